@@ -536,11 +536,18 @@ def _merge_by_words(reading: MessageReading, context: Context, words: Lexicon, m
 
 
 def _read_as_question(reading: MessageReading, words: Lexicon, models: Models) -> MessageReading:
-    """Return a name alone as a question when the reminder is, and 哪些提醒暂停了 as one for a list."""
+    """Return a name alone as a question when the reminder is, and 哪些提醒暂停了 as one for a list.
+
+    A change without a word that takes something back is none to undo: 把那个改了.
+    """
+    text = words.fold(reading.text)
+    is_change = bool(words.undoing) and words.has_any(words.help_topics.get("move", ()), text)
+    if reading.intent == "undo" and is_change and not words.has_any(words.undoing, text):
+        return merge_intents(reading, "undo", "move", models)
     if reading.intent != "next_page" and _is_name_of_next(reading, words):
         return set_best_intent(replace(reading, intents=(("when_is", 1.0),)), "when_is", models)
     is_unnamed = not (reading.has("REF") or reading.has("OLD"))
-    if reading.intent in _STOPPING and is_unnamed and words.has_any(words.asking_which, words.fold(reading.text)):
+    if reading.intent in _STOPPING and is_unnamed and words.has_any(words.asking_which, text):
         return merge_intents(reading, reading.intent, "list", models)
     return reading
 

@@ -45,6 +45,8 @@ def reword(request: RequestContext) -> Interpretation | None:
     like = _find_reworded(content, request)
     meant = like or find_named_reminder(request)
     changed = {"content": content if meant is None else _fit_into_text(content, meant.content)}
+    if meant is not None and changed["content"] == meant.content:
+        return None  # 改一下吃药 does not say to what
     if like is not None:
         return request.answers.call_tool("reminder_update", {**changed, "reminder_id": like.id})
     return update(request, changed)
