@@ -132,6 +132,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     spared: tuple[str, ...] = ()
     asking_which: tuple[str, ...] = ()
     undoing: tuple[str, ...] = ()
+    shortly: tuple[str, ...] = ()
     beginning_again: tuple[str, ...] = ()
     change_it: tuple[str, ...]
     negations: tuple[str, ...]

@@ -38,7 +38,7 @@ def snooze(request: RequestContext) -> Interpretation | None:
     whens = [slots.strip_leading_word(each, words.until_words, words.joint) for each in request.reading.pieces("WHEN")]
     times = [] if figure else slots.parse_times(whens, request.words, request.read_times)
     best = times[0].best if times else None
-    if pieces and length is None and best is None:
+    if pieces and length is None and best is None and not request.has_word(words.shortly):
         return None
     arguments: dict[str, object] = {"reminder_id": ", ".join(find_references(request))}
     if best is not None and best.has_day and request.has_word(request.words.same_time):
