@@ -71,6 +71,11 @@ class ChangeLog:
         """Store a change."""
         async with self._lock:
             await self._keep(conversation, [*await self._changes(conversation), change])
+            await self._state.set(_last_key(conversation), conversation.person.id, keep=_STORED_FOR)
+
+    async def is_last_by_other(self, conversation: Conversation) -> bool:
+        """Return whether another person made the last change in the chat."""
+        return await self._state.get(_last_key(conversation)) not in {None, conversation.person.id}
 
     async def latest(self, conversation: Conversation) -> tuple[Change, ...]:
         """Return the last change that can be undone, with those of the same tool and message, newest first."""
@@ -123,3 +128,7 @@ def _digits(text: str, count: int) -> str:
 
 def _key(conversation: Conversation) -> str:
     return f"receipts:{conversation.key}"
+
+
+def _last_key(conversation: Conversation) -> str:
+    return f"last-change:{conversation.chat.key}"

@@ -410,10 +410,15 @@ class MessageInterpreter:
     def _may_be_about_reminder(self, reading: MessageReading, utterance: Utterance) -> bool:
         """Return whether a question may be about a reminder: the bot is addressed, or a word or a name says so.
 
-        Without the bot's name, "undo" needs the name of a reminder if it has any.
+        Without the bot's name, "undo" needs the name of a reminder if it has any, and behind the request of somebody
+        else it has no other words: "undo is the best button" is a remark.
         """
         words = utterance.words
         named = slots.extract_references(reading, words)
+        is_undo = reading.intent == "undo" and not utterance.is_addressed
+        if is_undo and not named and self._dialogue.is_last_by_other(utterance.key, utterance.turn):
+            forms = [token.form for token in reading.untagged]
+            return slots.are_function_words(forms, words, words.help_topics.get("undo", ()))
         if reading.intent == "undo" and named and not utterance.is_addressed:
             return any(self._is_named(name, utterance) for name in named)
         if reading.intent not in _ASKING or not named:
@@ -488,6 +493,8 @@ def _merge_similar_intents(
         reading = merge_intents(reading, "set", "snooze", models)
     if reading.has("PERSON") and reading.probability("person_remove") >= _LEAST_REMOVAL:
         reading = merge_intents(reading, "delete", "person_remove", models)
+    if reading.intent in {"delete", "resume"} and words.has_any(words.pausing, words.fold(reading.text)):
+        reading = merge_intents(reading, reading.intent, "pause", models)
     if not is_about_summaries:
         reading = merge_intents(reading, "summary_schedule", "move", models)
     reading = _merge_by_words(reading, context, words, models)

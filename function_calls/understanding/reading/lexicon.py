@@ -157,6 +157,9 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lengths: Mapping[str, int]
     parts_of_day: Mapping[str, str] = {}
     ordinals: Mapping[str, int]
+    counts: Mapping[str, int]
+    redoing: tuple[str, ...]
+    pausing: tuple[str, ...]
     around_events: tuple[str, ...] = ()
     occasions: frozenset[str] = frozenset()
     too: tuple[str, ...] = ()

@@ -9,10 +9,11 @@ from zoneinfo import ZoneInfo
 from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation
+from function_calls.tools.confirmation.change_log import MOST
 from function_calls.understanding.local_lookup import make_local_lookup
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reading.tokens import is_time
@@ -255,6 +256,13 @@ def _names_only(name: str, person: str, request: RequestContext) -> bool:
 def _who_set(request: RequestContext) -> Interpretation | None:
     names = ", ".join(find_references(request)) or _find_meant(request) or "it"
     return request.answers.call_tool("reminder_list", {"filter": names, "who_set": True})
+
+
+def _undo(request: RequestContext) -> Interpretation | None:
+    """Undo the last change or several; what was undone is not done again."""
+    if request.has_word(request.words.redoing):
+        return Interpretation(answer=say(request.turn.language, "undo.no_redo"), must_reply=True)
+    return request.answers.call_tool("undo", {"count": min(request.find_count({NO_TAG}), MOST)})
 
 
 def _pause(request: RequestContext) -> Interpretation | None:
@@ -586,7 +594,7 @@ _HANDLERS: dict[str, Handler] = {
     "person_set": people_changes.replace_people,
     "snooze": states.snooze,
     "pause": _pause,
-    "resume": partial(states.change_state, action="resume"),
+    "resume": states.resume,
     "done": partial(states.change_state, action="done"),
     "join": states.join,
     "leave": states.leave,
@@ -601,7 +609,7 @@ _HANDLERS: dict[str, Handler] = {
     "catch_up_all": repetitions.set_catch_up,
     "catch_up_latest": repetitions.set_catch_up,
     "catch_up_none": repetitions.set_catch_up,
-    "undo": partial(_call_tool, name="undo", arguments={}),
+    "undo": _undo,
     "summary": _summary,
     "summary_schedule": _summary_schedule,
     "zone": _zone,
