@@ -53,7 +53,7 @@ async def find_target(
         return None
     last = changes[0]
     is_old = last.at is None or context.clock.now() - last.at > within
-    is_old = is_old or await receipts.is_last_by_other(context.conversation)
+    is_old = is_old or (last.at is not None and await receipts.is_last_by_other(context.conversation, last.at))
     is_doubtful = context.entry_point == "chat" and (
         is_old or replied is not None or await _follows_unserved_request(context, last, history)
     )

@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 
 from msgspec.structs import replace
 
+from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
@@ -41,6 +42,7 @@ from services.time_expressions import Reading
 _LEAVING = 0.05
 """The probability that who deletes the reminder of somebody else only wants to be reminded no longer."""
 _MOST_DAYS = 92
+_MOST_SKIPPED = 10
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
 _FEW_WEEKS = re.compile(r"FREQ=WEEKLY;BYDAY=\w\w;COUNT=(\d+)")
 _DAY_OF_MONTH = re.compile(r"FREQ=MONTHLY;BYMONTHDAY=\d+")
@@ -283,10 +285,13 @@ def skip(request: RequestContext) -> Interpretation | None:
         return delete(request)
     name = ", ".join(find_references(request)) or _find_series_on(words, request)
     count = _count_skipped(request)
+    if count > _MOST_SKIPPED:
+        return Interpretation(answer=say(request.turn.language, "offline.pause_end"), must_reply=True)
     if count > 1:
-        skipped = _list_coming(words, count, request) or ["next"] * count
-        calls = (request.answers.call_tool("reminder_update", {"reminder_id": name, "skip": each}) for each in skipped)
-        return merge_or_none(list(calls))
+        coming = _list_coming(words, count, request) or ["next"] * count
+        return merge_or_none(
+            [request.answers.call_tool("reminder_update", {"reminder_id": name, "skip": each}) for each in coming]
+        )
     day = _find_occurrence_on_day_of_month(words, request)
     arguments: dict[str, object] = {"reminder_id": name, "skip": day or words or "next"}
     several = _list_days(words, request) or _list_weekdays(words, request)
@@ -382,8 +387,8 @@ def _list_coming(words: str, count: int, request: RequestContext) -> list[str]:
 def _count_skipped(request: RequestContext) -> int:
     """Return how many times to skip: "the next two", "twice"; 1 where no number of times is named."""
     is_next = request.has_word((*request.words.nearest, *request.words.counted))
-    pieces = [piece for piece in request.reading.pieces("WHEN") if not request.read_times(piece)]
-    return request.find_count({NO_TAG, "REF", "WHEN"} if is_next else {"WHEN"} if pieces else ())
+    words = request.words.fold(request.reading.words("WHEN"))
+    return request.find_count({NO_TAG, "REF", "WHEN"}) if is_next else request.words.counts.get(words, 1)
 
 
 def _expand_days(best: Reading, request: RequestContext) -> list[date]:

@@ -103,7 +103,7 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
         return request.answers.set_reminders([replace(reminder, time=None) for reminder in reminders[:1]])
     reminders = [_open_time_of_event(reminder, request) for reminder in reminders]
     if len(pieces) > 1:
-        reminders = _complete_verbs(reminders, request.words)
+        reminders = _complete_verbs(_share_last_content(reminders, request), request.words)
     if interval is not None:
         reminders = [_start_after_interval(reminder, interval, request) for reminder in reminders]
     options = read_options(request, interval)
@@ -220,6 +220,26 @@ def _complete_verbs(reminders: list[ReminderRequest], words: Lexicon) -> list[Re
         verb = first if first.casefold() in words.common_verbs else ""
         found.append(reminder)
     return found
+
+
+def _share_last_content(reminders: list[ReminderRequest], request: RequestContext) -> list[ReminderRequest]:
+    """Return `reminders` with what the last one says, and its clock, for the people in front: "Ann at 5 and Bob at 6".
+
+    Each of them has a time of their own.
+    """
+    *others, last = reminders
+    is_open = not any(each.content or each.time is None for each in others) and any(each.person for each in reminders)
+    if not last.content or last.time is None or not is_open:
+        return reminders
+    clock = last.time.best if last.time.best.has_clock and not last.time.is_ambiguous else None
+    found = []
+    for each in others:
+        time = each.time
+        if time is not None and clock is not None and not time.best.has_clock:
+            words = request.words.with_hour.format(time=time.words, hour=f"{clock.start:%H:%M}")
+            time = slots.parse_time([words], request.words, request.read_times) or time
+        found.append(replace(each, content=last.content, time=time))
+    return [*found, last]
 
 
 def _is_somebody(content: str, words: Lexicon) -> bool:
