@@ -29,6 +29,7 @@ from function_calls.understanding.reading.events import resolve_day_meant
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words, load_lexicon
 from function_calls.understanding.reading.message import (
     AFTER_ANSWER,
+    NO_TAG,
     NOTHING,
     MessageReading,
     Models,
@@ -79,6 +80,8 @@ _POINTING = frozenset(
 _CERTAIN = 0.9
 _LEAST_REMOVAL = 0.25
 """The probability from which a deletion that names a person only takes this person off a reminder."""
+_LEAST_DONE = 0.25
+"""The probability from which a statement to the bot with words of one reminder says that this one is done."""
 _QUOTES = "\"“”'‘’「」『』`"
 _TALK = 0.5
 _MOST_TALK_BY_NAME = 0.3
@@ -376,6 +379,8 @@ class MessageInterpreter:
         if reading.intent in {"move", "set"} and last.name == "quiet_hours" and _is_only_time(reading, words):
             return ("quiet",)
         is_called = utterance.is_addressed
+        if is_called and self._reports_done(utterance):
+            return ("done",)
         if is_called or is_for_bot(
             _read_as_request(reading, utterance.models), words, self._circumstances.describe(utterance)
         ):
@@ -385,6 +390,15 @@ class MessageInterpreter:
         if utterance.awaits_answer and _is_only_time(reading, words):
             return ("answer_when",)
         return ("move",) if self._begins_with_new_time(utterance) else ()
+
+    def _reports_done(self, utterance: Utterance) -> bool:
+        """Return whether a statement may say that something is done, of which one reminder is: "I called the vet"."""
+        reading, known = utterance.reading, utterance.known
+        is_likely = reading.intent in {NOTHING, "done", "reword"} and reading.probability("done") >= _LEAST_DONE
+        is_statement = not reading.text.rstrip().endswith(QUESTION_ENDS) and set(reading.tags) == {NO_TAG}
+        if known is None or not is_likely or not is_statement:
+            return False
+        return known.find_only_closest(reading.text, load_common_words(utterance.language)) is not None
 
     def _find_last_call(self, utterance: Utterance) -> ToolCall:
         """Return the last call for the sender; one without a name where there is none."""

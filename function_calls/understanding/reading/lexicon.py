@@ -159,6 +159,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ordinals: Mapping[str, int]
     counts: Mapping[str, int]
     redoing: tuple[str, ...]
+    copying: tuple[str, ...]
     sharing: tuple[str, ...]
     counted: tuple[str, ...]
     pausing: tuple[str, ...]

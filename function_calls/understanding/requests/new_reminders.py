@@ -274,7 +274,8 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     who = None if person is None else str(person)
     made = request.answers.set_reminders([ReminderRequest(content=content, person=who, time=time) for time in times])
     is_clock = all(slots.is_clock_alone(time.best) for time in times)
-    if not is_clock or not (request.has_word(request.words.too) or request.last_set is None):
+    is_added = request.has_word((*request.words.too, *request.words.copying))
+    if not is_clock or not (is_added or request.last_set is None):
         return made
     return replace(made, calls=tuple(_copy_rule(call, last) for call in made.calls))
 
@@ -357,6 +358,7 @@ def _find_task_behind(request: RequestContext) -> str:
     tokens, tags = request.reading.tokens, request.reading.tags
     first = max((at + 1 for at, tag in enumerate(tags) if tag in {"WHEN", "PERSON", "LEAD"}), default=len(tags))
     is_open = request.words.joint and not any(token.form in CLAUSE_ENDS for token in tokens[first:])
+    is_open = is_open and "REF" not in tags[first:]
     if not is_open or len(tokens) - first < _SHORTEST_TASK or tokens[first].form not in request.words.task_links:
         return ""
     task = slots.tidy(request.reading.text[tokens[first + 1].start :], request.words.before_content)

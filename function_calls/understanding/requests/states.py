@@ -126,6 +126,12 @@ def resume(request: RequestContext) -> Interpretation | None:
     return merge_or_none([resumed, paused]) if is_paused else paused
 
 
+def done(request: RequestContext) -> Interpretation | None:
+    """Complete a reminder: the one that is named, or whose words a report has."""
+    named = None if find_references(request) or not request.is_addressed else request.find_closest(request.reading.text)
+    return change_state(request, "done", {} if named is None else {"reminder_id": named.id})
+
+
 def _read_begin(words: str, request: RequestContext) -> date | None:
     """Return the day of a pause that begins on it and has no end: "pause it from Monday"; None for others."""
     times = request.read_times(words) if FROM_THEN.search(request.folded_text) else ()
