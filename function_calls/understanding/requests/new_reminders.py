@@ -493,11 +493,34 @@ def _read_requests(request: RequestContext, piece: MessageReading) -> list[Remin
     is_emoji = not any(map(str.isalnum, content)) and any(word in part.folded_text for word in request.words.waking)
     content = "" if is_emoji or content.casefold() in request.words.itself else content
     person = find_people(part)
-    times = _read_times(part)
+    times = _share_repetition(_add_day_of_event(_read_times(part), request.with_reading(piece)), request)
     if times and (len(times) == 1 or are_listed_times(part)):
         return [ReminderRequest(content=content, person=person, time=time) for time in times]
     event, lead = find_open_event(part)
     return [ReminderRequest(content=content, person=person, day=find_open_day(part), event=event, lead=lead)]
+
+
+def _share_repetition(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
+    """Return `times` with the repetition behind the last: "Monday at 9 and Thursday at 6pm every week"."""
+    words = times[-1].words.split() if times else []
+    at = next((at for at, word in enumerate(words) if at and request.words.fold(word) in request.words.each), 0)
+    is_open = len(times) > 1 and all(names_single_day(each.best) for each in times[:-1])
+    if not at or not is_open or times[-1].best.rrule is None:
+        return times
+    pieces = (" ".join([each.words, *words[at:]]) for each in times[:-1])
+    shared = [slots.parse_time([piece], request.words, request.read_times) for piece in pieces]
+    return [each or time for each, time in zip([*shared, times[-1]], times, strict=True)]
+
+
+def _add_day_of_event(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
+    """Return `times` and the day of an event that they are ahead of: "the day before and on the day"."""
+    words, text = request.words, request.words.fold(request.turn.message.text).rstrip(" .!")
+    joined = [f"{each}{words.joint}{day}" for each in words.and_words if each for day in words.same_day_phrases]
+    ahead = [f"{each}{words.joint}{word}" for each in joined for word in words.ahead]  # "and on the day before"
+    is_both = request.reading.has("LEAD") and words.has_any(joined, text) and not words.has_any(ahead, text)
+    event = slots.parse_time(request.reading.pieces("EVENT"), request.words, request.read_times) if is_both else None
+    is_ahead = event is not None and bool(times) and all(each.best.start < event.best.start for each in times)
+    return [*times, event] if event is not None and is_ahead else times
 
 
 def _strip_call(content: str, request: RequestContext) -> str:
