@@ -379,12 +379,11 @@ class MessageInterpreter:
         if reading.intent in {"move", "set"} and last.name == "quiet_hours" and _is_only_time(reading, words):
             return ("quiet",)
         is_called = utterance.is_addressed
-        if is_called and self._reports_done(utterance):
-            return ("done",)
         if is_called or is_for_bot(
             _read_as_request(reading, utterance.models), words, self._circumstances.describe(utterance)
         ):
-            chosen = choose_intents(reading, utterance.context, is_addressed=is_called)
+            is_done = is_called and self._reports_done(utterance)
+            chosen = ("done",) if is_done else choose_intents(reading, utterance.context, is_addressed=is_called)
             if chosen:
                 return chosen
         if utterance.awaits_answer and _is_only_time(reading, words):
@@ -507,7 +506,7 @@ def _merge_similar_intents(
         reading = merge_intents(reading, "set", "snooze", models)
     if reading.has("PERSON") and reading.probability("person_remove") >= _LEAST_REMOVAL:
         reading = merge_intents(reading, "delete", "person_remove", models)
-    if reading.intent in {"delete", "resume"} and words.has_any(words.pausing, words.fold(reading.text)):
+    if reading.intent in {"delete", "resume"} and words.has_any(words.holding, words.fold(reading.text)):
         reading = merge_intents(reading, reading.intent, "pause", models)
     if not is_about_summaries:
         reading = merge_intents(reading, "summary_schedule", "move", models)

@@ -162,7 +162,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     copying: tuple[str, ...]
     sharing: tuple[str, ...]
     counted: tuple[str, ...]
-    pausing: tuple[str, ...]
+    holding: tuple[str, ...]
     around_events: tuple[str, ...] = ()
     occasions: frozenset[str] = frozenset()
     too: tuple[str, ...] = ()

@@ -309,7 +309,10 @@ def _summary_schedule(request: RequestContext) -> Interpretation | None:
     if request.has_word(words.resuming):
         summary = _find_regular_summary(request) or say(request.turn.language, "summary.scheduled")
         return request.answers.call_tool("reminder_state", {"action": "resume", "reminder_id": summary})
-    is_ended, is_paused = request.has_word(words.ending), request.has_word((*words.pausing, *words.skipping))
+    is_ended, is_paused = (
+        request.has_word(words.ending),
+        request.has_word((*words.pausing, *words.holding, *words.skipping)),
+    )
     if _refuses_summary(request) != (is_ended or is_paused):
         return _end_summary(request, is_paused=is_paused and not is_ended)
     if is_ended or is_paused:  # "don't stop the daily summary"
