@@ -58,7 +58,7 @@ def _is_whole_text(content: str, wrong: str, text: str, request: RequestContext)
     begin = text.partition(wrong)[0].strip()
     first = content.partition(" ")[0].casefold()
     is_verb = bool(request.words.joint) and first in request.words.common_verbs
-    return is_verb or wrong in content or (bool(begin) and content.startswith(begin))
+    return is_verb or content.find(wrong) > 0 or (bool(begin) and content.startswith(begin))
 
 
 def _replace_amount(amount: str, request: RequestContext) -> Interpretation | None:
