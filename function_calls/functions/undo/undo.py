@@ -7,13 +7,14 @@ from typing import Final
 from msgspec.structs import replace
 from pydantic import Field
 
+from function_calls.functions.reminders.bulk import merge_results
 from function_calls.functions.undo.target import ask_which, find_target
 from function_calls.language.messages import knows, say
 from function_calls.models import Arguments
 from function_calls.registry import tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Receipt, ToolCall, ToolResult, UndoStep
-from function_calls.tools.confirmation.change_log import UNDONE, Change, ChangeLog, change_id, is_owner
+from function_calls.tools.confirmation.change_log import MOST, UNDONE, Change, ChangeLog, change_id, is_owner
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.execution import is_breakdown
 from services.history.service import HistoryService
@@ -25,6 +26,7 @@ class UndoArgs(Arguments):
     change_id: str | None = Field(
         None, max_length=40, description="Id of the change, as its button carries it; the last change without it."
     )
+    count: int = Field(1, ge=1, le=MOST, description="How many of the last changes: 2 for the last two.")
 
 
 UNDO_WITHIN: Final = timedelta(minutes=10)
@@ -62,6 +64,15 @@ class UndoService:
         if target.is_doubtful:
             return await ask_which(target, context)
         return await self._undo_named(context, target.change_id)
+
+    async def undo_last(self, context: CallContext, count: int) -> ToolResult:
+        """Undo the last changes, until `count` are undone or one is refused or asked about."""
+        results: list[ToolResult] = []
+        while count > 0 and (not results or results[-1].ok):
+            result = await self.undo(context)
+            count -= max(1, sum(len(receipt.subject.split(", ")) for receipt in result.receipts))
+            results.append(result)
+        return merge_results(results)
 
     async def _undo_named(self, context: CallContext, named: str) -> ToolResult:
         if not is_owner(context.sender, named):
@@ -154,4 +165,6 @@ def _combine_results(changes: Sequence[Change], results: Sequence[ToolResult], c
 @tool_function(name="undo", returns="reply", changes_state=True)
 async def undo(args: UndoArgs, ctx: CallContext, undoing: UndoService) -> ToolResult:
     """撤销 / Take back what this person changed last in this chat: a reminder set, changed or deleted."""
-    return await undoing.undo(ctx, args.change_id or "")
+    if args.change_id or args.count == 1:
+        return await undoing.undo(ctx, args.change_id or "")
+    return await undoing.undo_last(ctx, args.count)

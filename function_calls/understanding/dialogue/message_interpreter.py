@@ -29,6 +29,7 @@ from function_calls.understanding.reading.events import resolve_day_meant
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words, load_lexicon
 from function_calls.understanding.reading.message import (
     AFTER_ANSWER,
+    NO_TAG,
     NOTHING,
     MessageReading,
     Models,
@@ -79,6 +80,8 @@ _POINTING = frozenset(
 _CERTAIN = 0.9
 _LEAST_REMOVAL = 0.25
 """The probability from which a deletion that names a person only takes this person off a reminder."""
+_LEAST_DONE = 0.25
+"""The probability from which a statement to the bot with words of one reminder says that this one is done."""
 _QUOTES = "\"“”'‘’「」『』`"
 _TALK = 0.5
 _MOST_TALK_BY_NAME = 0.3
@@ -393,12 +396,22 @@ class MessageInterpreter:
         if is_called or is_for_bot(
             _read_as_request(reading, utterance.models), words, self._circumstances.describe(utterance)
         ):
-            chosen = choose_intents(reading, utterance.context, is_addressed=is_called)
+            is_done = is_called and self._reports_done(utterance)
+            chosen = ("done",) if is_done else choose_intents(reading, utterance.context, is_addressed=is_called)
             if chosen:
                 return chosen
         if utterance.awaits_answer and _is_only_time(reading, words):
             return ("answer_when",)
         return ("move",) if self._begins_with_new_time(utterance) else ()
+
+    def _reports_done(self, utterance: Utterance) -> bool:
+        """Return whether a statement may say that something is done, of which one reminder is: "I called the vet"."""
+        reading, known = utterance.reading, utterance.known
+        is_likely = reading.intent in {NOTHING, "done", "reword"} and reading.probability("done") >= _LEAST_DONE
+        is_statement = not reading.text.rstrip().endswith(QUESTION_ENDS) and set(reading.tags) == {NO_TAG}
+        if known is None or not is_likely or not is_statement:
+            return False
+        return known.find_only_closest(reading.text, load_common_words(utterance.language)) is not None
 
     def _find_last_call(self, utterance: Utterance) -> ToolCall:
         """Return the last call for the sender; one without a name where there is none."""
@@ -424,10 +437,15 @@ class MessageInterpreter:
     def _may_be_about_reminder(self, reading: MessageReading, utterance: Utterance) -> bool:
         """Return whether a question may be about a reminder: the bot is addressed, or a word or a name says so.
 
-        Without the bot's name, "undo" needs the name of a reminder if it has any.
+        Without the bot's name, "undo" needs the name of a reminder if it has any, and behind the request of somebody
+        else it has no other words: "undo is the best button" is a remark.
         """
         words = utterance.words
         named = slots.extract_references(reading, words)
+        is_undo = reading.intent == "undo" and not utterance.is_addressed
+        if is_undo and not named and self._dialogue.is_last_by_other(utterance.key, utterance.turn):
+            forms = [token.form for token in reading.untagged]
+            return slots.are_function_words(forms, words, words.help_topics.get("undo", ()))
         if reading.intent == "undo" and named and not utterance.is_addressed:
             return any(self._is_named(name, utterance) for name in named)
         if reading.intent not in _ASKING or not named:
@@ -502,6 +520,8 @@ def _merge_similar_intents(
         reading = merge_intents(reading, "set", "snooze", models)
     if reading.has("PERSON") and reading.probability("person_remove") >= _LEAST_REMOVAL:
         reading = merge_intents(reading, "delete", "person_remove", models)
+    if reading.intent in {"delete", "resume"} and words.has_any(words.holding, words.fold(reading.text)):
+        reading = merge_intents(reading, reading.intent, "pause", models)
     if not is_about_summaries:
         reading = merge_intents(reading, "summary_schedule", "move", models)
     reading = _merge_by_words(_read_as_question(reading, words, models), context, words, models)

@@ -163,6 +163,12 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lengths: Mapping[str, int]
     parts_of_day: Mapping[str, str] = {}
     ordinals: Mapping[str, int]
+    counts: Mapping[str, int]
+    redoing: tuple[str, ...]
+    copying: tuple[str, ...]
+    sharing: tuple[str, ...]
+    counted: tuple[str, ...]
+    holding: tuple[str, ...]
     around_events: tuple[str, ...] = ()
     occasions: frozenset[str] = frozenset()
     too: tuple[str, ...] = ()

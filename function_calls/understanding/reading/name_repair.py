@@ -36,6 +36,7 @@ class NameRepair(TagDraft):
         """
         self._untag_called_people()
         if self.words.joint:
+            self._move_reminding_to_content()
             self._move_unknown_names(members)
             self._tag_everyone_behind_content()
         if self.words.before_names:
@@ -69,6 +70,20 @@ class NameRepair(TagDraft):
         for first, last in runs:
             if last < asked and CLAUSE_ENDS.intersection(self.forms[last:asked]):
                 self.set_tag(first, last, "CONTENT" if self.find_end_of_content(last) > last else NO_TAG)
+
+    def _move_reminding_to_content(self) -> None:
+        """Move people to the content whom the person who asks is to remind: "remind me to | remind Ann of the keys"."""
+        runs = self.find_runs("PERSON")
+        own = next((last for first, last in runs if self.words.oneself.issuperset(self.forms[first:last])), 0)
+        links = self.words.task_links
+        begin = next((at for at in range(own + 1, len(self.forms)) if self.forms[at - 1] in links), 0)
+        between = [at for at in range(own, begin - 1) if self.tags[at] != "WHEN"]
+        if not own or not begin or between or self.forms[begin] not in self.words.reminding:
+            return
+        last = max((at for at, tag in enumerate(self.tags) if tag in {"PERSON", "CONTENT"}), default=begin)
+        for at in range(begin, last + 1):
+            if self.tags[at] in {"PERSON", NO_TAG}:
+                self.tags[at] = "CONTENT"
 
     def _ends_with_verb(self, at: int, verbs: Collection[str]) -> bool:
         """Return whether a verb that asks to remind stands right in front of `at`."""
@@ -244,7 +259,10 @@ class NameRepair(TagDraft):
         return at
 
     def cut_behind_known(self, members: Collection[str]) -> None:
-        """End names behind a member or a pronoun: "me | quarter of"; "everybody | group meeting" has a content."""
+        """End names behind a member or a pronoun: "me | quarter of"; "everybody | group meeting" has a content.
+
+        "My wife" is somebody else.
+        """
         people = {*members, *self.words.oneself}
         known = people | {*self.words.everyone}
         joints = self.words.and_words | _BEHIND_PRONOUN | MARKS
@@ -254,7 +272,8 @@ class NameRepair(TagDraft):
             is_group = any(whole.startswith(f"{phrase} ") for phrase in self.words.all_of)
             is_known = known.issuperset(names) and people.isdisjoint(rest) and not is_group and whole[:-1] not in known
             behind = self.text[self.tokens[first].end : self.tokens[last - 1].end]
-            if is_known and behind[:1] == " " and behind.islower() and rest[0] not in joints:
+            is_relative = names[0] in self.words.articles and self.words.people_nouns.issuperset(rest[-1:])
+            if is_known and not is_relative and behind[:1] == " " and behind.islower() and rest[0] not in joints:
                 is_content = self.find_end_of_content(last) > last and not are_function_words(rest, self.words)
                 self.set_tag(first + 1, last, "CONTENT" if is_content else NO_TAG)
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import NOTHING, MessageReading
+from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.slots import are_function_words, find_uncovered
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time, split_clauses
 
@@ -258,7 +258,13 @@ def split_reminders(reading: MessageReading, words: Lexicon) -> list[MessageRead
 
 def _separate_timed_contents(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading` with a beginning at each time that has a content of its own, where the network found none."""
-    if reading.begins or not has_timed_contents(reading, words):
+    if reading.begins:
+        return reading
+    runs = [(tag, next(places)) for tag, places in groupby(_list_tagged(reading), key=reading.tags.__getitem__)]
+    people = [at for tag, at in runs if tag == "PERSON"]
+    if len(people) > 1 and [tag for tag, _ in runs] == ["PERSON", "WHEN"] * len(people) + ["CONTENT"]:
+        return replace(reading, begins=tuple(people[1:]))  # "Ann at 5 and Bob at 6 to call"
+    if not has_timed_contents(reading, words):
         return reading
     whens = [[at for at in clause if reading.tags[at] == "WHEN"] for clause in _list_tagged_clauses(reading)]
     return replace(reading, begins=tuple(places[0] for places in whens[1:]))
@@ -276,6 +282,11 @@ def has_timed_contents(reading: MessageReading, words: Lexicon) -> bool:
     text = words.joint.join(token.form for token in reading.tokens)
     is_told = (any(asked) and not asked[0]) or words.has_any(words.corrections, text)
     return len(clauses) > 1 and are_apart and not is_told and all(_is_timed(clause, reading) for clause in clauses)
+
+
+def _list_tagged(reading: MessageReading) -> list[int]:
+    """Return the places of the tokens with a tag."""
+    return [at for at, tag in enumerate(reading.tags) if tag != NO_TAG]
 
 
 def _list_tagged_clauses(reading: MessageReading) -> list[list[int]]:

@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 
 from msgspec.structs import replace
 
+from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
@@ -42,7 +43,9 @@ from services.time_expressions import Reading
 _LEAVING = 0.05
 """The probability that who deletes the reminder of somebody else only wants to be reminded no longer."""
 _MOST_DAYS = 92
+_MOST_SKIPPED = 10
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
+_FEW_WEEKS = re.compile(r"FREQ=WEEKLY;BYDAY=\w\w;COUNT=(\d+)")
 _DAY_OF_MONTH = re.compile(r"FREQ=MONTHLY;BYMONTHDAY=\d+")
 _DATE = re.compile(r"\d{4}-")
 _CLAUSE_END = re.compile(f"[{''.join(CLAUSE_ENDS)}]")
@@ -291,9 +294,17 @@ def skip(request: RequestContext) -> Interpretation | None:
     if only is not None:
         return delete(request)
     name = ", ".join(find_references(request)) or _find_series_on(words, request)
+    count = _count_skipped(request)
+    if count > _MOST_SKIPPED:
+        return Interpretation(answer=say(request.turn.language, "offline.pause_end"), must_reply=True)
+    if count > 1:
+        coming = _list_coming(words, count, request) or ["next"] * count
+        return merge_or_none(
+            [request.answers.call_tool("reminder_update", {"reminder_id": name, "skip": each}) for each in coming]
+        )
     day = _find_occurrence_on_day_of_month(words, request)
     arguments: dict[str, object] = {"reminder_id": name, "skip": day or words or "next"}
-    several = _list_days(words, request)
+    several = _list_days(words, request) or _list_weekdays(words, request)
     if several:
         skipped = ({**arguments, "skip": f"{day}"} for day in several)
         return merge_or_none([request.answers.call_tool("reminder_update", each) for each in skipped])
@@ -376,8 +387,43 @@ def _list_days(words: str, request: RequestContext) -> list[date]:
         for each in time.readings if is_joined else [time.best]:
             if each is None or not each.has_day or each.has_clock:
                 return []
-            days += [each.start.date() + timedelta(days=count) for count in range(_count_days(each, request))]
+            named = _expand_days(each, request)
+            # The day of "tomorrow and the day after" is the one behind the day before it.
+            days += [days[-1] + timedelta(days=1)] if days and named == days[-1:] else named
     return days if len(days) > 1 else []
+
+
+def _list_weekdays(words: str, request: RequestContext) -> list[str]:
+    """Return the next days on several weekdays that an order to skip names, and not as ones that recur."""
+    named = find_weekdays(words, request.now, request.language, request.times) if words else frozenset()
+    is_recurring = "@rule" in [token.form for token in request.reading.tokens]  # "Thursdays and Fridays"
+    is_listed = len(named) > 1 and not is_recurring and request.has_word(request.words.skipping)
+    return _list_coming(words, len(named), request) if is_listed else []
+
+
+def _list_coming(words: str, count: int, request: RequestContext) -> list[str]:
+    """Return the next days on which the named reminder comes on the weekdays of `words`; empty without weekdays."""
+    named = find_weekdays(words, request.now, request.language, request.times) if words else frozenset()
+    reminder = find_named_reminder(request) if named else None
+    if reminder is None:
+        return []
+    fires = fires_from(reminder.schedule, request.now.date(), request.now, _MOST_DAYS)
+    days = dict.fromkeys(fire.date() for fire in fires if WEEKDAYS[fire.weekday()] in named)
+    return [f"{day}" for day in days][:count]
+
+
+def _count_skipped(request: RequestContext) -> int:
+    """Return how many times to skip: "the next two", "twice"; 1 where no number of times is named."""
+    is_next = request.has_word((*request.words.nearest, *request.words.counted))
+    words = request.words.fold(request.reading.words("WHEN"))
+    return request.find_count({NO_TAG, "REF", "WHEN"}) if is_next else request.words.counts.get(words, 1)
+
+
+def _expand_days(best: Reading, request: RequestContext) -> list[date]:
+    """Return the day of a reading, days in a row, or the same weekday of a few weeks: "the next 3 Fridays"."""
+    weekly = _FEW_WEEKS.fullmatch(best.rrule or "")
+    count, step = (int(weekly[1]), 7) if weekly else (_count_days(best, request), 1)
+    return [best.start.date() + timedelta(days=step * each) for each in range(count)]
 
 
 def _count_days(best: Reading, request: RequestContext) -> int:

@@ -9,10 +9,11 @@ from zoneinfo import ZoneInfo
 from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation
+from function_calls.tools.confirmation.change_log import MOST
 from function_calls.understanding.local_lookup import make_local_lookup
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reading.tokens import is_time
@@ -257,6 +258,13 @@ def _who_set(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool("reminder_list", {"filter": names, "who_set": True})
 
 
+def _undo(request: RequestContext) -> Interpretation | None:
+    """Undo the last change or several; what was undone is not done again."""
+    if request.has_word(request.words.redoing):
+        return Interpretation(answer=say(request.turn.language, "undo.no_redo"), must_reply=True)
+    return request.answers.call_tool("undo", {"count": min(request.find_count({NO_TAG}), MOST)})
+
+
 def _pause(request: RequestContext) -> Interpretation | None:
     """Pause reminders, or end those that are to stop behind a day: "stop that reminder after Sunday"."""
     words, when = request.words, request.reading.words("WHEN")
@@ -301,7 +309,10 @@ def _summary_schedule(request: RequestContext) -> Interpretation | None:
     if request.has_word(words.resuming):
         summary = _find_regular_summary(request) or say(request.turn.language, "summary.scheduled")
         return request.answers.call_tool("reminder_state", {"action": "resume", "reminder_id": summary})
-    is_ended, is_paused = request.has_word(words.ending), request.has_word((*words.pausing, *words.skipping))
+    is_ended, is_paused = (
+        request.has_word(words.ending),
+        request.has_word((*words.pausing, *words.holding, *words.skipping)),
+    )
     if _refuses_summary(request) != (is_ended or is_paused):
         return _end_summary(request, is_paused=is_paused and not is_ended)
     if is_ended or is_paused:  # "don't stop the daily summary"
@@ -580,7 +591,7 @@ _HANDLERS: dict[str, Handler] = {
     "who_set": _who_set,
     "next_page": partial(_call_tool, name="reminder_list", arguments={"page": 0}),
     "delete": _delete,
-    "move": moves.move,
+    "move": lambda request: (repetitions.repeat if request.has_word(request.words.copying) else moves.move)(request),
     "reword": text_changes.reword,
     "append": text_changes.append,
     "person_add": people_changes.add_person,
@@ -588,8 +599,8 @@ _HANDLERS: dict[str, Handler] = {
     "person_set": people_changes.replace_people,
     "snooze": states.snooze,
     "pause": _pause,
-    "resume": partial(states.change_state, action="resume"),
-    "done": partial(states.change_state, action="done"),
+    "resume": states.resume,
+    "done": states.done,
     "join": states.join,
     "leave": states.leave,
     "skip": changes.skip,
@@ -603,7 +614,7 @@ _HANDLERS: dict[str, Handler] = {
     "catch_up_all": repetitions.set_catch_up,
     "catch_up_latest": repetitions.set_catch_up,
     "catch_up_none": repetitions.set_catch_up,
-    "undo": partial(_call_tool, name="undo", arguments={}),
+    "undo": _undo,
     "summary": _summary,
     "summary_schedule": _summary_schedule,
     "zone": _zone,

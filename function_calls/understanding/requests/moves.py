@@ -160,7 +160,8 @@ def move_named_series(request: RequestContext) -> Interpretation | None:
         fires = fires_from(named.schedule, day, request.now, 1)
         if not fires or fires[0].astimezone(request.now.tzinfo).date() != day:
             return None
-    return move(request.with_tags("REF" if tag == "CONTENT" else tag for tag in reading.tags))
+    request = request.with_tags("REF" if tag == "CONTENT" else tag for tag in reading.tags)
+    return repeat_last(request) if request.has_word(words.copying) else move(request)
 
 
 def _move_by(request: RequestContext) -> Interpretation | None:

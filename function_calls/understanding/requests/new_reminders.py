@@ -104,7 +104,7 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
         return request.answers.set_reminders([replace(reminder, time=None) for reminder in reminders[:1]])
     reminders = [_open_time_of_event(reminder, request) for reminder in reminders]
     if len(pieces) > 1:
-        reminders = _complete_verbs(reminders, request.words)
+        reminders = _complete_verbs(_share_last_content(reminders, request), request.words)
     if interval is not None:
         reminders = [_start_after_interval(reminder, interval, request) for reminder in reminders]
     options = read_options(request, interval)
@@ -223,6 +223,26 @@ def _complete_verbs(reminders: list[ReminderRequest], words: Lexicon) -> list[Re
     return found
 
 
+def _share_last_content(reminders: list[ReminderRequest], request: RequestContext) -> list[ReminderRequest]:
+    """Return `reminders` with what the last one says, and its clock, for the people in front: "Ann at 5 and Bob at 6".
+
+    Each of them has a time of their own.
+    """
+    *others, last = reminders
+    is_open = not any(each.content or each.time is None for each in others) and any(each.person for each in reminders)
+    if not last.content or last.time is None or not is_open:
+        return reminders
+    clock = last.time.best if last.time.best.has_clock and not last.time.is_ambiguous else None
+    found = []
+    for each in others:
+        time = each.time
+        if time is not None and clock is not None and not time.best.has_clock:
+            words = request.words.with_hour.format(time=time.words, hour=f"{clock.start:%H:%M}")
+            time = slots.parse_time([words], request.words, request.read_times) or time
+        found.append(replace(each, content=last.content, time=time))
+    return [*found, last]
+
+
 def _is_somebody(content: str, words: Lexicon) -> bool:
     """Return whether a content is no more than the name of a person."""
     *before, last = content.split() or [""]
@@ -255,7 +275,8 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     who = None if person is None else str(person)
     made = request.answers.set_reminders([ReminderRequest(content=content, person=who, time=time) for time in times])
     is_clock = all(slots.is_clock_alone(time.best) for time in times)
-    if not is_clock or not (request.has_word(request.words.too) or request.last_set is None):
+    is_added = request.has_word((*request.words.too, *request.words.copying))
+    if not is_clock or not (is_added or request.last_set is None):
         return made
     return replace(made, calls=tuple(_copy_rule(call, last) for call in made.calls))
 
@@ -338,6 +359,7 @@ def _find_task_behind(request: RequestContext) -> str:
     tokens, tags = request.reading.tokens, request.reading.tags
     first = max((at + 1 for at, tag in enumerate(tags) if tag in {"WHEN", "PERSON", "LEAD"}), default=len(tags))
     is_open = request.words.joint and not any(token.form in CLAUSE_ENDS for token in tokens[first:])
+    is_open = is_open and "REF" not in tags[first:]
     if not is_open or len(tokens) - first < _SHORTEST_TASK or tokens[first].form not in request.words.task_links:
         return ""
     task = slots.tidy(request.reading.text[tokens[first + 1].start :], request.words.before_content)
@@ -472,11 +494,34 @@ def _read_requests(request: RequestContext, piece: MessageReading) -> list[Remin
     is_emoji = not any(map(str.isalnum, content)) and any(word in part.folded_text for word in request.words.waking)
     content = "" if is_emoji or content.casefold() in request.words.itself else content
     person = find_people(part)
-    times = _read_times(part)
+    times = _share_repetition(_add_day_of_event(_read_times(part), request.with_reading(piece)), request)
     if times and (len(times) == 1 or are_listed_times(part)):
         return [ReminderRequest(content=content, person=person, time=time) for time in times]
     event, lead = find_open_event(part)
     return [ReminderRequest(content=content, person=person, day=find_open_day(part), event=event, lead=lead)]
+
+
+def _share_repetition(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
+    """Return `times` with the repetition behind the last: "Monday at 9 and Thursday at 6pm every week"."""
+    words = times[-1].words.split() if times else []
+    at = next((at for at, word in enumerate(words) if at and request.words.fold(word) in request.words.each), 0)
+    is_open = len(times) > 1 and all(names_single_day(each.best) for each in times[:-1])
+    if not at or not is_open or times[-1].best.rrule is None:
+        return times
+    pieces = (" ".join([each.words, *words[at:]]) for each in times[:-1])
+    shared = [slots.parse_time([piece], request.words, request.read_times) for piece in pieces]
+    return [each or time for each, time in zip([*shared, times[-1]], times, strict=True)]
+
+
+def _add_day_of_event(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
+    """Return `times` and the day of an event that they are ahead of: "the day before and on the day"."""
+    words, text = request.words, request.words.fold(request.turn.message.text).rstrip(" .!")
+    joined = [f"{each}{words.joint}{day}" for each in words.and_words if each for day in words.same_day_phrases]
+    ahead = [f"{each}{words.joint}{word}" for each in joined for word in words.ahead]  # "and on the day before"
+    is_both = request.reading.has("LEAD") and words.has_any(joined, text) and not words.has_any(ahead, text)
+    event = slots.parse_time(request.reading.pieces("EVENT"), request.words, request.read_times) if is_both else None
+    is_ahead = event is not None and bool(times) and all(each.best.start < event.best.start for each in times)
+    return [*times, event] if event is not None and is_ahead else times
 
 
 def _strip_call(content: str, request: RequestContext) -> str:

@@ -38,9 +38,11 @@ def remove_person(request: RequestContext) -> Interpretation | None:
 
 
 def replace_people(request: RequestContext) -> Interpretation | None:
-    """Remind other people instead."""
+    """Remind other people instead, or as well: "share it with Ann", "Ann too"."""
     if not request.reading.has("PERSON"):
         return None
+    if request.has_word((*request.words.too, *request.words.sharing)) and not request.has_word(request.words.replacing):
+        return add_person(request)
     request = _untag_refused_self(request)
     pieces = [piece.strip() for piece in request.reading.pieces("PERSON")]
     people = _replace_person(request, request.words.joint.join(pieces)) or find_people(request)

@@ -1,6 +1,6 @@
 """A request of a message, with what is needed to make calls of it."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from function_calls.tools.calls import ToolCall, Turn
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.tokens import TimeReader
+from function_calls.understanding.reading.tokens import TimeReader, is_time
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
@@ -116,6 +116,14 @@ class RequestContext(Struct, frozen=True, kw_only=True):
                     if found is not None:
                         return found
         return None
+
+    def find_count(self, tags: Collection[str]) -> int:
+        """Return the number in the words with one of `tags` that are no time: "skip the next two"; 1 for none."""
+        reading, words = self.reading, self.words
+        pairs = zip(reading.tokens, reading.tags, strict=True)
+        named = [reading.text[token.start : token.end] for token, tag in pairs if tag in tags and not is_time(token)]
+        counts = (int(word) if word.isdecimal() else words.counts.get(words.fold(word), 0) for word in named)
+        return next((count for count in counts if count), 1)
 
     def has_word(self, words: tuple[str, ...] | frozenset[str]) -> bool:
         """Return whether the request has one of `words` as a token, or as characters where words have no spaces."""

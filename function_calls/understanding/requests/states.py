@@ -22,7 +22,10 @@ from function_calls.understanding.requests.references import (
     find_references,
     find_untagged_time,
 )
+from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
+from services.reminders.lookup.references import means_all
+from services.reminders.model import ReminderState
 from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
@@ -139,6 +142,29 @@ def _tag_time_in_name(request: RequestContext) -> RequestContext:
         if whole and request.parse_length(whole) is not None and request.parse_length(whole[1:]) is None:
             return request.with_tags("WHEN" if place == at - 1 else tag for place, tag in enumerate(tags))
     return request
+
+
+def resume(request: RequestContext) -> Interpretation | None:
+    """Resume reminders, at once or from a day or clock on, until which they pause: "resume it on Monday"."""
+    when = request.reading.words("WHEN") or request.reading.words("FROM")
+    until = slots.strip_time_words(when, request.words)
+    times = [time.best for time in request.read_times(until)]
+    is_later = len(times) == 1 and times[0] is not None and times[0].rrule is None and times[0].start > request.now
+    resumed = change_state(request, "resume")
+    if not is_later:
+        return resumed
+    paused = change_state(request, "pause", {"until": until})
+    known = () if request.known is None else request.known.reminders
+    is_all = any(means_all(f"{call.arguments.get('reminder_id')}") for call in paused.calls)
+    # A pause of all reminders leaves out those that are paused already.
+    is_paused = is_all and any(each.state is ReminderState.PAUSED for each in known)
+    return merge_or_none([resumed, paused]) if is_paused else paused
+
+
+def done(request: RequestContext) -> Interpretation | None:
+    """Complete a reminder: the one that is named, or whose words a report has."""
+    named = None if find_references(request) or not request.is_addressed else request.find_closest(request.reading.text)
+    return change_state(request, "done", {} if named is None else {"reminder_id": named.id})
 
 
 def _read_begin(words: str, request: RequestContext) -> date | None:

@@ -33,7 +33,7 @@ def reword(request: RequestContext) -> Interpretation | None:
     wrong = next((piece.strip() for piece in _find_wrong_words(request) if piece.strip() and piece.strip() in last), "")
     wrong = wrong or (denied if denied in last else "")
     if content and wrong:
-        content = last.replace(wrong, content)
+        content = content if _is_whole_text(content, wrong, last, request) else last.replace(wrong, content)
         named = () if request.known is None else request.known.resolve(wrong)
         reminder_id = named[0].id if len(named) == 1 else IT
         return request.answers.call_tool("reminder_update", {"content": content, "reminder_id": reminder_id})
@@ -50,6 +50,17 @@ def reword(request: RequestContext) -> Interpretation | None:
     if like is not None:
         return request.answers.call_tool("reminder_update", {**changed, "reminder_id": like.id})
     return update(request, changed)
+
+
+def _is_whole_text(content: str, wrong: str, text: str, request: RequestContext) -> bool:
+    """Return whether `content` has its own verb, or repeats words of `text`, and so replaces more than `wrong`.
+
+    "Pay the bills" or "transfer the rent" replaces all of "pay the rent", "the bills" only the rent.
+    """
+    begin = text.partition(wrong)[0].strip()
+    first = content.partition(" ")[0].casefold()
+    is_verb = bool(request.words.joint) and first in request.words.common_verbs
+    return is_verb or content.find(wrong) > 0 or (bool(begin) and content.startswith(begin))
 
 
 def _replace_amount(amount: str, request: RequestContext) -> Interpretation | None:
