@@ -60,7 +60,7 @@ from function_calls.understanding.reading.tokens import TimeReader, Token, is_ti
 from function_calls.understanding.requests.intent_handlers import find_topic_by_word, handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders
-from function_calls.understanding.requests.references import IT
+from function_calls.understanding.requests.references import IT, reminds
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from services.people.zones import find_zone
@@ -351,13 +351,15 @@ class MessageInterpreter:
         return None if last is None else _update_call(last[0], last[1].id, utterance)
 
     def _find_listed(self, utterance: Utterance) -> Reminder | None:
-        """Return the only reminder that the bot has just listed for the sender by its name; else None."""
-        last = self._dialogue.last(utterance.key, utterance.turn.now)
-        if utterance.context != "listed" or last is None or utterance.known is None:
+        """Return the only reminder that the bot has just listed for the sender by its name, or of the sender's."""
+        last, known = self._dialogue.last(utterance.key, utterance.turn.now), utterance.known
+        if utterance.context != "listed" or last is None or known is None:
             return None
-        name = str(last.calls[0].arguments.get("filter") or "")
-        found = utterance.known.resolve(name) if name else ()
-        return found[0] if len(found) == 1 else None
+        name, person = str(last.calls[0].arguments.get("filter") or ""), utterance.turn.message.sender
+        found = known.resolve(name) if name else ()
+        shown = [each for each in known.reminders if each.id in known.shown.ids and known.shown.at >= last.at]
+        own = [each for each in shown if each.creator.id == person.id or reminds(each, person)]
+        return next((one[0] for one in (found, shown, own) if len(one) == 1), None)
 
     def _choose_intents(self, utterance: Utterance) -> tuple[str, ...]:
         """Return the intents to act on, best first."""
