@@ -271,17 +271,24 @@ class MessageInterpreter:
         _, read = self._bind_models(turn, language, "none", known, is_called=True)
         _, read_here = self._bind_models(turn, language, utterance.context, known, is_called=True)
         changes = split_changes(reading, utterance.words, read, read_here)
-        merged = _merge_changes([self._interpret_request(part, utterance, answers) for part in changes])
+        merged = _merge_changes(self._interpret_parts(changes, utterance, answers, is_part=False))
         if merged is not None:
             return merged
         parts = split_requests(reading, utterance.words, read) if intent == utterance.reading.intent else [reading]
+        made = self._interpret_parts(parts, utterance, answers, is_part=len(parts) > 1)
+        return self._change_zone_first(made, turn) or merge_or_none(made)
+
+    def _interpret_parts(
+        self, parts: Sequence[MessageReading], utterance: Utterance, answers: ReminderAnswers, *, is_part: bool
+    ) -> list[Interpretation]:
+        """Return what is made of the requests of a message, each with the call of the one before."""
         made: list[Interpretation] = []
         for part in parts:
             before = next((call for each in reversed(made) for call in each.calls), None)
-            one = self._interpret_request(part, utterance, answers, is_part=len(parts) > 1, before=before)
+            one = self._interpret_request(part, utterance, answers, is_part=is_part, before=before)
             if one is not None:
                 made.append(one)
-        return self._change_zone_first(made, turn) or merge_or_none(made)
+        return made
 
     def _change_zone_first(self, made: Sequence[Interpretation], turn: Turn) -> Interpretation | None:
         """Return only the change of the time zone beside reminders, whose times are still read in the old one."""
@@ -306,7 +313,9 @@ class MessageInterpreter:
         reading = cut_names(split_name_from_person(reading, words, find_members(turn)), words, find_members(turn))
         if utterance.known is not None:
             reading = complete_references(reading, [reminder.content for reminder in utterance.known.reminders])
+        named_before = _find_named(before, utterance.known)
         set_before = before if before is not None and before.name == "reminder_set" else None
+        last_set = set_before or _make_set_call(named_before, before, utterance.known)
         last_here = self._find_last_here(utterance)
         forms = [token.form for token in reading.tokens]
 
@@ -321,7 +330,7 @@ class MessageInterpreter:
             times=self._times,
             answers=answers,
             question=utterance.question,
-            last_set=set_before or self._find_last_set(reading, utterance),
+            last_set=last_set or self._find_last_set(reading, utterance),
             is_addressed=utterance.is_addressed,
             may_point=utterance.context != "none" or turn.message.reply_to is not None,
             known=utterance.known,
@@ -329,7 +338,7 @@ class MessageInterpreter:
             before=set_before,
             last_here=last_here,
             last_of_other=last_here if self._dialogue.is_last_by_other(utterance.key, turn) else None,
-            listed=self._find_listed(utterance),
+            listed=named_before or self._find_listed(utterance),
         )
         made = handle_intent(request, classify)
         # After a request for an unknown reminder, "make it 10" is about that one, and changes no older reminder.
@@ -454,6 +463,20 @@ def is_talk(utterance: Utterance) -> bool:
     if message.is_private or message.reply_to is not None or is_asked or is_short or is_called:
         return False
     return reading.probability("none") >= _TALK
+
+
+def _find_named(call: ToolCall | None, known: ChatReminders | None) -> Reminder | None:
+    """Return the only reminder that a call is for; None for none or several, or where it is left open."""
+    name = "" if call is None else str(call.arguments.get("reminder_id") or "")
+    found = known.resolve(name) if known is not None and name not in {"", IT} else ()
+    return found[0] if len(found) == 1 else None
+
+
+def _make_set_call(reminder: Reminder | None, call: ToolCall | None, known: ChatReminders | None) -> ToolCall | None:
+    """Return the call that would set `reminder`, as which `call` names it, as it is now."""
+    if reminder is None or call is None or known is None:
+        return None
+    return replace(call, name="reminder_set", arguments=known.make_arguments(reminder))
 
 
 def _merge_changes(made: Sequence[Interpretation | None]) -> Interpretation | None:
