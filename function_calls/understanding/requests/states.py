@@ -68,7 +68,7 @@ def _tag_number(request: RequestContext) -> RequestContext:
     is_listed = figure.isdecimal() and 0 < int(figure) <= len(request.known.shown.ids)
     is_length = request.parse_length(rest) is not None
     links = {*words.before_time} - words.until_words if is_length else words.until_words
-    is_timed = is_length or slots.parse_time([rest], words, request.read_times) is not None
+    is_timed = is_length or slots.is_figure(rest) or slots.parse_time([rest], words, request.read_times) is not None
     if not (is_listed and is_timed and link in links):
         return request
     return request.with_tags([*reading.tags[:first], "REF", NO_TAG, *reading.tags[first + 2 :]])
