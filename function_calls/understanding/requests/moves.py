@@ -585,23 +585,49 @@ def untag_reasons(request: RequestContext) -> RequestContext:
 
 
 def _tag_old_and_new(request: RequestContext) -> RequestContext:
-    """Tag the old and the new time, each a day and a clock, that are read as one: "Sunday at 8 to Monday at 9"."""
+    """Return a change with the old and the new time apart: "from Sunday at 8 to Saturday at 9" may be read as one.
+
+    Both have a day and a clock, or are clocks that tell which reminder is meant: "mine from 3 to 5", "the one at 10 to
+    11".
+    """
     reading, words = request.reading, request.words
     times = [token for token in reading.tokens if is_time(token)]
     if not times or not words.joint or any(token.form.startswith("@rule") for token in times):
         return request
     start, end = times[0].start, times[-1].end
+    is_unnamed = _is_at_clock(request, start)
+    start += len(found[0]) if (found := _FROM.match(reading.text[start:end])) else 0
     for link in re.finditer(words.between_days, reading.text[start:end]):
         old, new = (start, start + link.start()), (start + link.end(), end)
-        if _names_day_and_clock(old, request) and _names_day_and_clock(new, request):
+        is_moved = is_unnamed and _is_clock(old, request) and _is_clock(new, request)
+        if is_moved or (_names_day_and_clock(old, request) and _names_day_and_clock(new, request)):
             between = Token(old[1] + 1, new[0] - 1, link[0].strip())
-            found = [(Token(*old, "@dayclock"), "OLD"), (between, NO_TAG), (Token(*new, "@dayclock"), "WHEN")]
-            pairs = list(zip(reading.tokens, reading.tags, strict=True))
+            form = "@clock" if is_moved else "@dayclock"
+            pieces = [(Token(*old, form), "OLD"), (between, NO_TAG), (Token(*new, form), "WHEN")]
+            others = [NO_TAG if is_moved and tag == "REF" else tag for tag in reading.tags]
+            pairs = list(zip(reading.tokens, others, strict=True))
             ahead = [pair for pair in pairs if pair[0].end <= start]
             behind = [pair for pair in pairs if pair[0].start >= end]
-            tokens, tags = zip(*ahead, *found, *behind, strict=True)
+            tokens, tags = zip(*ahead, *pieces, *behind, strict=True)
             return request.with_reading(replace(reading, tokens=tokens, tags=tags, begins=(), known=frozenset()))
     return request
+
+
+def _is_at_clock(request: RequestContext, start: int) -> bool:
+    """Return whether the time at `start` tells which reminder is meant: behind "from" or "the one", without a name."""
+    reading, words = request.reading, request.words
+    names = {words.fold(name) for name in slots.extract_references(reading, words)}
+    figure = re.search(r"\d", reading.text[start:])
+    *_, mark, link = ["", "", *words.fold(reading.text[: start + (figure.start() if figure else 0)]).split()]
+    is_marked = mark in words.reference_marks and link in {*words.before_time} - words.until_words
+    is_from = _FROM.search(request.folded_text) is not None
+    return (is_from or is_marked) and names <= {*words.own_one, *words.itself}
+
+
+def _is_clock(span: tuple[int, int], request: RequestContext) -> bool:
+    """Return whether a piece of the text is a clock without a day."""
+    time = slots.parse_time([request.reading.text[slice(*span)]], request.words, request.read_times)
+    return time is not None and slots.is_clock_alone(time.best)
 
 
 def _names_day_and_clock(span: tuple[int, int], request: RequestContext) -> bool:
@@ -671,7 +697,10 @@ def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] 
     is_earlier, is_later = request.has_word(request.words.earlier), request.has_word(request.words.later)
     if any(token.form == "@offset" for token in request.reading.tokens):  # one token: "una hora más tarde"
         is_later = is_later or request.words.has_any(request.words.later, request.words.fold(piece))
-    length = request.parse_length(piece) if is_earlier or is_later else None
+    is_clock = ("@clock", "WHEN") in zip(
+        (token.form for token in request.reading.tokens), request.reading.tags, strict=True
+    )
+    length = request.parse_length(piece) if (is_earlier or is_later) and not is_clock else None
     return None if length is None else {"time": format_shift(-length if is_earlier else length)}
 
 
