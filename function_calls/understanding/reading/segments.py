@@ -86,7 +86,7 @@ def _split_joined(reading: MessageReading, words: Lexicon, read: Read) -> list[M
 
 
 def _is_request_alone(reading: MessageReading, words: Lexicon, *, is_content: bool) -> bool:
-    """Return whether words behind "and" are a request: a list, a zone, or a change of a reminder of the chat.
+    """Return whether words behind "and" are a request: a list, a zone, "make it …", or a change of a known reminder.
 
     Words that may be the content of the request in front (`is_content`) are one if they say "reminder" or a new time.
     """
@@ -96,6 +96,13 @@ def _is_request_alone(reading: MessageReading, words: Lexicon, *, is_content: bo
         return False
     if reading.intent == "zone":
         return reading.has("ZONE")
+    if (
+        not is_content
+        and reading.intent == "move"
+        and reading.has("WHEN")
+        and not any(extract_references(reading, words))
+    ):
+        return words.has_any(words.change_it, words.joint.join(token.form for token in reading.tokens))
     is_known = any(reading.tags[at] == "REF" for at in reading.known)
     is_marked = any(token.form in words.reference_marks for token in reading.tokens) or _asks(reading.tokens, words)
     is_change = reading.has("WHEN") if reading.intent == "move" else reading.intent == "delete" and is_marked

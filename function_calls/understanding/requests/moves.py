@@ -41,6 +41,7 @@ from function_calls.understanding.requests.changes import (
 from function_calls.understanding.requests.new_reminders import repeat_last
 from function_calls.understanding.requests.references import (
     INDEFINITE,
+    JUST_NOW,
     find_due,
     find_named_reminder,
     find_references,
@@ -77,7 +78,7 @@ def move(request: RequestContext) -> Interpretation | None:
     if _is_for_oneself_as_well(request):
         return repeat_last(request)
     request = request.with_reading(tag_same_time(request.reading, request.words))
-    request = _tag_old_and_new(_tag_length(untag_reasons(request)))
+    request = _tag_listed_number(_tag_old_and_new(_tag_length(untag_reasons(request))))
     if refuses_weekdays(request):
         return skip(request)
     name = _find_time_alone(request)
@@ -611,6 +612,25 @@ def _tag_old_and_new(request: RequestContext) -> RequestContext:
             tokens, tags = zip(*ahead, *pieces, *behind, strict=True)
             return request.with_reading(replace(reading, tokens=tokens, tags=tags, begins=(), known=frozenset()))
     return request
+
+
+def _tag_listed_number(request: RequestContext) -> RequestContext:
+    """Return a change with a number of the list just shown apart from its clock: "cambia el 1 a las 16:00"."""
+    reading, words, known = request.reading, request.words, request.known
+    times = [at for at, token in enumerate(reading.tokens) if is_time(token)]
+    if len(times) != 1 or known is None or reading.has("REF") or request.now - known.shown.at > JUST_NOW:
+        return request
+    at, token = times[0], reading.tokens[times[0]]
+    article, _, behind = reading.text[token.start : token.end].partition(" ")
+    number, _, rest = behind.partition(" ")
+    new = (token.end - len(rest), token.end)
+    is_listed = article.casefold() in words.articles and number.isdecimal() and int(number) <= len(known.shown.ids)
+    if not (is_listed and rest and _is_clock(new, request)):
+        return request
+    name = (Token(token.start, new[0] - 1 - len(number), article), Token(new[0] - 1 - len(number), new[0] - 1, "0"))
+    tokens = (*reading.tokens[:at], *name, Token(*new, "@clock"), *reading.tokens[at + 1 :])
+    tags = (*reading.tags[:at], "REF", "REF", "WHEN", *reading.tags[at + 1 :])
+    return request.with_reading(replace(reading, tokens=tokens, tags=tags, begins=(), known=frozenset()))
 
 
 def _is_at_clock(request: RequestContext, start: int) -> bool:
