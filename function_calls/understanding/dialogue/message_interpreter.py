@@ -281,13 +281,21 @@ class MessageInterpreter:
     def _interpret_parts(
         self, parts: Sequence[MessageReading], utterance: Utterance, answers: ReminderAnswers, *, is_part: bool
     ) -> list[Interpretation]:
-        """Return what is made of the requests of a message, each with the call of the one before."""
+        """Return what is made of the requests of a message, each with the call of the one before.
+
+        Of several, one that is surely a request and of which nothing is made is named.
+        """
         made: list[Interpretation] = []
+        left: list[str] = []
         for part in parts:
             before = next((call for each in reversed(made) for call in each.calls), None)
             one = self._interpret_request(part, utterance, answers, is_part=is_part, before=before)
             if one is not None:
                 made.append(one)
+            elif is_part and part.intent != NOTHING and part.intents[0][1] >= _CERTAIN:
+                left.append(part.text)
+        if made and left:
+            made.append(Interpretation(answer=say(utterance.language, "offline.part_left", text=left[0])))
         return made
 
     def _change_zone_first(self, made: Sequence[Interpretation], turn: Turn) -> Interpretation | None:
@@ -343,6 +351,7 @@ class MessageInterpreter:
         made = handle_intent(request, classify)
         # After a request for an unknown reminder, "make it 10" is about that one, and changes no older reminder.
         has_failed = self._dialogue.has_failed(utterance.key, turn.now) and turn.message.reply_to is None
+        has_failed = has_failed or _names_unknown(before, utterance.known)
         is_unnamed = made is not None and any(call.arguments.get("reminder_id") in {"", IT} for call in made.calls)
         return None if has_failed and is_unnamed else made
 
@@ -470,6 +479,13 @@ def _find_named(call: ToolCall | None, known: ChatReminders | None) -> Reminder 
     name = "" if call is None else str(call.arguments.get("reminder_id") or "")
     found = known.resolve(name) if known is not None and name not in {"", IT} else ()
     return found[0] if len(found) == 1 else None
+
+
+def _names_unknown(call: ToolCall | None, known: ChatReminders | None) -> bool:
+    """Return whether a call is for a reminder that the chat does not have."""
+    name = "" if call is None else str(call.arguments.get("reminder_id") or "")
+    is_single = name not in {"", IT} and ", " not in name and not name.startswith("all")
+    return known is not None and is_single and not known.can_resolve(name)
 
 
 def _make_set_call(reminder: Reminder | None, call: ToolCall | None, known: ChatReminders | None) -> ToolCall | None:
