@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import NOTHING, MessageReading
+from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.slots import are_function_words, extract_references, find_uncovered
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time, split_clauses
 
@@ -106,7 +106,8 @@ def _is_request_alone(reading: MessageReading, words: Lexicon, *, is_content: bo
     is_known = any(reading.tags[at] == "REF" for at in reading.known)
     is_marked = any(token.form in words.reference_marks for token in reading.tokens) or _asks(reading.tokens, words)
     is_change = reading.has("WHEN") if reading.intent == "move" else reading.intent == "delete" and is_marked
-    return is_content and is_known and is_change
+    is_order = reading.intent in _CHANGING and reading.tags[0] == NO_TAG  # no other name: "and the rent"
+    return is_known and (is_change if is_content else is_order)
 
 
 def split_changes(reading: MessageReading, words: Lexicon, read: Read, read_in_dialogue: Read) -> list[MessageReading]:
