@@ -40,7 +40,7 @@ def reword(request: RequestContext) -> Interpretation | None:
     replaced = _replace_word(denied, content, request)
     if replaced is not None:
         return replaced
-    if not content:
+    if not content or _is_order_for_several(request):
         return None
     like = _find_reworded(content, request)
     meant = like or find_named_reminder(request)
@@ -48,6 +48,18 @@ def reword(request: RequestContext) -> Interpretation | None:
     if like is not None:
         return request.answers.call_tool("reminder_update", {**changed, "reminder_id": like.id})
     return update(request, changed)
+
+
+def _is_order_for_several(request: RequestContext) -> bool:
+    """Return whether a message that would be a new text as a whole names several reminders: "swap the one and …"."""
+    reading, words = request.reading, request.words
+    ends = [at for at, token in enumerate(reading.tokens) if token.form in words.and_words]
+    texts = [reading.text[: reading.tokens[at].start] for at in ends] + [
+        reading.text[reading.tokens[at].end :] for at in ends
+    ]
+    named = [request.find_closest(text) for text in texts]
+    is_whole = set(reading.tags) == {"CONTENT"}
+    return is_whole and len(set(named) - {None}) > 1
 
 
 def _replace_amount(amount: str, request: RequestContext) -> Interpretation | None:
