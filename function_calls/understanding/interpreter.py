@@ -16,7 +16,7 @@ from function_calls.understanding.acknowledgements import is_acknowledgement
 from function_calls.understanding.dialogue.addressee import has_reference_mark, has_trigger
 from function_calls.understanding.dialogue.choices import choose_options
 from function_calls.understanding.dialogue.dialogue import Dialogue
-from function_calls.understanding.dialogue.fallback import render_help, render_hint
+from function_calls.understanding.dialogue.fallback import find_hinted_reminder, render_help, render_hint
 from function_calls.understanding.dialogue.memory import DialogueMemory
 from function_calls.understanding.dialogue.message_interpreter import LONGEST, MessageInterpreter, is_talk
 from function_calls.understanding.dialogue.utterance import Utterance, follows_bot
@@ -416,7 +416,15 @@ class OfflineInterpreter:
         calls = self._look_up(utterance, query=trim(strip_calls(text, turn.bot_name)))
         if calls:
             return Interpretation(calls=calls)
-        return Interpretation() if _is_below_reminder(turn) else Interpretation(answer=self._hint(utterance))
+        return Interpretation() if _is_below_reminder(turn) else self._give_hint(utterance)
+
+    def _give_hint(self, utterance: Utterance) -> Interpretation:
+        """Return a hint; the reminder that it names is the one that "4pm" or "it" then means."""
+        turn, reminder = utterance.turn, find_hinted_reminder(utterance)
+        if reminder is not None and utterance.reading.intent == "move":
+            shown = CallMaker(turn).call("reminder_list", {"filter": reminder.id})
+            self._dialogue.note(utterance.key, turn, (shown,))
+        return Interpretation(answer=self._hint(utterance))
 
     def _look_up(self, utterance: Utterance, query: str) -> tuple[ToolCall, ...]:
         """Return the calls that look up the answer to a question: in the web, or in the chat."""
