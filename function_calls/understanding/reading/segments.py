@@ -73,7 +73,8 @@ def _split_begins(reading: MessageReading, words: Lexicon, read: Read) -> list[M
 def _split_joined(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
     """Return `reading` in two where a word for "and" joins a complete request to another one that asks by itself."""
     tokens = reading.tokens
-    cuts = [at for at, token in enumerate(tokens[:-1]) if at and token.form in words.and_words]
+    and_words = words.and_words if words.joint else ()  # 同 is a part of other words: 合同
+    cuts = [at for at, token in enumerate(tokens[:-1]) if at and token.form in and_words]
     for at in cuts[:_MOST_PARTS]:
         first = read(reading.text[: tokens[at].start].rstrip())
         second = read(reading.text[tokens[at].end :].lstrip())
@@ -125,7 +126,7 @@ def split_changes(reading: MessageReading, words: Lexicon, read: Read, read_in_d
         first, second = parts
         are_changes = all(part.intent in _ALTERING and part.intents[0][1] >= _LIKELY for part in parts)
         is_named = any(extract_references(second, words))
-        points = second.has("WHEN") and any(token.form in words.itself for token in second.tokens)
+        points = bool(words.joint) and second.has("WHEN") and any(token.form in words.itself for token in second.tokens)
         is_content = reading.tags[at] == "CONTENT" and not points
         if are_changes and first.intent != second.intent and not is_named and not is_content:
             return parts
