@@ -46,7 +46,7 @@ async def reminder_list(
     return await show_page(asked, ctx, reminders, history)
 
 
-@tool_function(name="reminder_delete", returns="reply", changes_state=True, is_deferrable=False)
+@tool_function(name="reminder_delete", returns="reply", changes_state=True, uses_state=True, is_deferrable=False)
 async def reminder_delete(
     args: ReminderDeleteArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:

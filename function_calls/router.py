@@ -95,7 +95,7 @@ class FunctionCallRouter:
         A cancellation stops a read-only call. A change that has begun is finished and recorded, so it can be undone.
         """
         context = self._with_policy(context)
-        if self._is_read_only(call.name):
+        if self.is_read_only(call.name):
             return await self._dispatch(call, context)
         return await finish_if_started(lambda mark: self._dispatch(call, replace(context, started=mark)))
 
@@ -242,7 +242,7 @@ class FunctionCallRouter:
             raise ArgumentsInvalid(tool.name, problems)
         return tool.instantiate(arguments)
 
-    def _is_read_only(self, name: str) -> bool:
+    def is_read_only(self, name: str) -> bool:
         """Return whether the tool is a read-only function; external toolsets set `CallContext.started` themselves."""
         tool = self.registry.get(name)
         return tool is not None and not (tool.options.changes_state or tool.options.undo is not None)

@@ -159,11 +159,13 @@ async def build_app(
         )
         for service in services:
             offered.add(service)
+        reminders = offered.get(ReminderService)
         offline = OfflineInterpreter(
             read_times=infrastructure.times.parse_all,
             searches_web=search.is_configured,
             store=infrastructure.state,
-            reminders=offered.get(ReminderService).open_in,
+            reminders=reminders.open_in,
+            shown=reminders.finder.last_shown,
         )
         rules = FollowUpInterpreter(offline, infrastructure.state)
         if interpreter is None and model.asked is not None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import pairwise
 
 from loguru import logger
 from msgspec import Struct, field
@@ -108,14 +109,20 @@ def _end(turn: Turn, step: Step, actions: Actions, rounds_left: int) -> Outcome:
 async def dispatch_all(
     router: FunctionCallRouter, calls: Sequence[ToolCall], contexts: Sequence[CallContext]
 ) -> tuple[ToolResult, ...]:
-    """Run the calls of one round at the same time; results in call order."""
+    """Run the calls of one round at the same time, but one that only reads after the changes before it.
+
+    The results are in call order.
+    """
     if len(calls) == 1:
         return (await router.dispatch(calls[0], contexts[0]),)
-    async with asyncio.TaskGroup() as group:
-        tasks = [
-            group.create_task(router.dispatch(call, context)) for call, context in zip(calls, contexts, strict=True)
-        ]
-    return tuple(task.result() for task in tasks)
+    reads = [router.is_read_only(call.name) for call in calls]
+    bounds = [0, *(at for at in range(1, len(calls)) if reads[at] and not reads[at - 1]), len(calls)]
+    results: list[ToolResult] = []
+    for first, last in pairwise(bounds):
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(router.dispatch(calls[at], contexts[at])) for at in range(first, last)]
+        results += [task.result() for task in tasks]
+    return tuple(results)
 
 
 def listener_of_call(turn: Turn, place: int) -> TextListener | None:

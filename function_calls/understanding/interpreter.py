@@ -16,7 +16,7 @@ from function_calls.understanding.acknowledgements import is_acknowledgement
 from function_calls.understanding.dialogue.addressee import has_reference_mark, has_trigger
 from function_calls.understanding.dialogue.choices import choose_options
 from function_calls.understanding.dialogue.dialogue import Dialogue
-from function_calls.understanding.dialogue.fallback import render_help, render_hint
+from function_calls.understanding.dialogue.fallback import find_hinted_reminder, render_help, render_hint
 from function_calls.understanding.dialogue.memory import DialogueMemory
 from function_calls.understanding.dialogue.message_interpreter import LONGEST, MessageInterpreter, is_talk
 from function_calls.understanding.dialogue.utterance import Utterance, follows_bot
@@ -36,11 +36,12 @@ from function_calls.understanding.reading.names import (
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.new_reminders import add_options, is_repeating
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
-from function_calls.understanding.requests.reference_resolution import ChatReminders, ReminderLookup
+from function_calls.understanding.requests.reference_resolution import ChatReminders, ReminderLookup, ShownLookup
 from function_calls.understanding.requests.references import IT, find_name_added, reminds
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.state import StateStore
+from services.reminders.lookup.finder import Shown
 from services.time_expressions import Reading, TimeReadings, is_effort_spent, limited_effort, parse_all, warm_up
 
 _BEGINNING = 80
@@ -89,8 +90,9 @@ class _Message(Struct, frozen=True, kw_only=True):
 class OfflineInterpreter:
     """Interprets messages of people, each in the state of its dialogue with the bot.
 
-    `store` keeps the dialogues through a restart, `reminders` looks up those of a chat; without them the dialogues
-    last as long as the process, and names of reminders count that the bot has lately written.
+    `store` keeps the dialogues through a restart, `reminders` looks up those of a chat and `shown` the list shown last;
+    without them the dialogues last as long as the process, and names of reminders count that the bot has lately
+    written.
     """
 
     def __init__(
@@ -100,11 +102,13 @@ class OfflineInterpreter:
         searches_web: bool = True,
         store: StateStore | None = None,
         reminders: ReminderLookup | None = None,
+        shown: ShownLookup | None = None,
         questions: OpenQuestions | None = None,
     ) -> None:
         self._times = read_times
         self._searches_web = searches_web
         self._reminders = reminders
+        self._shown = shown
         self._questions = questions or OpenQuestions()
         self._dialogue = Dialogue()
         self._messages = MessageInterpreter(read_times, self._dialogue)
@@ -214,7 +218,9 @@ class OfflineInterpreter:
         is_asking = utterance is not None and _may_be_about_reminder(utterance)
         if self._reminders is None or not (is_asking or turn.message.is_for_bot):
             return None
-        return ChatReminders(tuple(await self._reminders(turn.message.address)), turn.now)
+        chat, person = turn.message.address, turn.message.sender
+        shown = Shown() if self._shown is None else await self._shown(chat, person)
+        return ChatReminders(tuple(await self._reminders(chat)), turn.now, shown)
 
     def _read_utterance(self, turn: Turn, key: str, known: ChatReminders | None) -> Utterance | None:
         """Read the message with the models; None where it replies to another person, or is too long."""
@@ -410,7 +416,15 @@ class OfflineInterpreter:
         calls = self._look_up(utterance, query=trim(strip_calls(text, turn.bot_name)))
         if calls:
             return Interpretation(calls=calls)
-        return Interpretation() if _is_below_reminder(turn) else Interpretation(answer=self._hint(utterance))
+        return Interpretation() if _is_below_reminder(turn) else self._give_hint(utterance)
+
+    def _give_hint(self, utterance: Utterance) -> Interpretation:
+        """Return a hint; the reminder that it names is the one that "4pm" or "it" then means."""
+        turn, reminder = utterance.turn, find_hinted_reminder(utterance)
+        if reminder is not None and utterance.reading.intent == "move":
+            shown = CallMaker(turn).call("reminder_list", {"filter": reminder.id})
+            self._dialogue.note(utterance.key, turn, (shown,))
+        return Interpretation(answer=self._hint(utterance))
 
     def _look_up(self, utterance: Utterance, query: str) -> tuple[ToolCall, ...]:
         """Return the calls that look up the answer to a question: in the web, or in the chat."""

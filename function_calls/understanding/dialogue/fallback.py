@@ -40,13 +40,13 @@ def render_hint(utterance: Utterance, *, searches_web: bool) -> str:
             return render_help(turn, searches_web=searches_web)
         return say(turn.language, "near.any", content=mentioned.content, time=_format_time(turn, mentioned))
     near = f"near.{topic}"
-    reminder = _find_named_reminder(utterance) if knows(near) else None
+    reminder = find_hinted_reminder(utterance) if knows(near) else None
     if reminder is None:
         return say(turn.language, "how.guess", how=say(turn.language, f"how.{topic}"))
     return say(turn.language, near, content=reminder.content, time=_format_time(turn, reminder))
 
 
-def _find_named_reminder(utterance: Utterance) -> Reminder | None:
+def find_hinted_reminder(utterance: Utterance) -> Reminder | None:
     """Return the first reminder that the message names; None for none."""
     known = utterance.known
     if known is None:

@@ -61,7 +61,7 @@ from function_calls.understanding.reading.tokens import TimeReader, Token, is_ti
 from function_calls.understanding.requests.intent_handlers import find_topic_by_word, handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders
-from function_calls.understanding.requests.references import IT
+from function_calls.understanding.requests.references import IT, reminds
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from services.people.zones import find_zone
@@ -288,17 +288,32 @@ class MessageInterpreter:
         _, read = self._bind_models(turn, language, "none", known, is_called=True)
         _, read_here = self._bind_models(turn, language, utterance.context, known, is_called=True)
         changes = split_changes(reading, utterance.words, read, read_here)
-        merged = _merge_changes([self._interpret_request(part, utterance, answers) for part in changes])
+        merged = _merge_changes(self._interpret_parts(changes, utterance, answers, is_part=False))
         if merged is not None:
             return merged
         parts = split_requests(reading, utterance.words, read) if intent == utterance.reading.intent else [reading]
+        made = self._interpret_parts(parts, utterance, answers, is_part=len(parts) > 1)
+        return self._change_zone_first(made, turn) or merge_or_none(made)
+
+    def _interpret_parts(
+        self, parts: Sequence[MessageReading], utterance: Utterance, answers: ReminderAnswers, *, is_part: bool
+    ) -> list[Interpretation]:
+        """Return what is made of the requests of a message, each with the call of the one before.
+
+        Of several, one that is surely a request and of which nothing is made is named.
+        """
         made: list[Interpretation] = []
+        left: list[str] = []
         for part in parts:
             before = next((call for each in reversed(made) for call in each.calls), None)
-            one = self._interpret_request(part, utterance, answers, is_part=len(parts) > 1, before=before)
+            one = self._interpret_request(part, utterance, answers, is_part=is_part, before=before)
             if one is not None:
                 made.append(one)
-        return self._change_zone_first(made, turn) or merge_or_none(made)
+            elif is_part and part.intent != NOTHING and part.intents[0][1] >= _CERTAIN:
+                left.append(part.text)
+        if made and left:
+            made.append(Interpretation(answer=say(utterance.language, "offline.part_left", text=left[0])))
+        return made
 
     def _change_zone_first(self, made: Sequence[Interpretation], turn: Turn) -> Interpretation | None:
         """Return only the change of the time zone beside reminders, whose times are still read in the old one."""
@@ -323,7 +338,9 @@ class MessageInterpreter:
         reading = cut_names(split_name_from_person(reading, words, find_members(turn)), words, find_members(turn))
         if utterance.known is not None:
             reading = complete_references(reading, [reminder.content for reminder in utterance.known.reminders])
+        named_before = _find_named(before, utterance.known)
         set_before = before if before is not None and before.name == "reminder_set" else None
+        last_set = set_before or _make_set_call(named_before, before, utterance.known)
         last_here = self._find_last_here(utterance)
         forms = [token.form for token in reading.tokens]
 
@@ -338,7 +355,7 @@ class MessageInterpreter:
             times=self._times,
             answers=answers,
             question=utterance.question,
-            last_set=set_before or self._find_last_set(reading, utterance),
+            last_set=last_set or self._find_last_set(reading, utterance),
             is_addressed=utterance.is_addressed,
             may_point=utterance.context != "none" or turn.message.reply_to is not None,
             known=utterance.known,
@@ -346,11 +363,12 @@ class MessageInterpreter:
             before=set_before,
             last_here=last_here,
             last_of_other=last_here if self._dialogue.is_last_by_other(utterance.key, turn) else None,
-            listed=self._find_listed(utterance),
+            listed=named_before or self._find_listed(utterance),
         )
         made = handle_intent(request, classify)
         # After a request for an unknown reminder, "make it 10" is about that one, and changes no older reminder.
         has_failed = self._dialogue.has_failed(utterance.key, turn.now) and turn.message.reply_to is None
+        has_failed = has_failed or _names_unknown(before, utterance.known)
         is_unnamed = made is not None and any(call.arguments.get("reminder_id") in {"", IT} for call in made.calls)
         return None if has_failed and is_unnamed else made
 
@@ -368,13 +386,15 @@ class MessageInterpreter:
         return None if last is None else _update_call(last[0], last[1].id, utterance)
 
     def _find_listed(self, utterance: Utterance) -> Reminder | None:
-        """Return the only reminder that the bot has just listed for the sender by its name; else None."""
-        last = self._dialogue.last(utterance.key, utterance.turn.now)
-        if utterance.context != "listed" or last is None or utterance.known is None:
+        """Return the only reminder that the bot has just listed for the sender by its name, or of the sender's."""
+        last, known = self._dialogue.last(utterance.key, utterance.turn.now), utterance.known
+        if utterance.context != "listed" or last is None or known is None:
             return None
-        name = str(last.calls[0].arguments.get("filter") or "")
-        found = utterance.known.resolve(name) if name else ()
-        return found[0] if len(found) == 1 else None
+        name, person = str(last.calls[0].arguments.get("filter") or ""), utterance.turn.message.sender
+        found = known.resolve(name) if name else ()
+        shown = [each for each in known.reminders if each.id in known.shown.ids and known.shown.at >= last.at]
+        own = [each for each in shown if each.creator.id == person.id or reminds(each, person)]
+        return next((one[0] for one in (found, shown, own) if len(one) == 1), None)
 
     def _choose_intents(self, utterance: Utterance) -> tuple[str, ...]:
         """Return the intents to act on, best first."""
@@ -484,6 +504,27 @@ def is_talk(utterance: Utterance) -> bool:
     if message.is_private or message.reply_to is not None or is_asked or is_short or is_called:
         return False
     return reading.probability("none") >= _TALK
+
+
+def _find_named(call: ToolCall | None, known: ChatReminders | None) -> Reminder | None:
+    """Return the only reminder that a call is for; None for none or several, or where it is left open."""
+    name = "" if call is None else str(call.arguments.get("reminder_id") or "")
+    found = known.resolve(name) if known is not None and name not in {"", IT} else ()
+    return found[0] if len(found) == 1 else None
+
+
+def _names_unknown(call: ToolCall | None, known: ChatReminders | None) -> bool:
+    """Return whether a call is for a reminder that the chat does not have."""
+    name = "" if call is None else str(call.arguments.get("reminder_id") or "")
+    is_single = name not in {"", IT} and ", " not in name and not name.startswith("all")
+    return known is not None and is_single and not known.can_resolve(name)
+
+
+def _make_set_call(reminder: Reminder | None, call: ToolCall | None, known: ChatReminders | None) -> ToolCall | None:
+    """Return the call that would set `reminder`, as which `call` names it, as it is now."""
+    if reminder is None or call is None or known is None:
+        return None
+    return replace(call, name="reminder_set", arguments=known.make_arguments(reminder))
 
 
 def _merge_changes(made: Sequence[Interpretation | None]) -> Interpretation | None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
-from function_calls.understanding.reading.slots import are_function_words, find_uncovered
+from function_calls.understanding.reading.slots import are_function_words, extract_references, find_uncovered
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time, split_clauses
 
 _FEWEST_POINTS, _MOST_POINTS = 2, 12
@@ -50,9 +50,12 @@ def split_requests(reading: MessageReading, words: Lexicon, read: Read) -> list[
     Several reminders under one "remind" stay one request, whose `begins` part them. `read` reads a piece of the text as
     a message.
     """
-    points = _read_points(reading, words, read)
-    if points:
-        return points
+    parts = _read_points(reading, words, read) or _split_begins(reading, words, read)
+    return [request for part in parts for request in _split_joined(part, words, read)]
+
+
+def _split_begins(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
+    """Return the parts of a message where the network found that further requests begin."""
     tokens = reading.tokens
     reading = _join_names(_join_reason(reading, words))
     bounds = [0, *reading.begins[: _MOST_PARTS - 1], len(tokens)]
@@ -67,25 +70,65 @@ def split_requests(reading: MessageReading, words: Lexicon, read: Read) -> list[
     return [*found, _read_part(reading, open_at, len(tokens), words, read)] if open_at else [reading]
 
 
+def _split_joined(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
+    """Return `reading` in two where a word for "and" joins a complete request to another one that asks by itself."""
+    tokens = reading.tokens
+    and_words = words.and_words if words.joint else ()  # 同 is a part of other words: 合同
+    cuts = [at for at, token in enumerate(tokens[:-1]) if at and token.form in and_words]
+    for at in cuts[:_MOST_PARTS]:
+        first = read(reading.text[: tokens[at].start].rstrip())
+        second = read(reading.text[tokens[at].end :].lstrip())
+        is_content = "CONTENT" in reading.tags[at + 1 :]
+        is_complete = first.intent != "set" or (first.has("WHEN") and first.has("CONTENT"))
+        is_sure = is_complete and first.intent != NOTHING and first.intents[0][1] >= _CERTAIN
+        if is_sure and _is_request_alone(second, words, is_content=is_content):
+            return [first, *_split_joined(second, words, read)]
+    return [reading]
+
+
+def _is_request_alone(reading: MessageReading, words: Lexicon, *, is_content: bool) -> bool:
+    """Return whether words behind "and" are a request: a list, a zone, "make it …", or a change of a known reminder.
+
+    Words that may be the content of the request in front (`is_content`) are one if they say "reminder" or a new time.
+    """
+    if reading.intent == "list":
+        return not is_content and reading.intents[0][1] >= _REMARK
+    if reading.intents[0][1] < _CERTAIN:
+        return False
+    if reading.intent == "zone":
+        return reading.has("ZONE")
+    if (
+        not is_content
+        and reading.intent == "move"
+        and reading.has("WHEN")
+        and not any(extract_references(reading, words))
+    ):
+        return words.has_any(words.change_it, words.joint.join(token.form for token in reading.tokens))
+    is_known = any(reading.tags[at] == "REF" for at in reading.known)
+    is_marked = any(token.form in words.reference_marks for token in reading.tokens) or _asks(reading.tokens, words)
+    is_change = reading.has("WHEN") if reading.intent == "move" else reading.intent == "delete" and is_marked
+    is_order = reading.intent in _CHANGING and reading.tags[0] == NO_TAG  # no other name: "and the rent"
+    return is_known and (is_change if is_content else is_order)
+
+
 def split_changes(reading: MessageReading, words: Lexicon, read: Read, read_in_dialogue: Read) -> list[MessageReading]:
     """Return the two changes of one reminder that a message asks for: "make it 8 and call it yoga"; none for others.
 
     The second one names no reminder of its own, and is a change out of the dialogue as well, in which only the first is
-    read. A content with "and" in it is one.
+    read. A content with "and" in it is one, but for "and move it to Friday" at its end.
     """
     tokens = reading.tokens
-    cuts = [
-        at
-        for at, token in enumerate(tokens)
-        if reading.tags[at] != "CONTENT" and (token.form in CLAUSE_ENDS or token.form in words.and_words)
-    ]
+    cuts = [at for at, token in enumerate(tokens) if token.form in CLAUSE_ENDS or token.form in words.and_words]
     for at in cuts[:_MOST_PARTS] if reading.intent in _ALTERING else ():
         if not 0 < at < len(tokens) - 1:
             continue
         parts = [read_in_dialogue(reading.text[: tokens[at].start]), read(reading.text[tokens[at].end :].lstrip())]
         first, second = parts
         are_changes = all(part.intent in _ALTERING and part.intents[0][1] >= _LIKELY for part in parts)
-        if are_changes and first.intent != second.intent and not second.has("REF"):
+        is_named = any(extract_references(second, words))
+        points = bool(words.joint) and second.has("WHEN") and any(token.form in words.itself for token in second.tokens)
+        is_content = reading.tags[at] == "CONTENT" and not points
+        if are_changes and first.intent != second.intent and not is_named and not is_content:
             return parts
     return []
 
@@ -108,7 +151,7 @@ def _join_names(reading: MessageReading) -> MessageReading:
     Nor does a name begin a part behind them: "a reminder for Raj | and Colette for tomorrow".
     """
     bounds = [0, *reading.begins, len(reading.tokens)]
-    is_told = [bool({"WHEN", "CONTENT"} & {*reading.tags[first:last]}) for first, last in pairwise(bounds)]
+    is_told = [bool({"WHEN", "CONTENT", "REF"} & {*reading.tags[first:last]}) for first, last in pairwise(bounds)]
     kept = [
         first
         for first, (before, told) in zip(reading.begins, pairwise(is_told), strict=True)
@@ -122,6 +165,9 @@ def _continues_request(reading: MessageReading, first: int, last: int, words: Le
     part = trim_tokens(reading.tokens[first:last], words)
     if not part:
         return True
+    named = {token for token, tag in zip(reading.tokens, reading.tags, strict=True) if tag == "REF"}
+    if reading.intent != "set" and named.issuperset(part):
+        return True  # "cancel the dentist | and the rent"
     if reading.intent != "set" or _asks(part, words):
         return False
     intent, share = read(reading.text[part[0].start : part[-1].end]).intents[0]

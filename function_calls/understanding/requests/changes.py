@@ -25,6 +25,7 @@ from function_calls.understanding.requests.references import (
     find_references,
     find_remark,
     find_untagged_time,
+    list_own,
     list_untagged_times,
     names_unknown_matter,
     reminds,
@@ -231,6 +232,9 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
     old_day = request.reading.words("OLD")
     day = slots.strip_time_words(old_day, request.words) or _find_this_day(request, arguments)
     day = day if request.read_times(day) else old_day  # "in December"
+    former = str(arguments.get("occurrence") or "all")
+    if references == ["all"] and former != "all":  # "everything from Thursday to Friday"
+        references, arguments = _list_on_day(former, request), {**arguments, "occurrence": None}
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or find_default_reference(request)}
     weekdays = find_weekdays(day, request.now, request.language, request.times) if day else frozenset()
     is_within_name = bool(weekdays) and any(day in reference != day for reference in references)
@@ -239,6 +243,14 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
         named["occurrence"] = day
     made = request.answers.call_tool("reminder_update", {**arguments, **named})
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
+
+
+def _list_on_day(day: str, request: RequestContext) -> list[str]:
+    """Return the ids of the sender's single reminders on a day; "all" with the day where there are none."""
+    own = [] if request.known is None else list_own(request, request.known)
+    single = [each for each in own if each.schedule.rule is None]
+    found = () if request.known is None else request.known.filter_by_time(day, single)
+    return [each.id for each in found] or [f"all {day}"]
 
 
 def _names_series(weekdays: frozenset[str], request: RequestContext) -> bool:

@@ -41,6 +41,7 @@ from function_calls.understanding.requests.changes import (
 from function_calls.understanding.requests.new_reminders import repeat_last
 from function_calls.understanding.requests.references import (
     INDEFINITE,
+    JUST_NOW,
     find_due,
     find_named_reminder,
     find_references,
@@ -123,7 +124,7 @@ def _move(request: RequestContext) -> Interpretation | None:
     if _is_for_oneself_as_well(request):
         return repeat_last(request)
     request = request.with_reading(tag_same_time(request.reading, request.words))
-    request = _tag_old_and_new(_tag_length(untag_reasons(request)))
+    request = _tag_listed_number(_tag_old_and_new(_tag_length(untag_reasons(request))))
     if refuses_weekdays(request):
         return skip(request)
     name = _find_time_alone(request)
@@ -632,23 +633,68 @@ def untag_reasons(request: RequestContext) -> RequestContext:
 
 
 def _tag_old_and_new(request: RequestContext) -> RequestContext:
-    """Tag the old and the new time, each a day and a clock, that are read as one: "Sunday at 8 to Monday at 9"."""
+    """Return a change with the old and the new time apart: "from Sunday at 8 to Saturday at 9" may be read as one.
+
+    Both have a day and a clock, or are clocks that tell which reminder is meant: "mine from 3 to 5", "the one at 10 to
+    11".
+    """
     reading, words = request.reading, request.words
     times = [token for token in reading.tokens if is_time(token)]
     if not times or not words.joint or any(token.form.startswith("@rule") for token in times):
         return request
     start, end = times[0].start, times[-1].end
+    is_unnamed = _is_at_clock(request, start)
+    start += len(found[0]) if (found := _FROM.match(reading.text[start:end])) else 0
     for link in re.finditer(words.between_days, reading.text[start:end]):
         old, new = (start, start + link.start()), (start + link.end(), end)
-        if _names_day_and_clock(old, request) and _names_day_and_clock(new, request):
+        is_moved = is_unnamed and _is_clock(old, request) and _is_clock(new, request)
+        if is_moved or (_names_day_and_clock(old, request) and _names_day_and_clock(new, request)):
             between = Token(old[1] + 1, new[0] - 1, link[0].strip())
-            found = [(Token(*old, "@dayclock"), "OLD"), (between, NO_TAG), (Token(*new, "@dayclock"), "WHEN")]
-            pairs = list(zip(reading.tokens, reading.tags, strict=True))
+            form = "@clock" if is_moved else "@dayclock"
+            pieces = [(Token(*old, form), "OLD"), (between, NO_TAG), (Token(*new, form), "WHEN")]
+            others = [NO_TAG if is_moved and tag == "REF" else tag for tag in reading.tags]
+            pairs = list(zip(reading.tokens, others, strict=True))
             ahead = [pair for pair in pairs if pair[0].end <= start]
             behind = [pair for pair in pairs if pair[0].start >= end]
-            tokens, tags = zip(*ahead, *found, *behind, strict=True)
+            tokens, tags = zip(*ahead, *pieces, *behind, strict=True)
             return request.with_reading(replace(reading, tokens=tokens, tags=tags, begins=(), known=frozenset()))
     return request
+
+
+def _tag_listed_number(request: RequestContext) -> RequestContext:
+    """Return a change with a number of the list just shown apart from its clock: "cambia el 1 a las 16:00"."""
+    reading, words, known = request.reading, request.words, request.known
+    times = [at for at, token in enumerate(reading.tokens) if is_time(token)]
+    if len(times) != 1 or known is None or reading.has("REF") or request.now - known.shown.at > JUST_NOW:
+        return request
+    at, token = times[0], reading.tokens[times[0]]
+    article, _, behind = reading.text[token.start : token.end].partition(" ")
+    number, _, rest = behind.partition(" ")
+    new = (token.end - len(rest), token.end)
+    is_listed = article.casefold() in words.articles and number.isdecimal() and int(number) <= len(known.shown.ids)
+    if not (is_listed and rest and _is_clock(new, request)):
+        return request
+    name = (Token(token.start, new[0] - 1 - len(number), article), Token(new[0] - 1 - len(number), new[0] - 1, "0"))
+    tokens = (*reading.tokens[:at], *name, Token(*new, "@clock"), *reading.tokens[at + 1 :])
+    tags = (*reading.tags[:at], "REF", "REF", "WHEN", *reading.tags[at + 1 :])
+    return request.with_reading(replace(reading, tokens=tokens, tags=tags, begins=(), known=frozenset()))
+
+
+def _is_at_clock(request: RequestContext, start: int) -> bool:
+    """Return whether the time at `start` tells which reminder is meant: behind "from" or "the one", without a name."""
+    reading, words = request.reading, request.words
+    names = {words.fold(name) for name in slots.extract_references(reading, words)}
+    figure = re.search(r"\d", reading.text[start:])
+    *_, mark, link = ["", "", *words.fold(reading.text[: start + (figure.start() if figure else 0)]).split()]
+    is_marked = mark in words.reference_marks and link in {*words.before_time} - words.until_words
+    is_from = _FROM.search(request.folded_text) is not None
+    return (is_from or is_marked) and names <= {*words.own_one, *words.itself}
+
+
+def _is_clock(span: tuple[int, int], request: RequestContext) -> bool:
+    """Return whether a piece of the text is a clock without a day."""
+    time = slots.parse_time([request.reading.text[slice(*span)]], request.words, request.read_times)
+    return time is not None and slots.is_clock_alone(time.best)
 
 
 def _names_day_and_clock(span: tuple[int, int], request: RequestContext) -> bool:
@@ -718,7 +764,10 @@ def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] 
     is_earlier, is_later = request.has_word(request.words.earlier), request.has_word(request.words.later)
     if any(token.form == "@offset" for token in request.reading.tokens):  # one token: "una hora más tarde"
         is_later = is_later or request.words.has_any(request.words.later, request.words.fold(piece))
-    length = request.parse_length(piece) if is_earlier or is_later else None
+    is_clock = ("@clock", "WHEN") in zip(
+        (token.form for token in request.reading.tokens), request.reading.tags, strict=True
+    )
+    length = request.parse_length(piece) if (is_earlier or is_later) and not is_clock else None
     return None if length is None else {"time": format_shift(-length if is_earlier else length)}
 
 

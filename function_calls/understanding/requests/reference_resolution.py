@@ -19,10 +19,11 @@ from function_calls.understanding.reading.reminder_words import (
     names_same_act,
 )
 from function_calls.understanding.requests.arguments import format_time
-from services.kernel.chat import ChatAddress
+from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.recurrence.schedule import rule_text
 from services.reminders.lookup.due_words import fitting
+from services.reminders.lookup.finder import Shown
 from services.reminders.lookup.references import find_reminder
 from services.reminders.model import EVERYONE, Reminder
 
@@ -30,13 +31,19 @@ SEVERAL = frozenset({"both", "all", "them"})
 """References to more than one reminder."""
 ReminderLookup = Callable[[ChatAddress], Awaitable[Sequence[Reminder]]]
 """Returns the coming reminders of a chat, soonest first."""
+ShownLookup = Callable[[ChatAddress, Person], Awaitable[Shown]]
+"""Returns the numbered list that a person was shown last in a chat."""
 
 
 class ChatReminders(Struct, frozen=True, dict=True):
-    """The coming reminders of a chat, looked up at `now` (timezone-aware in the zone of the person)."""
+    """The coming reminders of a chat, looked up at `now` (timezone-aware in the zone of the person).
+
+    `shown` is the list that the person was shown last, whose numbers name reminders.
+    """
 
     reminders: tuple[Reminder, ...]
     now: datetime
+    shown: Shown = Shown()
 
     def can_resolve(self, words: str) -> bool:
         """Return whether `words` name reminders by number, time, order or words of the content."""
@@ -50,7 +57,7 @@ class ChatReminders(Struct, frozen=True, dict=True):
     def resolve(self, words: str) -> tuple[Reminder, ...]:
         """Return the reminders that `words` name; empty for none."""
         try:
-            return (find_reminder(words, self.reminders, (), now=self.now),)
+            return (find_reminder(words, self.reminders, self.shown.ids, now=self.now),)
         except RequestRefused as refusal:
             several = refusal.fields.get("candidates") if refusal.code == "reminder_ambiguous" else None
             return several if isinstance(several, tuple) else ()

@@ -176,7 +176,8 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     if request.may_point and request.last_set is not None and _takes_back(request):
         found = [reminder for name in named for reminder in known.resolve(name)]
         is_last = any(each.content == request.last_set.arguments.get("content") for each in found)
-        return [] if is_last else list(dict.fromkeys(each.id for each in found))
+        is_listed = named[0].isdecimal() and request.now - known.shown.at <= JUST_NOW
+        return [] if is_last and not is_listed else list(dict.fromkeys(each.id for each in found))
     if any(name.startswith("all ") for name in named):
         return named
     is_final = request.reading.intent in _FINAL

@@ -552,11 +552,20 @@ def _split_lead(piece: str, request: RequestContext) -> tuple[str, str]:
 
 
 def find_name_beside_lead(request: RequestContext) -> str:
-    """Return the untagged name of an event beside a lead: "the night before the exam", 排练前一天; "" for none."""
+    """Return the name of an event beside a lead: "the night before the exam", 排练前一天; "" for none.
+
+    It is untagged, or the whole content behind an article: "an hour before the dentist".
+    """
     reading, words = request.reading, request.words
     if not words.joint:
         return _find_name_ahead(request)
-    behind = find_words_behind_lead(request)[1:]
+    ahead = find_words_behind_lead(request)
+    behind = ahead[1:]
+    if ahead and all(token.form in words.articles for token in behind):
+        last = (behind or ahead)[-1].end
+        content = next((span for span in reading.spans("CONTENT") if span[0] == last + 1), (last, last))
+        name = reading.text[slice(*content)]
+        return name if behind or words.fold(name).partition(" ")[0] in words.articles else ""
     ends = words.task_links | words.reminding
     named = list(takewhile(lambda token: token.form not in ends, behind))
     forms = [token.form for token in named if token.form not in words.demonstratives]

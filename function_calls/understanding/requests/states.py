@@ -29,10 +29,13 @@ from services.reminders.model import ReminderState
 from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
+_NUMBER_LINK_TIME = 3
+"""The fewest tokens of a number, a word such as "until" and a time."""
 
 
 def snooze(request: RequestContext) -> Interpretation | None:
-    """Deliver a reminder again later; a bare figure is minutes."""
+    """Deliver a reminder again later; a bare figure is minutes, and in front of a time the number of a reminder."""
+    request = _tag_number(request)
     pieces = request.reading.pieces("WHEN") or request.reading.pieces("LATER")
     figure = next((_parse_figure(piece, request) for piece in pieces if not _is_until(piece, request)), "")
     length = request.parse_length(figure) if figure else request.parse_amount("LATER") or request.parse_amount("WHEN")
@@ -55,6 +58,23 @@ def snooze(request: RequestContext) -> Interpretation | None:
     elif best is not None:
         arguments["time"] = make_change_arguments(_choose_soonest(best, request), request.now)["time"]
     return request.answers.call_tool("reminder_snooze", arguments)
+
+
+def _tag_number(request: RequestContext) -> RequestContext:
+    """Return the request with a number of the list shown last as its reminder: "1 until Friday", "2 for an hour"."""
+    reading, words = request.reading, request.words
+    first = next((at for at, tag in enumerate(reading.tags) if tag in {"WHEN", "LATER"}), len(reading.tokens))
+    tokens = reading.tokens[first:]
+    if len(tokens) < _NUMBER_LINK_TIME or request.known is None:
+        return request
+    figure, link, rest = reading.text[tokens[0].start : tokens[0].end], tokens[1].form, reading.text[tokens[2].start :]
+    is_listed = figure.isdecimal() and 0 < int(figure) <= len(request.known.shown.ids)
+    is_length = request.parse_length(rest) is not None
+    links = {*words.before_time} - words.until_words if is_length else words.until_words
+    is_timed = is_length or slots.is_figure(rest) or slots.parse_time([rest], words, request.read_times) is not None
+    if not (is_listed and is_timed and link in links):
+        return request
+    return request.with_tags([*reading.tags[:first], "REF", NO_TAG, *reading.tags[first + 2 :]])
 
 
 def _choose_soonest(best: Reading, request: RequestContext) -> Reading:

@@ -40,7 +40,7 @@ def reword(request: RequestContext) -> Interpretation | None:
     replaced = _replace_word(denied, content, request)
     if replaced is not None:
         return replaced
-    if not content:
+    if not content or _is_order_for_several(request):
         return None
     like = _find_reworded(content, request)
     meant = like or find_named_reminder(request)
@@ -61,6 +61,18 @@ def _is_whole_text(content: str, wrong: str, text: str, request: RequestContext)
     first = content.partition(" ")[0].casefold()
     is_verb = bool(request.words.joint) and first in request.words.common_verbs
     return is_verb or content.find(wrong) > 0 or (bool(begin) and content.startswith(begin))
+
+
+def _is_order_for_several(request: RequestContext) -> bool:
+    """Return whether a message that would be a new text as a whole names several reminders: "swap the one and …"."""
+    reading, words = request.reading, request.words
+    ends = [at for at, token in enumerate(reading.tokens) if token.form in words.and_words]
+    texts = [reading.text[: reading.tokens[at].start] for at in ends] + [
+        reading.text[reading.tokens[at].end :] for at in ends
+    ]
+    named = [request.find_closest(text) for text in texts]
+    is_whole = set(reading.tags) == {"CONTENT"}
+    return is_whole and len(set(named) - {None}) > 1
 
 
 def _replace_amount(amount: str, request: RequestContext) -> Interpretation | None:

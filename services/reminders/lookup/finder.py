@@ -87,7 +87,8 @@ class ReminderFinder(Struct, frozen=True):
         shown = await self.last_shown(chat, person)
         newer = [reminder for reminder in here if reminder.creator.id == person.id and reminder.created_at > shown.at]
         listed = [reminder for place in shown.ids for reminder in here if reminder.id == place]
-        return at_end(named, listed or here, [reminder for reminder in newer if reminder not in listed])
+        own = [reminder for reminder in here if is_of(reminder, person)]
+        return at_end(named, listed or own or here, [reminder for reminder in newer if reminder not in listed])
 
     async def all_of(self, chat: ChatAddress, person: Person, reference: str) -> frozenset[int]:
         """Return the keys of the person's reminders in "all of tomorrow" or "all except the dentist"; else none.
