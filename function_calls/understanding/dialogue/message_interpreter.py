@@ -96,7 +96,7 @@ _ELLIPTIC = frozenset(
 _INQUIRING = frozenset({"when_is", "who_set", "list", "ask", "time_now", "recall", "summary"})
 """Intents of questions, whose verb comes first where words have spaces."""
 _STOPPING = frozenset({"delete", "pause", "resume", "skip", "done"})
-"""Intents that a question which reminders these are resembles."""
+"""Intents that a question for some reminders resembles: 哪些提醒暂停了."""
 _ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
 _FEWEST_WORDS = 3
@@ -298,7 +298,7 @@ class MessageInterpreter:
     def _interpret_parts(
         self, parts: Sequence[MessageReading], utterance: Utterance, answers: ReminderAnswers, *, is_part: bool
     ) -> list[Interpretation]:
-        """Return what is made of the requests of a message, each with the call of the one before.
+        """Return the calls of the requests of a message, each made with the call of the one before.
 
         Of several, one that is surely a request and of which nothing is made is named.
         """
@@ -425,7 +425,7 @@ class MessageInterpreter:
         return ("move",) if self._begins_with_new_time(utterance) else ()
 
     def _reports_done(self, utterance: Utterance) -> bool:
-        """Return whether a statement may say that something is done, of which one reminder is: "I called the vet"."""
+        """Return whether a statement may report that the matter of one reminder is done: "I called the vet"."""
         reading, known = utterance.reading, utterance.known
         is_likely = reading.intent in {NOTHING, "done", "reword"} and reading.probability("done") >= _LEAST_DONE
         is_statement = not reading.text.rstrip().endswith(QUESTION_ENDS) and set(reading.tags) == {NO_TAG}
@@ -521,7 +521,7 @@ def _names_unknown(call: ToolCall | None, known: ChatReminders | None) -> bool:
 
 
 def _make_set_call(reminder: Reminder | None, call: ToolCall | None, known: ChatReminders | None) -> ToolCall | None:
-    """Return the call that would set `reminder`, as which `call` names it, as it is now."""
+    """Return the call that would set `reminder`, which `call` names, as it is now."""
     if reminder is None or call is None or known is None:
         return None
     return replace(call, name="reminder_set", arguments=known.make_arguments(reminder))

@@ -72,7 +72,7 @@ class NameRepair(TagDraft):
                 self.set_tag(first, last, "CONTENT" if self.find_end_of_content(last) > last else NO_TAG)
 
     def _move_reminding_to_content(self) -> None:
-        """Move people to the content whom the person who asks is to remind: "remind me to | remind Ann of the keys"."""
+        """Move people whom the sender is to remind to the content: "remind me to | remind Ann of the keys"."""
         runs = self.find_runs("PERSON")
         own = next((last for first, last in runs if self.words.oneself.issuperset(self.forms[first:last])), 0)
         links = self.words.task_links

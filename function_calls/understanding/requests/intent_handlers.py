@@ -451,7 +451,7 @@ def _delete(request: RequestContext) -> Interpretation | None:
 
 
 def _forget_notes(request: RequestContext) -> Interpretation | None:
-    """Return what forgets all notes, or the question what "forget everything" means; None for other deletions."""
+    """Forget all notes, or ask about "forget everything"; None for other deletions."""
     words = request.words
     if _speaks_of_reminders(request):
         return None

@@ -86,7 +86,7 @@ def move(request: RequestContext) -> Interpretation | None:
 
 
 def _is_about_other_day(request: RequestContext) -> bool:
-    """Return whether a new day that people name has a reason on a day without the reminder: 改到周六吧，周五我没空."""
+    """Return whether another day than that of the reminder is the reason for a new one: 改到周六吧，周五我没空."""
     is_open = not (request.is_addressed or request.reading.has("REF"))
     reminder = find_named_reminder(request) if is_open else None
     times = find_times(request) if reminder is not None and find_remark(request).strip() else []
