@@ -37,8 +37,8 @@ async def find_target(
 ) -> UndoTarget | None:
     """Return the change that the message of `context` replies to, else the last one; None without any.
 
-    The last one is doubtful if it is older than `within`, if somebody else has changed something since, if the message
-    replies to something else, or if the person's previous message was a request that was not served.
+    The last one is doubtful if it is older than `within`, if the message replies to something else, or if the person's
+    previous message was a request that was not served.
     """
     replied = await _replied_message(context, history)
     if replied is not None:
@@ -53,7 +53,6 @@ async def find_target(
         return None
     last = changes[0]
     is_old = last.at is None or context.clock.now() - last.at > within
-    is_old = is_old or (last.at is not None and await receipts.is_last_by_other(context.conversation, last.at))
     is_doubtful = context.entry_point == "chat" and (
         is_old or replied is not None or await _follows_unserved_request(context, last, history)
     )

@@ -26,7 +26,7 @@ class UndoArgs(Arguments):
     change_id: str | None = Field(
         None, max_length=40, description="Id of the change, as its button carries it; the last change without it."
     )
-    count: int = Field(1, ge=1, le=MOST, description="How many of the last changes: 2 for the last two.")
+    count: int = Field(1, ge=1, le=MOST, description="撤销最近几次 / how many of the last changes")
 
 
 UNDO_WITHIN: Final = timedelta(minutes=10)

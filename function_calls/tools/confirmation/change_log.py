@@ -71,15 +71,6 @@ class ChangeLog:
         """Store a change."""
         async with self._lock:
             await self._keep(conversation, [*await self._changes(conversation), change])
-            last: list[Json] = [conversation.person.id, None if change.at is None else change.at.timestamp()]
-            await self._state.set(_last_key(conversation), last, keep=_STORED_FOR)
-
-    async def is_last_by_other(self, conversation: Conversation, since: datetime) -> bool:
-        """Return whether another person made the last change in the chat, after `since` (timezone-aware)."""
-        person_id, at = convert(
-            await self._state.get(_last_key(conversation)) or [None, None], tuple[str | None, float | None]
-        )
-        return at is not None and at > since.timestamp() and person_id != conversation.person.id
 
     async def latest(self, conversation: Conversation) -> tuple[Change, ...]:
         """Return the last change that can be undone, with those of the same tool and message, newest first."""
@@ -132,7 +123,3 @@ def _digits(text: str, count: int) -> str:
 
 def _key(conversation: Conversation) -> str:
     return f"receipts:{conversation.key}"
-
-
-def _last_key(conversation: Conversation) -> str:
-    return f"last-change:{conversation.chat.key}"

@@ -79,6 +79,8 @@ def _split_joined(reading: MessageReading, words: Lexicon, read: Read) -> list[M
         first = read(reading.text[: tokens[at].start].rstrip())
         second = read(reading.text[tokens[at].end :].lstrip())
         is_content = "CONTENT" in reading.tags[at + 1 :]
+        if second.intent == "list" and reading.tags[at + 1] == "REF":  # "delete the dentist and the rent reminders"
+            continue
         is_complete = first.intent != "set" or (first.has("WHEN") and first.has("CONTENT"))
         is_sure = is_complete and first.intent != NOTHING and first.intents[0][1] >= _CERTAIN
         if is_sure and _is_request_alone(second, words, is_content=is_content):

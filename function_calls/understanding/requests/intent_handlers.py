@@ -409,6 +409,8 @@ def _say_own_setting(request: RequestContext) -> Interpretation:
 
 
 def _quiet(request: RequestContext) -> Interpretation | None:
+    from services.summary.content import asks
+
     if not request.reading.has("CHAT") and _is_of_other(request):
         return _say_own_setting(request)
     when, times = request.reading.words("WHEN"), find_times(request)
@@ -417,7 +419,8 @@ def _quiet(request: RequestContext) -> Interpretation | None:
     if any("BYDAY" in (time.best.rrule or "") for time in times):
         return Interpretation(answer=say(request.turn.language, "offline.quiet_every_day", time=when), must_reply=True)
     is_off = request.has_word((*request.words.ending, *request.words.quiet_off))
-    if not when and not is_off and request.has_word(request.words.switching_on):
+    is_asked = asks(request.reading.text)  # "are quiet hours on?"
+    if not when and not is_off and not is_asked and request.has_word(request.words.switching_on):
         return Interpretation(answer=say(request.turn.language, "offline.quiet_when"), must_reply=True)
     return request.answers.call_tool(
         "quiet_hours", {"hours": when or ("off" if is_off else ""), **_read_scope(request)}
