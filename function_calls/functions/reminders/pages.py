@@ -173,18 +173,22 @@ def render_page(found: Sequence[Reminder], asked: PageRequest, ctx: CallContext,
     numbered = list(enumerate(found[first : first + PAGE], start=first + 1))
     if asked.wanted.isdecimal() and len(found) == 1:
         numbered = [(int(asked.wanted), found[0])]
-    lines = [_owned_line(*entry, ctx) for entry in numbered] if asked.who_set else _by_day(numbered, asked, ctx)
-    if asked.wanted and len(found) == 1 and not asked.who_set:
-        lines += _next_line(found[0], asked, ctx)
+    if asked.who_set:
+        lines = [_owned_line(*entry, ctx) for entry in numbered]
+    else:
+        due = _read_due(asked.wanted, ctx) if asked.wanted else None
+        fires = [_find_fire(reminder, due) for _, reminder in numbered]
+        lines = _render_by_day(numbered, fires, asked, ctx)
+        if asked.wanted and len(found) == 1:
+            lines += _next_line(found[0], fires[0], ctx)
     if pages > 1:
         key = "reminder.page" if number < pages else "reminder.last_page"
         lines.append(say(language, key, number=number, pages=pages, count=len(found)))
     return "\n".join(lines)
 
 
-def _next_line(reminder: Reminder, asked: PageRequest, ctx: CallContext) -> list[str]:
-    """Return a line with the fire of a repeating reminder that is asked for if its list line shows only the rule."""
-    fire = _find_fire(reminder, asked, ctx)
+def _next_line(reminder: Reminder, fire: datetime | None, ctx: CallContext) -> list[str]:
+    """Return a line with `fire` of a repeating reminder if its list line shows only the rule; else no line."""
     if not reminder.schedule.rule or fire is None or has_next_in_line(reminder, ctx):
         return []
     when = date_format.moment(ctx.language, fire, ctx.now)
@@ -213,15 +217,16 @@ def _read_due(wanted: str, ctx: CallContext) -> DueWords | None:
     return due_words(wanted, ctx.message_time, zone_name(ctx.zone), time_reader(ctx))
 
 
-def _by_day(numbered: Sequence[tuple[int, Reminder]], asked: PageRequest, ctx: CallContext) -> list[str]:
-    """Return the lines under the days of the fires that are asked for; without headings where these are not in order.
+def _render_by_day(
+    numbered: Sequence[tuple[int, Reminder]], fires: Sequence[datetime | None], asked: PageRequest, ctx: CallContext
+) -> list[str]:
+    """Return the list lines under a heading for the day of each fire; no headings for one day or unordered fires.
 
-    Of a repeating reminder that is not always the next fire: "what is on next week?".
+    The fire of a repeating reminder may be a later one than the next: "what is on next week?".
     """
-    fires = [_find_fire(reminder, asked, ctx) for _, reminder in numbered]
     entries = zip(numbered, fires, strict=True)
     days = [(day, list(each)) for day, each in groupby(entries, key=lambda entry: _day(entry[0][1], entry[1], ctx))]
-    is_in_order = not asked.wanted or fires == sorted(fires, key=lambda fire: fire or ctx.now)
+    is_in_order = not asked.wanted or [*fires] == sorted(fires, key=lambda fire: fire or ctx.now)
     if len(days) == 1 or not is_in_order:
         return list_lines(numbered, ctx)
     return [
@@ -231,9 +236,8 @@ def _by_day(numbered: Sequence[tuple[int, Reminder]], asked: PageRequest, ctx: C
     ]
 
 
-def _find_fire(reminder: Reminder, asked: PageRequest, ctx: CallContext) -> datetime | None:
-    """Return the fire of a reminder at the time that is asked for, else the next one; None for none."""
-    due = _read_due(asked.wanted, ctx) if asked.wanted else None
+def _find_fire(reminder: Reminder, due: DueWords | None) -> datetime | None:
+    """Return the fire of a reminder at the requested time `due`, else the next one; None for none."""
     fire = None if due is None else due.find_fire(reminder)
     return fire or next(iter(reminder.next_fires), None)
 

@@ -580,7 +580,7 @@ def _merge_similar_intents(
 
 
 def _merge_by_words(reading: MessageReading, context: Context, words: Lexicon, models: Models) -> MessageReading:
-    """Return `reading` without changes of a reminder for which a message has no order."""
+    """Return `reading` with the intents that the words of the message rule out merged into those it can have."""
     if _asks_how(reading, words):
         for intent in (_POINTING | {"set"}) - {"when_is", "who_set"}:
             reading = merge_intents(reading, intent, "help", models)

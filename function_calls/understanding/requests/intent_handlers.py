@@ -108,14 +108,11 @@ def find_probable_topic(reading: MessageReading, least: float = 0.0) -> str | No
 
 def _help(request: RequestContext, classify: Classify) -> Interpretation | None:
     """Explain the topic of a question: by a word for it, or by the intent of its words without "how do I"."""
-    from services.summary.content import asks_quantity
-
     named = find_topic_by_word(request.reading, request.words)
     if named is not None:
         return Interpretation(answer=say(request.turn.language, f"how.{named}"), must_reply=True)
-    if asks_quantity(request.reading.text) and request.is_addressed:  # "how much does the hotel cost?"
-        calls = make_local_lookup(request.turn, request.reading.text)
-        return Interpretation(calls=calls) if calls else None
+    if _asks_quantity(request):
+        return _look_up_quantity(request)
     found = [classify(start)[0] for start in range(1, min(len(request.reading.tokens) - 2, _LONGEST_QUESTION))]
     topics = [(share, intent) for intent, share in found if intent not in _NO_TOPIC]
     share, topic = max(topics, default=(0.0, None))
@@ -140,18 +137,15 @@ def _cancel_ask(request: RequestContext) -> Interpretation | None:
 
 def _list(request: RequestContext) -> Interpretation | None:
     """List reminders, or notes; a question how much something is without a word for reminders is looked up."""
-    from services.summary.content import asks_quantity
-
     is_named = any(map(request.reading.has, ("WHEN", "OLD", "REF"))) or _speaks_of_reminders(request)
     if not is_named and request.has_word(request.words.notes):
         return request.answers.call_tool("memory_search", {})
-    if not is_named and request.is_addressed and asks_quantity(request.reading.text) and request.reading.has("PERSON"):
-        calls = make_local_lookup(request.turn, request.reading.text)
-        return Interpretation(calls=calls) if calls else None
-    coming = _find_next(request)
+    if not is_named and request.reading.has("PERSON") and _asks_quantity(request):
+        return _look_up_quantity(request)
+    other = _find_other_named(request)
+    coming = _find_next(request, other)
     if coming:
         return request.answers.call_tool("reminder_list", {"filter": coming})
-    other = _find_other_named(request)
     several = {"all", "them", "both", *request.words.nearest}
     names = [name for name in find_references(request) if name not in several and not _names_only(name, other, request)]
     when = (
@@ -171,6 +165,19 @@ def _list(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool("reminder_list", arguments)
 
 
+def _asks_quantity(request: RequestContext) -> bool:
+    """Return whether a message asks the bot how much something is: "how much does the hotel cost?"."""
+    from services.summary.content import asks_quantity
+
+    return request.is_addressed and asks_quantity(request.reading.text)
+
+
+def _look_up_quantity(request: RequestContext) -> Interpretation | None:
+    """Search notes and messages for the words of a message; None where one of the tools is switched off."""
+    calls = make_local_lookup(request.turn, request.reading.text)
+    return Interpretation(calls=calls) if calls else None
+
+
 def _speaks_of_reminders(request: RequestContext) -> bool:
     return any(word in request.folded_text for word in request.words.triggers)
 
@@ -185,7 +192,7 @@ def _when_is(request: RequestContext) -> Interpretation | None:
     is_untold = not names and request.words.has_any(request.words.triggers, request.folded_text)
     when = request.reading.words("WHEN") or (find_untagged_time(request) if is_untold else "")
     when = slots.strip_time_words(when, request.words)
-    coming = _find_next(request)
+    coming = _find_next(request, other)
     if coming and (not names or names == ["all"] or means_next(names[0])):
         return request.answers.call_tool("reminder_list", {"filter": coming})
     if names and all(name.casefold() in request.words.nearest for name in names):
@@ -221,10 +228,9 @@ def _find_meant(request: RequestContext) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _find_next(request: RequestContext) -> str:
-    """Return the id of the reminder that comes next for the person or in the chat, where that one is asked for."""
+def _find_next(request: RequestContext, other: str) -> str:
+    """Return the id of the next reminder of `other`, the sender or the chat if a message asks for it, else ""."""
     words = [word for word in request.words.nearest if means_next(word) and request.has_word((word,))]
-    other = _find_other_named(request)
     tags = ("WHEN", "OLD") if other else ("WHEN", "OLD", "PERSON")
     is_other = request.has_word(request.words.plural) or any(map(request.reading.has, tags))
     has_figure = any(token.form.isdecimal() for token in request.reading.tokens)
