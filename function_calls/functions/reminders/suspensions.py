@@ -161,7 +161,10 @@ def requested_suspension(args: ReminderStateArgs, ctx: CallContext) -> Suspensio
 
 
 async def pause(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
-    """Pause reminders indefinitely."""
+    """Pause reminders indefinitely; one that is paused stays so."""
+    own = await _find_all_or_one(reference, ctx, reminders)
+    if not means_all(reference) and own[0].state is ReminderState.PAUSED:
+        return _unchanged("pause", own[0], ctx)
     return _confirm_switch("pause", await reminders.pause(ctx.chat, ctx.sender, reference), ctx)
 
 
@@ -242,11 +245,18 @@ async def resume(reference: str, ctx: CallContext, reminders: ReminderService) -
         changed = await reminders.edit(ctx.chat, ctx.sender, reminder.id, edit)
         return confirm_change(changed, ctx, "resume", revert_step(reminder))
 
+    if not means_all(reference) and active and not suspended:
+        return _unchanged("resume", active[0], ctx)
     results = [await apply_to_each(suspended, one, ctx, none="reminder.none")] if suspended else []
     if not suspended or any(reminder.state is ReminderState.PAUSED for reminder in own):
         changed = await reminders.resume(ctx.chat, ctx.sender, reference)
         results.append(_confirm_switch("resume", changed, ctx))
     return merge_results(results)
+
+
+def _unchanged(action: str, reminder: Reminder, ctx: CallContext) -> ToolResult:
+    text = say(ctx.language, f"reminder.{action}_already", id=reminder.id, content=reminder.content)
+    return ToolResult(ok=True, text=text, value={"ids": [reminder.id]})
 
 
 def _confirm_switch(action: str, changed: Sequence[Reminder], ctx: CallContext) -> ToolResult:
