@@ -101,6 +101,9 @@ class Every(NamedTuple):
     unit: str
 
 
+DAILY: Final = Every(1, "day")
+
+
 class Holiday(NamedTuple):
     """A day without a fixed date in the civil calendar: `lunar`, `easter`, or the name of a solar term.
 

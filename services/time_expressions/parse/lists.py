@@ -8,13 +8,24 @@ from itertools import pairwise
 from services.time_expressions.parse.merge import CLOCK_FIELDS, DAY_FIELDS, Group
 from services.time_expressions.rules.grammar import Grammar
 from services.time_expressions.scan.tokens import Item
-from services.time_expressions.values import Clock, Every, Shift, Slots, names_day, spread_over_day, time_of_day
+from services.time_expressions.values import (
+    DAILY,
+    STRONG,
+    Clock,
+    Every,
+    Shift,
+    Slots,
+    names_day,
+    spread_over_day,
+    time_of_day,
+)
 
 Element = tuple[Slots, tuple[int, int]]
 """The fields of one element of a list, and the span of its words."""
 _NOON = 12
 _NO_SHIFT = Shift("", 0)
 _WEEKEND = (5, 6)
+_WEEKLY = Every(1, "week")
 _SHARED = CLOCK_FIELDS | {"zone"}
 _LISTED = DAY_FIELDS | CLOCK_FIELDS | {"strength", "zone"}
 
@@ -59,6 +70,38 @@ def share_clock(groups: list[Group], text: str, grammar: Grammar) -> list[Group]
         if mark in grammar.conjunctions - grammar.alternatives:
             found[place] = _set_clock_of(timed, day)
     return found
+
+
+def narrow_daily(groups: list[Group], text: str, grammar: Grammar) -> list[Group]:
+    """Return `groups` with daily times without the weekdays that the next ones give a clock of their own.
+
+    "Every day at 9, on weekends at 11" is every weekday at 9, and every weekend at 11.
+    """
+    found = list(groups)
+    daily, taken = -1, set[int]()
+    for place, group in enumerate(groups):
+        behind = groups[place - 1].spans[-1][1]
+        before = text[behind : group.spans[0][0]].strip(" ,;")
+        fields = group.slots.keys() - CLOCK_FIELDS - {"strength"}
+        every = group.slots.get("every", _WEEKLY)
+        if fields == {"every"} and every == DAILY:
+            daily, taken = place, set()
+        elif daily < 0 or before not in {"", *grammar.contrasts, *(grammar.conjunctions if taken else ())}:
+            daily = -1
+        elif fields - {"every"} == {"weekdays"} and every == _WEEKLY and group.slots.keys() & CLOCK_FIELDS:
+            taken |= {*group.slots["weekdays"]}
+            left = tuple(day for day in range(7) if day not in taken)
+            if left:
+                found[daily] = _on_weekdays(groups[daily], left)
+                contrasted = group._replace(spans=((behind, group.spans[0][1]), *group.spans[1:]))
+                found[place] = _on_weekdays(contrasted, group.slots["weekdays"])
+        else:
+            daily = -1
+    return found
+
+
+def _on_weekdays(group: Group, days: tuple[int, ...]) -> Group:
+    return group._replace(slots={**group.slots, "every": _WEEKLY, "weekdays": days, "strength": STRONG})
 
 
 def _set_clock_of(timed: Group, day: Group) -> Group:
@@ -107,7 +150,7 @@ def _rule_of_week(slots: Slots) -> Slots | None:
     if len(days) < 2 or days == _WEEKEND or shift.unit != "week" or shift.steps < 0 or not slots.keys() <= _LISTED:
         return None
     kept = {name: value for name, value in slots.items() if name != "this_week"}
-    return {**kept, "shift": shift, "every": Every(1, "week")}
+    return {**kept, "shift": shift, "every": _WEEKLY}
 
 
 def _days(slots: Slots, text: str, span: tuple[int, int]) -> list[Element]:

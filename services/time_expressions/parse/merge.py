@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from services.time_expressions.rules.grammar import Grammar
-from services.time_expressions.values import Every, Slots, names_day, unify
+from services.time_expressions.values import DAILY, Slots, names_day, unify
 
 LONGEST_GAP = 80
 """The limit of characters between two phrases of one time: "every day to take my pills at 8"."""
@@ -168,7 +168,7 @@ def _is_word_end(gap: str, word: str) -> bool:
 
 def _times_a_day(left: Slots, right: Slots) -> Slots | None:
     """Combine a daily period with a weak count as times per day: 每天吃三次药."""
-    is_daily = left.keys() == {"every", "strength"} and left["every"] == Every(1, "day")
+    is_daily = left.keys() == {"every", "strength"} and left["every"] == DAILY
     is_count = right.keys() == {"times", "strength"} and right["strength"] < 0
     return {**left, "per": right["times"]} if is_daily and is_count else None
 
@@ -184,7 +184,7 @@ def _completes(main: Slots, rest: Slots) -> bool:
         return False
     if "every" in main and "every" in rest:
         if "but" in rest:
-            is_daily = main["every"] == Every(1, "day") and "weekdays" not in main
+            is_daily = main["every"] == DAILY and "weekdays" not in main
             is_weekly = main["every"].unit == "week" and "weekdays" in main
             return (is_daily or is_weekly) and fields <= {"every", "weekdays", "but"}
         return (

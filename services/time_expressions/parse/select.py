@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from services.time_expressions.parse.lists import is_listed, share_clock, split_list
+from services.time_expressions.parse.lists import is_listed, narrow_daily, share_clock, split_list
 from services.time_expressions.parse.merge import (
     BOUND_FIELDS,
     CLOCK_FIELDS,
@@ -14,7 +14,7 @@ from services.time_expressions.parse.merge import (
 )
 from services.time_expressions.rules.grammar import Grammar
 from services.time_expressions.scan.tokens import Item
-from services.time_expressions.values import STRONG, WEAK, Clock, Slots, begins_anywhere, is_loose, names_day
+from services.time_expressions.values import DAILY, STRONG, WEAK, Clock, Slots, begins_anywhere, is_loose, names_day
 
 TRIES = 6
 NAMED_LEAD, JOINED_LEAD = "day", "joined"
@@ -56,6 +56,7 @@ def select_times(
         item for item in times if _is_allowed(item, text, grammar, eager=eager) or _is_length_of_lead(item, leads)
     ]
     usable = _without_numbers_of_things(_without_torn_offsets(_without_leads(usable, text, leads)), text)
+    usable = _without_days_of_following(usable)
     groups: list[Item] = []
     for _ in range(TRIES):
         groups = _best_cover(usable)
@@ -72,6 +73,7 @@ def select_times(
     found = [Group(slots=item.value, spans=((item.start, item.end),)) for item in groups]
     found = merge_groups(found, text, [lead.start for lead in leads], stands, grammar)
     found = share_clock([part for group in found for part in split_list(group, text, grammar)], text, grammar)
+    found = narrow_daily(found, text, grammar)
     found = [_as_point(group) for group in found]
     if eager:
         found = [_as_offset(group) for group in found]
@@ -148,6 +150,22 @@ def _without_numbers_of_things(times: list[Item], text: str) -> list[Item]:
         and {**item.value, "clocks": ()} == {**other.value, "clocks": ()}
     }
     return [item for item in times if id(item) not in beside] if beside else times
+
+
+def _without_days_of_following(times: list[Item]) -> list[Item]:
+    """Drop daily times with the weekdays of a following time: "[every day at 9, on weekends] at 11"."""
+    timed = [item for item in times if {"weekdays", "clocks"} <= item.value.keys()]
+    ends: dict[int, int] = {}
+    for item in times:
+        if item.value.get("every") == DAILY and "clocks" in item.value:
+            ends[item.start] = min(item.end, ends.get(item.start, item.end))
+    narrowed = {
+        id(item)
+        for item in timed
+        if item.start in ends
+        and any(ends[item.start] <= following.start < item.end < following.end for following in timed)
+    }
+    return [item for item in times if id(item) not in narrowed] if narrowed else times
 
 
 def _is_bare(clock: Clock) -> bool:

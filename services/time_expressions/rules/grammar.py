@@ -37,6 +37,7 @@ class Grammar(NamedTuple):
     conjunctions: frozenset[str]
     alternatives: frozenset[str]
     unchanged: frozenset[str]
+    contrasts: frozenset[str]
     before_hours: tuple[str, ...]
     of_hours: tuple[str, ...]
     courtesies: frozenset[str]
@@ -76,7 +77,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
     roots: list[Node] = []
     groups: dict[str, set[str]] = {"joints": set(), "leads": set(), "hints": set(), "requests": set()}
     groups |= {"changes": set(), "conjunctions": set(), "alternatives": set(), "courtesies": set()}
-    groups |= {"unchanged": set(), "before_hours": set(), "of_hours": set()}
+    groups |= {"unchanged": set(), "contrasts": set(), "before_hours": set(), "of_hours": set()}
     characters: dict[int, int] = {}
     idioms: list[str] = []
     for language in chosen:
@@ -100,6 +101,7 @@ def grammar(chosen: tuple[str, ...]) -> Grammar:
         conjunctions=frozenset(groups["conjunctions"]),
         alternatives=frozenset(groups["alternatives"]),
         unchanged=frozenset(groups["unchanged"]),
+        contrasts=frozenset(groups["contrasts"]),
         before_hours=tuple(sorted(groups["before_hours"])),
         of_hours=tuple(f"{words} " for words in sorted(groups["of_hours"])),
         courtesies=frozenset(groups["courtesies"]),

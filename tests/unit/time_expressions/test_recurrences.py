@@ -417,6 +417,39 @@ def test_days_behind_those_of_a_week_come_as_often(now, text, rules):
     assert found == [f"FREQ=WEEKLY;{rule};BYMINUTE=0" for rule in rules]
 
 
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("every day at 9, on weekends at 11", ["BYDAY=MO,TU,WE,TH,FR;BYHOUR=9", "BYDAY=SA,SU;BYHOUR=11"]),
+        ("every day at 9 but at 11 on weekends", ["BYDAY=MO,TU,WE,TH,FR;BYHOUR=9", "BYDAY=SA,SU;BYHOUR=11"]),
+        (
+            "daily at 7am, Saturdays at 10 and Sundays at 11",
+            ["BYDAY=MO,TU,WE,TH,FR;BYHOUR=7", "BYDAY=SA;BYHOUR=10", "BYDAY=SU;BYHOUR=11"],
+        ),
+        ("每天早上七点，但是周六八点", ["BYDAY=MO,TU,WE,TH,FR,SU;BYHOUR=7", "BYDAY=SA;BYHOUR=8"]),
+        (
+            "todos los días a las 9, los fines de semana a las 11",
+            ["BYDAY=MO,TU,WE,TH,FR;BYHOUR=9", "BYDAY=SA,SU;BYHOUR=11"],
+        ),
+    ],
+)
+def test_weekdays_with_a_clock_of_their_own_are_excluded_from_a_daily_time(now, text, rules):
+    found = [one.best.rrule for one in parse_all(text, now)]
+
+    assert found == [f"FREQ=WEEKLY;{rule};BYMINUTE=0" for rule in rules]
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("every morning at 9 on weekdays", ["FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=0"]),
+        ("every day at 9 and on Sunday at 11", ["FREQ=DAILY;BYHOUR=9;BYMINUTE=0", None]),
+    ],
+)
+def test_weekdays_that_do_not_differ_from_a_daily_time(now, text, rules):
+    assert [one.best.rrule for one in parse_all(text, now)] == rules
+
+
 def test_date_after_a_yearly_date_is_yearly(now):
     found = [one.best.rrule for one in parse_all("yearly on aug 5 and dec 12", now)]
 
