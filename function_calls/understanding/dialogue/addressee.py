@@ -27,6 +27,8 @@ QUESTION_ENDS = ("?", "？", "吗", "呢", "么")
 ASKED = frozenset({"asked_when", "asked_content"})
 """The contexts in which a question of the bot is open."""
 _CHANGES = frozenset({"move", "reword", "append", "snooze", "delete", "skip", "until", "pause", "resume", "keep_days"})
+_POINTING = frozenset({"delete", "reword", "append"})
+"""Changes that say nothing of the reminder where they do not name it: "cancel it", "make it pasta"."""
 _STATEMENTS = frozenset({"zone", "zone_move", "quiet"})
 _QUESTIONS = frozenset({"help", "recall", "ask", "time_now"})
 """Intents of questions that people ask each other as well."""
@@ -36,6 +38,7 @@ _CLEAR = {"set": 0.9, "summary": 0.8}
 _MISSED = 0.25
 """The probability from which a question for what was missed is one for a summary: not "did I miss the bus?"."""
 _MOST_OTHERS = 4
+_LONG_TALK = 3
 _MOST_UNTAGGED = 5
 _MOST_LOG_ODDS = 6.0
 _MOST_INTERJECTIONS = 3
@@ -63,6 +66,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         says_not_urgent: The message says that something is not urgent.
         others_asked_time: One of these messages asks when, how long and the like.
         has_unanswered_request: The sender's message before it says "remind" or the like, and was not answered.
+        others_acted: The last reminder of the chat was set for somebody else, by another person, since that action.
     """
 
     context: Context
@@ -81,6 +85,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     says_not_urgent: bool = False
     others_asked_time: bool = False
     has_unanswered_request: bool = False
+    others_acted: bool = False
 
 
 def is_addressed(turn: Turn) -> bool:
@@ -323,9 +328,26 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
     named = slots.extract_references(reading, words)
     if intent in _CHANGES and _has_nothing_to_change(named, state):
         return True
-    if not named and _is_said_to_people(intent, reading, words, state):
+    if not named and (_is_of_other_talk(intent, state) or _is_said_to_people(intent, reading, words, state)):
         return True
     return not named and intent not in _STATEMENTS and _is_time(reading) and _is_time_for_people(reading, words, state)
+
+
+def _is_of_other_talk(intent: str, state: Circumstances) -> bool:
+    """Return whether a change that names no reminder goes on with what people talk about since the bot's last action.
+
+    "Cancel it" needs an action for the sender that is the last thing of the sender and of the chat. Other changes may
+    follow somewhat later.
+    """
+    if state.awaits_answer or state.context == "fired":
+        return False
+    if intent in _POINTING and (state.changed_subject or state.others_acted or state.last_action == "none"):
+        return True
+    if intent == "undo" and state.changed_subject:
+        return True
+    if intent == "move" and state.others_acted and state.others_named_time:
+        return True
+    return intent in _CHANGES and (state.others >= _LONG_TALK or (state.last_action == "old" and state.others > 0))
 
 
 def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:

@@ -107,6 +107,8 @@ class CircumstancesReader:
             delivered_to_others=utterance.context == "fired" and self._dialogue.is_delivery_for_others(turn),
             says_not_urgent=words.has_any(words.not_urgent, _CLAUSE_MARK.sub(" ", words.fold(turn.message.text))),
             has_unanswered_request=_has_unanswered_request(turn, words),
+            others_acted=self._dialogue.is_last_by_other(key, turn)
+            and not self._dialogue.is_reminded_by_other(key, turn),
         )
 
     def _rate_last_action(self, utterance: Utterance, *, is_reminded: bool) -> Literal["none", "old", "fresh"]:
