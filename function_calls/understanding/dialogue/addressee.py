@@ -117,13 +117,13 @@ def calls_person(turn: Turn) -> bool:
     text = _strip_interjections(turn.message.text.casefold().strip(" .!?。！？~～"), language)
     words = load_lexicon(language)
     polite = "|".join(map(re.escape, words.polite))
-    favour = "|".join(map(re.escape, words.favours))
+    favour = "|".join(map(re.escape, (*words.favours, *words.triggers)))
     asking, titles = ("|".join(map(re.escape, each)) for each in (words.question_particles, words.titles))
     if titles and re.search(rf"(?:{asking})\s*\w{{1,2}}(?:{titles})$", words.fold(text)):
         return True  # 能晚一天吗赵师傅
     return any(
         re.match(rf"{called}\s*[,，:：]", text)
-        or (favour and re.match(rf"{called}\s+(?:{favour})", words.fold(text)))
+        or re.match(rf"{called}\s+(?:{favour})", words.fold(text))
         or re.search(rf"(?:[,，]|\s(?:{polite}))\s*{called}(?:$|[,，])", text)
         for called in (re.escape(name.casefold()) for name in people if name)
     )
@@ -342,8 +342,6 @@ def _is_of_other_talk(intent: str, state: Circumstances) -> bool:
     if state.awaits_answer or state.context == "fired":
         return False
     if intent in _POINTING and (state.changed_subject or state.others_acted or state.last_action == "none"):
-        return True
-    if intent == "undo" and state.changed_subject:
         return True
     if intent == "move" and state.others_acted and state.others_named_time:
         return True
