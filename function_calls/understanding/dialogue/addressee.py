@@ -453,7 +453,7 @@ def _is_supposition(reading: MessageReading, words: Lexicon) -> bool:
 
     "That would be 6" may correct the bot.
     """
-    tagged = [(token.form, tag) for token, tag in zip(reading.tokens, reading.tags, strict=True)]
+    tagged = [(token.form, tag) for token, tag in reading.tagged]
     return any(
         tag == "REF" and before not in words.itself and form in words.suppositions and behind == NO_TAG
         for (before, tag), (form, behind) in pairwise(tagged)

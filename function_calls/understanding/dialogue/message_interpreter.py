@@ -473,8 +473,9 @@ class MessageInterpreter:
         if utterance.is_addressed and reading.probability(reading.intent) >= _CERTAIN:
             return True
         is_marked = any(token.form in words.reference_marks for token in reading.tokens)  # "the one at noon"
-        pairs = zip(reading.tokens, reading.tags, strict=True)
-        is_own = utterance.is_addressed and any(tag == "REF" and token.form in words.oneself for token, tag in pairs)
+        is_own = utterance.is_addressed and any(
+            tag == "REF" and token.form in words.oneself for token, tag in reading.tagged
+        )
         is_told = is_marked or is_own or has_trigger(reading, words)
         return is_told or any(self._is_named(name, utterance) for name in named)
 

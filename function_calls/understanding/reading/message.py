@@ -107,7 +107,7 @@ class MessageReading(Struct, frozen=True):
         """Return where the pieces with `tag` stand."""
         found: list[tuple[int, int]] = []
         open_at: int | None = None
-        for token, each in zip(self.tokens, self.tags, strict=True):
+        for token, each in self.tagged:
             if each != tag:
                 open_at = None
             elif open_at is None:
@@ -122,14 +122,22 @@ class MessageReading(Struct, frozen=True):
         return " ".join(piece.strip() for piece in self.pieces(tag)).strip()
 
     @property
+    def tagged(self) -> Iterator[tuple[Token, str]]:
+        """Return each token with its tag."""
+        return zip(self.tokens, self.tags, strict=True)
+
+    def text_of(self, first: Token, last: Token | None = None) -> str:
+        """Return the text of a token, or of all from `first` to `last`."""
+        return self.text[first.start : (last or first).end]
+
+    @property
     def untagged(self) -> tuple[Token, ...]:
         """Return the tokens without a tag."""
-        return tuple(token for token, tag in zip(self.tokens, self.tags, strict=True) if tag == NO_TAG)
+        return tuple(token for token, tag in self.tagged if tag == NO_TAG)
 
     def join_untagged(self, joint: str) -> str:
         """Return the forms of the untagged words joined by `joint`, with a comma for each tagged token or time."""
-        pairs = zip(self.tokens, self.tags, strict=True)
-        return joint.join(token.form if tag == NO_TAG and not is_time(token) else "," for token, tag in pairs)
+        return joint.join(token.form if tag == NO_TAG and not is_time(token) else "," for token, tag in self.tagged)
 
     def with_tokens(self, kept: Sequence[int]) -> "MessageReading":
         """Return the same message with the tokens at the places `kept` alone."""

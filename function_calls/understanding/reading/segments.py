@@ -167,12 +167,12 @@ def _continues_request(reading: MessageReading, first: int, last: int, words: Le
     part = trim_tokens(reading.tokens[first:last], words)
     if not part:
         return True
-    named = {token for token, tag in zip(reading.tokens, reading.tags, strict=True) if tag == "REF"}
+    named = {token for token, tag in reading.tagged if tag == "REF"}
     if reading.intent != "set" and named.issuperset(part):
         return True  # "cancel the dentist | and the rent"
     if reading.intent != "set" or _asks(part, words):
         return False
-    intent, share = read(reading.text[part[0].start : part[-1].end]).intents[0]
+    intent, share = read(reading.text_of(part[0], part[-1])).intents[0]
     return intent in {"set", NOTHING} or share < _CERTAIN
 
 
@@ -180,7 +180,7 @@ def _read_part(reading: MessageReading, first: int, last: int, words: Lexicon, r
     """Read the tokens from `first` up to `last` as a message of their own."""
     tokens = trim_tokens(reading.tokens[first:last], words, is_first=not first)
     tokens = tokens or reading.tokens[first:last]
-    return read(reading.text[tokens[0].start : tokens[-1].end])
+    return read(reading.text_of(tokens[0], tokens[-1]))
 
 
 def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, read: Read) -> MessageReading:
@@ -208,7 +208,7 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
     is_dated = lacks_day(sentence, reading.tokens) or _is_about_day_of_other(sentence, reading, words)
     if not is_clear or is_bare or (is_idle and not is_hidden) or is_dated:
         return reading
-    alone = read(reading.text[sentence[0].start : sentence[-1].end])
+    alone = read(reading.text_of(sentence[0], sentence[-1]))
     lacks_text = alone.intent == "reword" and reading.has("CONTENT") and not alone.has("CONTENT")
     lacks_slot = is_hidden and not (alone.has("WHEN") and alone.has("CONTENT"))
     return reading if lacks_text or lacks_slot else alone

@@ -233,7 +233,7 @@ def _tidy_content(text: str, words: Lexicon) -> str:
 
 def _include_article(reading: MessageReading, span: tuple[int, int], words: Lexicon) -> tuple[int, int]:
     """Return the span of a content with the untagged article in front of it: "of the standup"."""
-    for token, tag in zip(reading.tokens, reading.tags, strict=True):
+    for token, tag in reading.tagged:
         if token.form in words.articles and tag == "O" and reading.text[token.end : span[0]].isspace():
             return token.start, span[1]
     return span
@@ -242,11 +242,9 @@ def _include_article(reading: MessageReading, span: tuple[int, int], words: Lexi
 def _find_link(reading: MessageReading, start: int, words: Lexicon) -> str:
     """Return the preposition in front of a later piece of a content: the "about" of "email Bob tomorrow about it"."""
     found = ""
-    for token, tag in zip(reading.tokens, reading.tags, strict=True):
+    for token, tag in reading.tagged:
         if token.end <= start:
-            found = (
-                f"{reading.text[token.start : token.end]} " if tag == "O" and token.form in words.prepositions else ""
-            )
+            found = f"{reading.text_of(token)} " if tag == "O" and token.form in words.prepositions else ""
     return found
 
 

@@ -127,7 +127,7 @@ def complete_references(reading: MessageReading, texts: Collection[str]) -> Mess
     tags = list(reading.tags)
     for first, last in find_runs(reading.tags, "REF"):
         if last < len(tags) and reading.tokens[last].form.isdecimal():
-            name = reading.text[reading.tokens[first].start : reading.tokens[last].end].casefold()
+            name = reading.text_of(reading.tokens[first], reading.tokens[last]).casefold()
             if any(re.search(rf"{re.escape(name)}(?!\d)", text.casefold()) for text in texts):
                 tags[last] = "REF"
     return reading.with_tags(tags)

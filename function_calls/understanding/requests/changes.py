@@ -60,7 +60,7 @@ def delete(request: RequestContext) -> Interpretation | None:
         if names_unknown_matter(request):
             return request.answers.ask_reminder()
         references = [find_default_reference(request)]
-    is_plain = not request.words.deleting or request.words.has_any(request.words.deleting, request.folded_text)
+    is_plain = not request.words.deleting or request.has_phrase(request.words.deleting)
     if not is_plain and not SEVERAL.isdisjoint(references):
         return request.answers.ask_reminder()  # 我的提醒 asks for no deletion
     shared = _find_shared_by_other(request)
@@ -70,11 +70,11 @@ def delete(request: RequestContext) -> Interpretation | None:
     if rest is not None:
         return rest
     day = request.reading.words("OLD") or request.reading.words("WHEN") or _find_single_day(request)
-    day = slots.strip_time_words(day, request.words)
+    day = request.strip_time_words(day)
     if len(references) == 1 and day and _is_name(references[0], day):
         references = _name_on_day(references[0], day, request)
     if not references:
-        is_named = request.is_addressed or any(word in request.folded_text for word in request.words.triggers)
+        is_named = request.is_addressed or request.has_part(request.words.triggers)
         return request.answers.ask_reminder() if is_named else None
     return merge_or_none(
         [request.answers.call_tool("reminder_delete", {"reminder_id": reference}) for reference in references]
@@ -86,13 +86,12 @@ def _find_single_day(request: RequestContext) -> str:
     day, words = find_untagged_time(request), request.words
     singles = [words.fold(f"{day}{words.joint}{word}") for word in words.one_time]
     is_meant = words.has_any(words.same_day_phrases, words.fold(request.reading.text))
-    return day if day and (is_meant or words.has_any(singles, request.folded_text)) else ""
+    return day if day and (is_meant or request.has_phrase(singles)) else ""
 
 
 def _name_on_day(reference: str, day: str, request: RequestContext) -> list[str]:
     """Return the reference for a `day` of a reminder; one that comes once, or at a clock, is meant as a whole."""
-    found = () if request.known is None else request.known.reminders
-    reminder = next((each for each in found if each.id == reference), None)
+    reminder = next((each for each in request.reminders if each.id == reference), None)
     has_day = any(names_single_day(time.best) for time in request.read_times(day))
     if reminder is not None and (reminder.schedule.rule is None or not has_day):
         return [reference]
@@ -103,7 +102,7 @@ def remove_clock(request: RequestContext, *, keep: bool = False) -> Interpretati
     """Remove one clock time from a reminder with several a day: 晚上那次取消; with `keep`, all others."""
     reminder = find_named_reminder(request)
     rule = None if reminder is None else reminder.schedule.rule
-    time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
+    time = request.parse_time(request.reading.pieces("WHEN"))
     others = (token.form for token in request.reading.untagged) if keep else ()
     best = read_time_in_name(request, others) or (None if time is None else time.best)
     if reminder is None or rule is None or best is None or best.has_day:
@@ -128,10 +127,10 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
     rules = [token for token in request.reading.tokens if token.form == "@rule"]
     name = slots.normalize_reference(request.reading.words("REF"), request.words)
     single = _find_day_beside_name(request) if name else request.reading.words("OLD")
-    single = slots.strip_time_words(single, request.words)
+    single = request.strip_time_words(single)
     if len(rules) > 1 or not (rules or single):
         return None
-    words = request.reading.text[rules[0].start : rules[0].end] if rules else single
+    words = request.reading.text_of(rules[0]) if rules else single
     find = find_recurring_weekdays if rules else find_weekdays
     days = find(words, request.now, request.language, request.times)
     is_named = request.reading.has("REF") or request.has_word(request.words.reference_marks)
@@ -139,7 +138,7 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
     reminder = latest or reminder
     if not days or reminder is None or not repeats_on(reminder, days):
         return None
-    is_slip = latest is not None and request.words.has_any(request.words.corrections, request.folded_text)
+    is_slip = latest is not None and request.has_phrase(request.words.corrections)
     skipped = {} if rules or is_slip else {"skip": words}
     return request.answers.call_tool("reminder_update", {"days": f"-{words}", "reminder_id": reminder.id, **skipped})
 
@@ -168,7 +167,7 @@ def _find_day_beside_name(request: RequestContext) -> str:
         for token, before, tag, after in behind
         if is_time(token) and before == "REF" and (tag in apart or (tag == "REF" != after))
     ]
-    return request.reading.text[found[0].start : found[0].end] if found else ""
+    return request.reading.text_of(found[0]) if found else ""
 
 
 def _find_shared_by_other(request: RequestContext) -> Reminder | None:
@@ -208,8 +207,7 @@ def _is_name(reference: str, day: str) -> bool:
 
 def find_day_in_name(request: RequestContext) -> str:
     """Return the words of the day in the name of a reminder: "this Thursday's run"; "" for none."""
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-    named = (request.reading.text[token.start : token.end] for token, tag in pairs if tag == "REF" and is_time(token))
+    named = (request.reading.text_of(token) for token, tag in request.reading.tagged if tag == "REF" and is_time(token))
     return next(
         (words for words in named if any(names_single_day(time.best) for time in request.read_times(words))), ""
     )
@@ -219,7 +217,7 @@ def read_time_in_name(request: RequestContext, others: Iterable[str] = ()) -> Re
     """Return the clock or part of the day in the name of a reminder, or in `others`: "the evening one"."""
     zone = str(request.now.tzinfo)
     for piece in (*request.reading.pieces("OLD"), *request.reading.pieces("REF"), *others):
-        name = slots.strip_time_words(slots.normalize_reference(piece, request.words), request.words)
+        name = request.strip_time_words(slots.normalize_reference(piece, request.words))
         found = due_words(name, request.now, zone, DEFAULT_TIMES)
         if found is not None and len(found.readings) == 1:
             return found.readings[0]
@@ -230,13 +228,13 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
     """Make the call that changes the reminder that is named, or the last one; of a repeating one, one day."""
     references = find_references(request)
     old_day = request.reading.words("OLD")
-    day = slots.strip_time_words(old_day, request.words) or _find_this_day(request, arguments)
+    day = request.strip_time_words(old_day) or _find_this_day(request, arguments)
     day = day if request.read_times(day) else old_day  # "in December"
     former = str(arguments.get("occurrence") or "all")
     if references == ["all"] and former != "all":  # "everything from Thursday to Friday"
         references, arguments = _list_on_day(former, request), {**arguments, "occurrence": None}
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or find_default_reference(request)}
-    weekdays = find_weekdays(day, request.now, request.language, request.times) if day else frozenset()
+    weekdays = request.find_weekdays(day)
     is_within_name = bool(weekdays) and any(day in reference != day for reference in references)
     is_name = is_within_name or _names_series(weekdays, request)
     if day and not is_name and any(names_single_day(time.best) for time in request.read_times(day)):
@@ -247,9 +245,9 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
 
 def _list_on_day(day: str, request: RequestContext) -> list[str]:
     """Return the ids of the sender's single reminders on a day; "all" with the day where there are none."""
-    own = [] if request.known is None else list_own(request, request.known)
+    own = list_own(request)
     single = [each for each in own if each.schedule.rule is None]
-    found = () if request.known is None else request.known.filter_by_time(day, single)
+    found = request.filter_by_time(day, single)
     return [each.id for each in found] or [f"all {day}"]
 
 
@@ -292,7 +290,7 @@ def skip(request: RequestContext) -> Interpretation | None:
     if paused is not None:
         return change_state(request, "pause", paused)
     when = request.reading.words("WHEN")
-    if when and slots.strip_leading_word(when, request.words.until_words, request.words.joint) != when:
+    if when and request.strip_leading_word(when, request.words.until_words) != when:
         return pause(request)  # "no hay basura hasta el lunes"
     left_out = find_weekdays_left_out(request)
     words = (
@@ -320,15 +318,15 @@ def skip(request: RequestContext) -> Interpretation | None:
     if several:
         skipped = ({**arguments, "skip": f"{day}"} for day in several)
         return merge_or_none([request.answers.call_tool("reminder_update", each) for each in skipped])
-    named = find_weekdays(words, request.now, request.language, request.times) if words else frozenset()
-    is_rule = bool(words) and bool(find_recurring_weekdays(words, request.now, request.language, request.times))
+    named = request.find_weekdays(words)
+    is_rule = bool(request.find_recurring_weekdays(words))
     is_rule = is_rule or "@rule" in [token.form for token in request.reading.tokens]  # "los viernes"
     # "No stretching on Monday" is one day, with "Mondays" all of them; 周一 may be either.
     is_one_day = bool(request.words.joint) and request.reading.has("REF")
     is_skipped = is_one_day or request.has_word(request.words.skipping)
     is_one_time = bool(request.words.joint) and len(request.read_times(words)) == 1
     is_span = len(named) > 1 and not is_rule and is_one_time  # "el fin de semana", but 周末不用
-    is_refused = bool(left_out) and not is_skipped and request.words.has_any(request.words.without, request.folded_text)
+    is_refused = bool(left_out) and not is_skipped and request.has_phrase(request.words.without)
     new = _find_new_rule(find_named_reminder(request), request) if is_refused else None
     is_new = new is not None and new.frequency == "DAILY"  # 周日不用 of a daily one that has just been set
     if named and (is_rule or (len(named) > 1 and not is_span) or is_new):
@@ -364,7 +362,7 @@ def find_weekdays_left_out(request: RequestContext) -> str:
         before = clause[: min((at for each in words.exclusion_endings if (at := clause.find(each)) > 0), default=0)]
         starts = [start for time in request.read_times(before) if time.best for start, _ in time.best.spans]
         days = before[min(starts) :] if starts else ""
-        if days and find_weekdays(days, request.now, request.language, request.times):
+        if request.find_weekdays(days):
             return days
     return ""
 
@@ -375,7 +373,7 @@ def _find_occurrence_on_day_of_month(words: str, request: RequestContext) -> str
     "Not the 30th" of a weekly reminder may not be in this month.
     """
     phrase = request.words.each_month.format(days=words)
-    time = slots.parse_time([phrase], request.words, request.read_times) if words else None
+    time = request.parse_time([phrase]) if words else None
     reminder = None if time is None else find_named_reminder(request)
     if reminder is None or time is None or not _DAY_OF_MONTH.fullmatch(time.best.rrule or ""):
         return ""
@@ -390,7 +388,7 @@ def _list_days(words: str, request: RequestContext) -> list[date]:
 
     Of days joined by "or" all are meant: "no climbing on 24 or 31 December".
     """
-    if not words or find_weekdays(words, request.now, request.language, request.times):
+    if not words or request.find_weekdays(words):
         return []
     midnight = request.now.replace(hour=0, minute=0, second=0, microsecond=0)
     is_joined = not request.words.and_words.isdisjoint(request.words.fold(words).split())
@@ -407,7 +405,7 @@ def _list_days(words: str, request: RequestContext) -> list[date]:
 
 def _list_weekdays(words: str, request: RequestContext) -> list[str]:
     """Return the next days on several weekdays that an order to skip names, and not as ones that recur."""
-    named = find_weekdays(words, request.now, request.language, request.times) if words else frozenset()
+    named = request.find_weekdays(words)
     is_recurring = "@rule" in [token.form for token in request.reading.tokens]  # "Thursdays and Fridays"
     is_listed = len(named) > 1 and not is_recurring and request.has_word(request.words.skipping)
     return _list_coming(words, len(named), request) if is_listed else []
@@ -415,7 +413,7 @@ def _list_weekdays(words: str, request: RequestContext) -> list[str]:
 
 def _list_coming(words: str, count: int, request: RequestContext) -> list[str]:
     """Return the next days on which the named reminder comes on the weekdays of `words`; empty without weekdays."""
-    named = find_weekdays(words, request.now, request.language, request.times) if words else frozenset()
+    named = request.find_weekdays(words)
     reminder = find_named_reminder(request) if named else None
     if reminder is None:
         return []
@@ -449,20 +447,20 @@ def _count_days(best: Reading, request: RequestContext) -> int:
 
 def _find_series_on(words: str, request: RequestContext) -> str:
     """Return the id of the sender's only repeating reminder on the day of `words`, where the last set comes once."""
-    if not words or request.known is None or not is_last_single(request):
+    if not words or not is_last_single(request):
         return ""
-    sender, known = request.turn.message.sender, request.known
-    own = [each for each in known.reminders if each.creator.id == sender.id and each.schedule.rule is not None]
-    found = known.filter_by_time(words, own)
+    sender = request.turn.message.sender
+    own = [each for each in request.reminders if each.creator.id == sender.id and each.schedule.rule is not None]
+    found = request.filter_by_time(words, own)
     return found[0].id if len(found) == 1 else ""
 
 
 def _find_single_occurrence(request: RequestContext, words: str) -> Reminder | None:
     """Return the named reminder, or with a day the one set last, if it comes once and on that day; None for others."""
     reminder = find_named_reminder(request) if words or request.reading.has("REF") else None
-    if reminder is None or request.known is None or reminder.schedule.rule is not None:
+    if reminder is None or reminder.schedule.rule is not None:
         return None
-    return reminder if not words or request.known.filter_by_time(words, (reminder,)) else None
+    return reminder if not words or request.filter_by_time(words, (reminder,)) else None
 
 
 def _read_days(request: RequestContext) -> str:
@@ -494,7 +492,7 @@ def _strip_around_day(piece: str, request: RequestContext) -> str:
 
     In front of a length of time all words are left out: "los próximos dos días".
     """
-    bare = slots.strip_time_words(piece, request.words)
+    bare = request.strip_time_words(piece)
     parts = bare.split() if request.words.joint and not request.read_times(bare) else []
     lengths = (" ".join(parts[first:]) for first in range(1, len(parts) - 1))
     bare = next((length for length in lengths if request.parse_length(length)), bare)
@@ -529,6 +527,6 @@ def refuses_weekdays(request: RequestContext) -> bool:
     start, end = spans[0]
     before = f"{words.joint}{words.fold(reading.text[:start]).rstrip()}"
     is_refused = before.endswith(tuple(f"{words.joint}{word}" for word in words.without))
-    days = find_weekdays(reading.text[start:end], request.now, request.language, request.times)
+    days = request.find_weekdays(reading.text[start:end])
     reminder = find_named_reminder(request) if is_refused and days else None
     return reminder is not None and repeats_on(reminder, days)

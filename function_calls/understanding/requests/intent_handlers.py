@@ -153,7 +153,7 @@ def _list(request: RequestContext) -> Interpretation | None:
         or request.reading.words("OLD")
         or (find_untagged_time(request) if not names else "")
     )
-    when = slots.strip_time_words(when, request.words)
+    when = request.strip_time_words(when)
     people = (slots.extract_people(request.reading, request.words) or "").removesuffix("'s") or None
     people = slots.EVERYONE if people is not None and people.casefold() in request.words.everyone else people
     named = other or (people if people is not None and people != slots.EVERYONE else "")
@@ -179,7 +179,7 @@ def _look_up_quantity(request: RequestContext) -> Interpretation | None:
 
 
 def _speaks_of_reminders(request: RequestContext) -> bool:
-    return any(word in request.folded_text for word in request.words.triggers)
+    return request.has_part(request.words.triggers)
 
 
 def _when_is(request: RequestContext) -> Interpretation | None:
@@ -189,9 +189,9 @@ def _when_is(request: RequestContext) -> Interpretation | None:
     other = _find_other_named(request)
     names = [name for name in find_references(request) if not _names_only(name, other, request)]
     # "Is it tomorrow?" is about the last one, "what is the reminder at 8?" is not.
-    is_untold = not names and request.words.has_any(request.words.triggers, request.folded_text)
+    is_untold = not names and request.has_phrase(request.words.triggers)
     when = request.reading.words("WHEN") or (find_untagged_time(request) if is_untold else "")
-    when = slots.strip_time_words(when, request.words)
+    when = request.strip_time_words(when)
     coming = _find_next(request, other)
     if coming and (not names or names == ["all"] or means_next(names[0])):
         return request.answers.call_tool("reminder_list", {"filter": coming})
@@ -224,7 +224,7 @@ def _find_meant(request: RequestContext) -> str:
     if request.listed is not None:
         return request.listed.id
     content = None if request.last_of_other is None else request.last_of_other.arguments.get("content")
-    found = [reminder.id for reminder in request.known.reminders if reminder.content == content]
+    found = [reminder.id for reminder in request.reminders if reminder.content == content]
     return found[0] if len(found) == 1 else ""
 
 
@@ -236,7 +236,7 @@ def _find_next(request: RequestContext, other: str) -> str:
     has_figure = any(token.form.isdecimal() for token in request.reading.tokens)
     if request.known is None or not words or is_other or has_figure:
         return ""
-    here = list_own(request, request.known) if request.has_word(request.words.own) else request.known.reminders
+    here = list_own(request) if request.has_word(request.words.own) else request.reminders
     of_other = (
         each for each in here if not other or other in {person.name for person in each.targets or (each.creator,)}
     )
@@ -245,8 +245,7 @@ def _find_next(request: RequestContext, other: str) -> str:
 
 def _find_other_named(request: RequestContext) -> str:
     """Return the only other person with a reminder here whom a question names; "" for none or several."""
-    known = () if request.known is None else request.known.reminders
-    people = {person.name for reminder in known for person in (reminder.creator, *reminder.targets)}
+    people = {person.name for reminder in request.reminders for person in (reminder.creator, *reminder.targets)}
     text = request.folded_text.replace("'s", "").replace("’s", "")
     named = [name for name in people if request.words.has_any((request.words.fold(name).lstrip("@"),), text)]
     return named[0] if len(named) == 1 and named[0] != request.turn.message.sender.name else ""
@@ -274,14 +273,14 @@ def _undo(request: RequestContext) -> Interpretation | None:
 def _pause(request: RequestContext) -> Interpretation | None:
     """Pause reminders, or end those that are to stop behind a day: "stop that reminder after Sunday"."""
     words, when = request.words, request.reading.words("WHEN")
-    bare = slots.strip_leading_word(when, words.behind_days, words.joint)
+    bare = request.strip_leading_word(when, words.behind_days)
     is_day = bare != when and any(time.best and time.best.has_day for time in request.read_times(bare))
     return repetitions.end_repetition(request) if is_day else states.pause(request)
 
 
 def _summary(request: RequestContext) -> Interpretation | None:
     slot = request.reading.words
-    is_missed = any(word in request.folded_text for word in request.words.missed)
+    is_missed = request.has_part(request.words.missed)
     times = find_times(request)
     is_since = request.has_word(request.words.since) or is_missed
     if len(times) == 1 and not is_since and _is_ahead(times[0], request):  # "sum up the chat at 6pm"
@@ -301,7 +300,7 @@ def _find_only_speaker(request: RequestContext) -> str:
     words, name = request.words, _find_people_named(request)
     given = [words.fold(f"{link}{words.joint}{name}") for link in words.task_links]
     is_only = words.joint and " & " not in name and not request.has_word(words.own)
-    return name if is_only and not words.has_any(given, request.folded_text) else ""
+    return name if is_only and not request.has_phrase(given) else ""
 
 
 def _is_ahead(time: TimeWords, request: RequestContext) -> bool:
@@ -352,7 +351,7 @@ def _end_summary(request: RequestContext, *, is_paused: bool) -> Interpretation:
     if not summary:
         return Interpretation(answer=say(request.turn.language, "offline.no_regular_summary"), must_reply=True)
     for piece in request.reading.pieces("WHEN"):
-        bare = slots.strip_leading_word(piece, until, request.words.joint)
+        bare = request.strip_leading_word(piece, until)
         times = [time.best for time in request.read_times(bare) if time.best is not None]
         if bare != piece or any(best.has_day and best.rrule is None for best in times):
             span = {"until" if bare != piece else "during": bare}
@@ -364,8 +363,7 @@ def _end_summary(request: RequestContext, *, is_paused: bool) -> Interpretation:
 
 def _find_regular_summary(request: RequestContext) -> str:
     """Return the id of the only regular summary of the chat, or the content of several; "" for none."""
-    coming = () if request.known is None else request.known.reminders
-    found = [reminder for reminder in coming if reminder.action is ReminderAction.SUMMARY]
+    found = [reminder for reminder in request.reminders if reminder.action is ReminderAction.SUMMARY]
     return "" if not found else found[0].id if len(found) == 1 else found[0].content
 
 
@@ -373,7 +371,7 @@ def _find_repetition(request: RequestContext) -> list[TimeWords]:
     """Return a repetition whose words are separated: "weekly summary at 6pm"."""
     text = request.reading.text
     pieces = [text[token.start : token.end] for token in request.reading.tokens if is_time(token)]
-    time = slots.parse_time(pieces, request.words, request.read_times) if len(pieces) > 1 else None
+    time = request.parse_time(pieces) if len(pieces) > 1 else None
     return [time] if time is not None and time.best.rrule is not None else []
 
 
@@ -407,7 +405,7 @@ def _is_of_other(request: RequestContext) -> bool:
             return True
         if form in selves and following not in words.people_nouns:
             return False
-    return words.has_any(members, request.folded_text) and not request.has_word(words.own)
+    return request.has_phrase(members) and not request.has_word(words.own)
 
 
 def _say_own_setting(request: RequestContext) -> Interpretation:
@@ -451,7 +449,7 @@ def _read_scope(request: RequestContext) -> Mapping[str, object]:
 
 
 def _remember(request: RequestContext) -> Interpretation | None:
-    text = slots.extract_content(request.reading, request.words)
+    text = request.content
     return request.answers.call_tool("memory_save", {"text": text}) if text else None
 
 
@@ -486,8 +484,8 @@ def _strip_words(text: str, stripped: Collection[str], words: Lexicon) -> str:
 def _forget(request: RequestContext) -> Interpretation | None:
     if not request.reading.has("CONTENT") and request.has_word(request.words.notes):
         return request.answers.call_tool("memory_forget", {"reference": "all"})
-    words = slots.normalize_reference(slots.extract_content(request.reading, request.words), request.words)
-    words = slots.strip_leading_word(words, request.words.notes, request.words.joint)
+    words = slots.normalize_reference(request.content, request.words)
+    words = request.strip_leading_word(words, request.words.notes)
     named = request.find_closest(words)
     if named is not None:  # "you can forget about the milk"
         return request.answers.call_tool("reminder_delete", {"reminder_id": named.id})
@@ -498,7 +496,7 @@ def _recall(request: RequestContext) -> Interpretation | None:
     """Look up what is asked for in the notes and messages; without it, list the notes."""
     if not request.reading.has("CONTENT") and request.has_word(request.words.notes):
         return request.answers.call_tool("memory_search", {})
-    query = slots.extract_content(request.reading, request.words)
+    query = request.content
     shortest = _SHORTEST_QUERY if request.words.joint else _SHORTEST_QUERY // 2
     calls = make_local_lookup(request.turn, query) if len(query) >= shortest else ()
     return Interpretation(calls=calls) if calls else None
@@ -509,7 +507,7 @@ def _find(request: RequestContext) -> Interpretation | None:
 
     For a question when or how much somebody did who has not written here lately, all messages are searched first.
     """
-    query, person = slots.extract_content(request.reading, request.words), request.reading.words("SPEAKER")
+    query, person = request.content, request.reading.words("SPEAKER")
     text = request.reading.text.rstrip(" .!?")
     if query and request.words.strip_search_place(text) != text:
         return request.answers.call_tool("perplexity_search", {"query": request.words.strip_search_place(query)})
@@ -537,11 +535,11 @@ def _ask(request: RequestContext) -> Interpretation | None:
     """
     ordered = request.words.parse_search_request(request.reading.text)
     if ordered:
-        content = slots.extract_content(request.reading, request.words)
+        content = request.content
         query = request.words.strip_search_place(request.words.parse_search_request(content) or content or ordered)
         return request.answers.call_tool("perplexity_search", {"query": query})
     tokens = request.reading.tokens
-    query = request.reading.text[tokens[0].start : tokens[-1].end] if tokens else ""
+    query = request.reading.text_of(tokens[0], tokens[-1]) if tokens else ""
     return request.answers.call_tool("perplexity_search", {"query": query}) if request.is_part else None
 
 

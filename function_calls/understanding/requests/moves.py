@@ -12,7 +12,6 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.named_weekdays import find_weekdays, names_weekday
 from function_calls.understanding.reading.reminder_words import find_stems
 from function_calls.understanding.reading.tag_repair import tag_same_time
 from function_calls.understanding.reading.times import (
@@ -110,7 +109,7 @@ def _find_new_text(request: RequestContext) -> str:
     if reminder is None or not begins or request.words.fold(reminder.content) in words.fold(reading.text[begins[0] :]):
         return ""
     parts = "".join(
-        "\n" if is_time(token) or token.form in CLAUSE_ENDS else reading.text[token.start : token.end]
+        "\n" if is_time(token) or token.form in CLAUSE_ENDS else reading.text_of(token)
         for token in reading.tokens
         if token.start >= min(begins)
     )
@@ -129,7 +128,7 @@ def _move(request: RequestContext) -> Interpretation | None:
         return skip(request)
     name = _find_time_alone(request)
     if name:
-        return request.answers.call_tool("reminder_list", {"filter": slots.strip_time_words(name, request.words)})
+        return request.answers.call_tool("reminder_list", {"filter": request.strip_time_words(name)})
     shifted = _move_by(request)
     if shifted is not None:
         return shifted
@@ -149,9 +148,9 @@ def move_named_series(request: RequestContext) -> Interpretation | None:
     article, _, name = words.fold(slots.extract_content(reading, words)).partition(" ")
     is_definite = article in words.articles - INDEFINITE and bool(name)
     is_order = words.has_any((*words.change_it, *words.adding), reading.join_untagged(words.joint))
-    is_new = reading.has("PERSON") or words.has_any(words.triggers, request.folded_text)
+    is_new = reading.has("PERSON") or request.has_phrase(words.triggers)
     named = request.find_closest(name) if is_definite and is_order and not is_new else None
-    if named is None or request.known is None or named not in list_own(request, request.known):
+    if named is None or named not in list_own(request):
         return None
     is_other = not find_stems(name, request.common_words) <= find_stems(words.fold(named.content), ())
     bests = [time.best for time in find_times(request)]
@@ -201,8 +200,8 @@ def _is_corrected_amount(request: RequestContext) -> bool:
     due = find_due(reminder, request.now)
     if due is None or due - request.now >= _DAY:
         return False
-    is_corrected = request.words.has_any(request.words.corrections, request.folded_text)
-    is_replaced = request.words.has_any(request.words.substitutes, request.folded_text)
+    is_corrected = request.has_phrase(request.words.corrections)
+    is_replaced = request.has_phrase(request.words.substitutes)
     return is_corrected or (is_replaced and _find_amount_set(reminder, request) is not None)
 
 
@@ -234,7 +233,7 @@ def _find_message_of(reminder: Reminder | None, request: RequestContext) -> Chat
 
 def _names_clock(request: RequestContext) -> bool:
     """Return whether a clock names the result of an amount of time: "half an hour earlier, so at 8:30"."""
-    time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
+    time = request.parse_time(request.reading.pieces("WHEN"))
     return time is not None and slots.is_clock_alone(time.best)
 
 
@@ -245,7 +244,7 @@ def _tag_day_of_shift(request: RequestContext, shift: timedelta) -> RequestConte
     rule = None if reminder is None else reminder.schedule.rule
     if due is None or rule is None or rule.frequency != "MONTHLY":
         return None
-    texts = [reading.text[token.start : token.end] if token.form == "@day" else "" for token in reading.tokens]
+    texts = [reading.text_of(token) if token.form == "@day" else "" for token in reading.tokens]
     read = [next((time.best for time in request.read_times(text)), None) for text in texts]
     tags = [
         "WHEN" if best is not None and best.start.day == (due + shift).day else "REF" if tag == "REF" else NO_TAG
@@ -297,14 +296,14 @@ def _move_ahead_of_itself(request: RequestContext) -> dict[str, object] | None:
 def _move_to(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder to the time that the words name."""
     reading = request.reading
-    since = slots.strip_time_words(reading.words("FROM"), request.words)
+    since = request.strip_time_words(reading.words("FROM"))
     if slots.are_function_words(since.casefold().split(), request.words):
         since = ""  # "a" alone of "a partir de ahora"
     clock = _parse_clock_beside_hour(request)
     if clock:
         return update(request, {"time": clock})
     begins = [FROM_THEN.sub("", piece) for piece in reading.pieces("FROM")]
-    times = find_times(request) or slots.parse_times(begins, request.words, request.read_times)
+    times = find_times(request) or request.parse_times(begins)
     times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
     if len(times) != 1 or times[0].best is None:
         return _change_clocks(request) or _replace_weekdays(request)
@@ -346,17 +345,17 @@ def _change_clocks(request: RequestContext) -> Interpretation | None:
     rule = None if reminder is None else reminder.schedule.rule
     if rule is None or not spans or (rule.frequency, rule.interval) != ("DAILY", 1) or not are_listed_times(request):
         return None
-    listed = slots.strip_time_words(request.reading.text[spans[0][0] : spans[-1][1]], request.words)
+    listed = request.strip_time_words(request.reading.text[spans[0][0] : spans[-1][1]])
     phrases = (request.words.each_day.format(time=form.format(time=listed)) for form in request.words.as_time[:2])
-    times = (slots.parse_time([phrase], request.words, request.read_times) for phrase in phrases)
+    times = (request.parse_time([phrase]) for phrase in phrases)
     bests = [time.best for time in times if time is not None and _CLOCKS.fullmatch(time.best.rrule or "")]
     return update(request, make_change_arguments(bests[0], request.now)) if bests else None
 
 
 def _replace_weekdays(request: RequestContext) -> Interpretation | None:
     """Let a weekly or daily reminder come on other weekdays: "no, Tuesday and Friday"; None for anything else."""
-    words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
-    days = find_weekdays(words, request.now, request.language, request.times) if words else frozenset()
+    words = request.strip_time_words(request.reading.words("WHEN"))
+    days = request.find_weekdays(words)
     reminder = find_named_reminder(request) if len(days) > 1 else None
     rule = None if reminder is None else reminder.schedule.rule
     if rule is None or rule.interval != 1 or rule.frequency not in {"DAILY", "WEEKLY"}:
@@ -373,14 +372,14 @@ def _split_weekdays(request: RequestContext, best: Reading) -> Interpretation | 
     found = _WEEKDAYS.fullmatch(best.rrule or "") if best.has_clock else None
     reminder = None if found is None else find_named_reminder(request)
     due = find_due(reminder, request.now)
-    if found is None or due is None or request.known is None or reminder not in list_own(request, request.known):
+    if found is None or due is None or request.known is None or reminder not in list_own(request):
         return None
     days = frozenset(found["days"].split(","))
     first = reading.tags.index("WHEN") if reading.has("WHEN") else 0
     whole = words.itself | words.prepositions
     is_whole = reading.tokens[first].form.startswith("@rule") and reading.tokens[first - 1].form in whole
-    when = words.fold(slots.strip_time_words(reading.words("WHEN"), words))
-    is_each = slots.strip_leading_word(when, words.each, words.joint) != when
+    when = words.fold(request.strip_time_words(reading.words("WHEN")))
+    is_each = request.strip_leading_word(when, words.each) != when
     if (first and is_whole) or is_each or best.start.time() == due.time() or not repeats_on(reminder, days):
         return None
     rule = reminder.schedule.rule
@@ -433,8 +432,8 @@ def _change_weekday(request: RequestContext, best: Reading) -> dict[str, object]
 
     "Every Thursday" is every week.
     """
-    words = request.words.fold(slots.strip_time_words(request.reading.words("WHEN"), request.words))
-    is_bare = slots.strip_leading_word(words, request.words.each, request.words.joint) == words
+    words = request.words.fold(request.strip_time_words(request.reading.words("WHEN")))
+    is_bare = request.strip_leading_word(words, request.words.each) == words
     reminder = find_named_reminder(request) if is_bare and _WEEKDAY.fullmatch(best.rrule or "") else None
     rule = None if reminder is None else reminder.schedule.rule
     if rule is None or rule.interval == 1:
@@ -451,9 +450,9 @@ def _change_day_of_month(request: RequestContext) -> dict[str, object] | None:
     former = (time.best for piece in request.reading.pieces("OLD") for time in request.read_times(piece))
     if _is_hour_of(reminder, request) or any(best is not None and best.grain is Grain.MONTH for best in former):
         return None  # "in December make it the 17th" is for one of them
-    pieces = [slots.strip_time_words(piece, request.words) for piece in request.reading.pieces("WHEN")]
+    pieces = [request.strip_time_words(piece) for piece in request.reading.pieces("WHEN")]
     phrases = [request.words.each_month.format(days=piece) for piece in pieces[:1]]
-    time = slots.parse_time([*phrases, *pieces[1:]], request.words, request.read_times)
+    time = request.parse_time([*phrases, *pieces[1:]])
     if time is None or not _DAYS_OF_MONTH.fullmatch(time.best.rrule or ""):
         return None
     if (time.best.rrule or "").count(",") + 1 < len(rule.month_days or rule.days):
@@ -466,7 +465,7 @@ def _change_day_of_month(request: RequestContext) -> dict[str, object] | None:
 
 def _is_hour_of(reminder: Reminder | None, request: RequestContext) -> bool:
     """Return whether a bare figure is an hour: it replaces that of the reminder, or this has no day of the month."""
-    words, old = (slots.strip_time_words(request.reading.words(tag), request.words) for tag in ("WHEN", "OLD"))
+    words, old = (request.strip_time_words(request.reading.words(tag)) for tag in ("WHEN", "OLD"))
     due = find_due(reminder, request.now)
     if reminder is None or reminder.schedule.rule is None or due is None or not slots.is_figure(words):
         return False
@@ -495,10 +494,10 @@ def _weekly_text(days: Iterable[str], interval: int = 1, until: datetime | None 
 
 def _read_bare_weekday(request: RequestContext, tag: str) -> str:
     """Return the weekday, as in BYDAY, that the words with `tag` name without a week or a clock; "" for others."""
-    words = slots.strip_time_words(request.reading.words(tag), request.words)
-    if not words or not names_weekday(words, request.now, request.language, request.times):
+    words = request.strip_time_words(request.reading.words(tag))
+    if not words or not request.names_weekday(words):
         return ""
-    return next(iter(find_weekdays(words, request.now, request.language, request.times)), "")
+    return next(iter(request.find_weekdays(words)), "")
 
 
 def _keep_begin(request: RequestContext, best: Reading) -> dict[str, object] | None:
@@ -536,7 +535,7 @@ def _names_only_day(best: Reading) -> bool:
 
 def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
     """Return the hour ahead of an event without a day, on the reminder's day: "it is at 4, an hour before"."""
-    events = slots.parse_times(request.reading.pieces("EVENT"), request.words, request.read_times)
+    events = request.parse_times(request.reading.pieces("EVENT"))
     if len(events) != 1 or not request.reading.has("LEAD") or events[0].best.has_day:
         return None
     return {"time": f"{best.wall:%H:%M}"}
@@ -567,24 +566,24 @@ def _replaces_weekday(request: RequestContext) -> bool:
     rule = None if reminder is None else reminder.schedule.rule
     if rule is None or request.has_word(request.words.one_time) or rule.frequency != "WEEKLY" or len(rule.days) > 1:
         return False
-    words = [slots.strip_time_words(piece, request.words).casefold() for piece in request.reading.pieces("WHEN")]
-    bare = [slots.strip_leading_word(word, request.words.articles, request.words.joint) for word in words]
-    return any(names_weekday(each, request.now, request.language, request.times) for each in bare)
+    words = [request.strip_time_words(piece).casefold() for piece in request.reading.pieces("WHEN")]
+    bare = [request.strip_leading_word(word, request.words.articles) for word in words]
+    return any(request.names_weekday(each) for each in bare)
 
 
 def _parse_clock_beside_hour(request: RequestContext) -> str:
     """Return the clock of words without an hour near that of the reminder: "quarter to", 半; "" for none."""
-    words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
+    words = request.strip_time_words(request.reading.words("WHEN"))
     due = find_due(find_named_reminder(request), request.now)
     if not words or slots.is_figure(words) or request.read_times(words) or due is None:
         return ""
-    whole = slots.parse_time([words], request.words, request.read_times)
+    whole = request.parse_time([words])
     if whole is not None and whole.best.rrule is None:
         return ""
     found: list[datetime] = []
     for hour in (due.hour - 1, due.hour, due.hour + 1):
         phrase = request.words.with_hour.format(time=words, hour=hour % _LAST_HOUR or _LAST_HOUR)
-        time = slots.parse_time([phrase], request.words, request.read_times)
+        time = request.parse_time([phrase])
         if time is not None and time.best is not None:
             found += [due.replace(hour=half.start.hour, minute=half.start.minute) for half in list_halves(time.best)]
     clock = min(found, key=lambda each: abs(each - due), default=None)
@@ -611,7 +610,7 @@ def _move_occurrence(request: RequestContext) -> Interpretation | None:
     if len(times) != 1 or times[0].best is None:
         return None
     _, new = _split_range(times[0], request)
-    day = slots.strip_time_words(request.reading.words("OLD") or find_day_in_name(request), request.words)
+    day = request.strip_time_words(request.reading.words("OLD") or find_day_in_name(request))
     return update(request, {**_make_arguments(new, request), "occurrence": day or "next"})
 
 
@@ -668,7 +667,7 @@ def _tag_listed_number(request: RequestContext) -> RequestContext:
     if len(times) != 1 or known is None or reading.has("REF") or request.now - known.shown.at > JUST_NOW:
         return request
     at, token = times[0], reading.tokens[times[0]]
-    article, _, behind = reading.text[token.start : token.end].partition(" ")
+    article, _, behind = reading.text_of(token).partition(" ")
     number, _, rest = behind.partition(" ")
     new = (token.end - len(rest), token.end)
     is_listed = article.casefold() in words.articles and number.isdecimal() and int(number) <= len(known.shown.ids)
@@ -693,7 +692,7 @@ def _is_at_clock(request: RequestContext, start: int) -> bool:
 
 def _is_clock(span: tuple[int, int], request: RequestContext) -> bool:
     """Return whether a piece of the text is a clock without a day."""
-    time = slots.parse_time([request.reading.text[slice(*span)]], request.words, request.read_times)
+    time = request.parse_time([request.reading.text[slice(*span)]])
     return time is not None and slots.is_clock_alone(time.best)
 
 
@@ -717,7 +716,7 @@ def _tag_length(request: RequestContext) -> RequestContext:
     free = [clause for clause in clauses if all(reading.tags[at] == NO_TAG for at in clause)]
     for at, last in ((at, clause[-1]) for clause in free for at in clause[1:]):
         ahead = words.fold(reading.text[: reading.tokens[at].start])
-        length = request.parse_length(reading.text[reading.tokens[at].start : reading.tokens[last].end])
+        length = request.parse_length(reading.text_of(reading.tokens[at], reading.tokens[last]))
         if length is not None and length >= _DAY and ahead.endswith((*words.lasting, *content)):
             return request.with_tags("UNTIL" if at <= place <= last else tag for place, tag in enumerate(reading.tags))
     return request
@@ -732,7 +731,7 @@ def _cut_reason(request: RequestContext) -> RequestContext:
     tokens = reading.tokens
     clauses = [] if words.joint else split_clauses(tokens)
     for at, last in ((at, clause[-1]) for clause in clauses for at in clause if reading.tags[at] == "WHEN"):
-        bare, comma, _ = reading.text[tokens[at].start : tokens[at].end].replace("，", ",").partition(",")
+        bare, comma, _ = reading.text_of(tokens[at], tokens[at]).replace("，", ",").partition(",")
         told = [token.form for token in tokens[at + 1 : last + 1]]
         if comma and not slots.are_function_words(told, words) and not words.has_any(words.calling, "".join(told)):
             cut = replace(tokens[at], end=tokens[at].start + len(bare))
@@ -794,7 +793,7 @@ def _correct_hours(piece: str, request: RequestContext) -> dict[str, object] | N
     hour = timedelta(hours=1)
     is_hours = piece.isdecimal() and 0 < int(piece) <= _LAST_HOUR
     slips = [word for word in request.words.corrections if " " not in word]  # "make it 2" may be a clock
-    is_corrected = is_hours and request.words.has_any(slips, request.folded_text)
+    is_corrected = is_hours and request.has_phrase(slips)
     amount = _find_amount_set(find_named_reminder(request), request) if is_corrected else None
     if amount is None or amount < hour or amount % hour:
         return None
@@ -804,7 +803,7 @@ def _correct_hours(piece: str, request: RequestContext) -> dict[str, object] | N
 def _is_ahead_by_amount(piece: str, due: datetime, request: RequestContext) -> bool:
     """Return whether the reminder at `due` was set once by whole minutes, and the next such hour is far."""
     reminder = find_named_reminder(request)
-    clock = slots.parse_time([piece], request.words, request.read_times)
+    clock = request.parse_time([piece])
     if reminder is None or clock is None or reminder.schedule.rule is not None or due - reminder.created_at > _NEAR:
         return False
     is_round = (due - reminder.created_at + _ANSWER_TIME) % timedelta(minutes=1) <= 2 * _ANSWER_TIME
@@ -814,7 +813,7 @@ def _is_ahead_by_amount(piece: str, due: datetime, request: RequestContext) -> b
 def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, object]:
     """Return the arguments of a new time; the time of the reminder tells the half of the day of a bare "7"."""
     best = time.best
-    words = slots.strip_time_words(time.words, request.words)
+    words = request.strip_time_words(time.words)
     if slots.is_clock_alone(best) and is_clock_without_half(words):
         is_figure = words[-1:].isdecimal() and words.isascii()  # "6:30" alone is a clock of 24 hours
         half = _find_half_named(request)
@@ -838,7 +837,7 @@ def _move_behind_reminder(best: Reading, words: str, request: RequestContext) ->
     due = find_due(find_named_reminder(request), request.now)
     if due is None or best.start.date() > due.date() or best.has_clock:
         return best
-    is_weekday = names_weekday(words, request.now, request.language, request.times)
+    is_weekday = request.names_weekday(words)
     is_later = request.reading.words("WHEN").casefold().endswith(request.words.following)
     return best._replace(start=best.start + timedelta(days=_WEEK)) if is_weekday and is_later else best
 
@@ -854,16 +853,16 @@ def _move_near_reminder(day: datetime, words: str, request: RequestContext) -> d
     reminder = find_named_reminder(request)
     rule, due = None if reminder is None else reminder.schedule.rule, find_due(reminder, request.now)
     # "this Friday" is one token, in which `has_word` finds no "this".
-    is_this = bool(request.words.joint) and request.words.has_any(request.words.one_time, request.folded_text)
+    is_this = bool(request.words.joint) and request.has_phrase(request.words.one_time)
     if is_this or due is None or (rule is not None and rule.frequency != "MONTHLY"):
         return day
-    if names_weekday(words, request.now, request.language, request.times):
+    if request.names_weekday(words):
         apart = day.weekday() - due.weekday()
         near = {1: 1, _WEEK - 1: -1}.get(apart % _WEEK, apart)
         return max(day, day + (due.date() - day.date()) + timedelta(days=near))
     is_dated = request.has_word(request.words.one_time)  # "the 4th of next month"
     phrase = request.words.each_month.format(days=words)
-    monthly = None if is_dated else slots.parse_time([phrase], request.words, request.read_times)
+    monthly = None if is_dated else request.parse_time([phrase])
     if monthly is None or not _DAYS_OF_MONTH.fullmatch(monthly.best.rrule or ""):
         return day
     months = (due.year * 12 + due.month - 1 + beside for beside in (-1, 0, 1))
@@ -881,11 +880,11 @@ def _split_range(time: TimeWords, request: RequestContext) -> tuple[str, TimeWor
     """Return the old time as text and the new time, where both were read as a range: "5pm to 6pm"."""
     best, is_from = time.best, _FROM.search(request.folded_text) is not None
     is_stretch = best.end is not None if best.rrule is None else is_from
-    parts = [slots.strip_time_words(part, request.words) for part in re.split(request.words.between_times, time.words)]
-    new = slots.parse_time(parts[1:], request.words, request.read_times) if is_stretch and len(parts) == _BOTH else None
+    parts = [request.strip_time_words(part) for part in re.split(request.words.between_times, time.words)]
+    new = request.parse_time(parts[1:]) if is_stretch and len(parts) == _BOTH else None
     if new is None:
         return "", time
-    old = slots.parse_time(parts[:1], request.words, request.read_times)
+    old = request.parse_time(parts[:1])
     is_day = old is not None and old.best.has_day and not old.best.has_clock
     is_same = old is not None and old.best.start == new.best.start
     return parts[0] if (is_day or not is_from) and not is_same else "", new

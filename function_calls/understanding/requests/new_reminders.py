@@ -19,7 +19,6 @@ from function_calls.understanding.reading.events import (
 )
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.named_weekdays import find_weekdays, names_weekday
 from function_calls.understanding.reading.names import find_members, find_name
 from function_calls.understanding.reading.segments import find_asking_words, split_reminders
 from function_calls.understanding.reading.tag_repair import bound_names, repair_tags, tag_edge_time
@@ -141,7 +140,7 @@ def _names_last_task(reading: MessageReading, request: RequestContext) -> bool:
     named = words.fold(slots.extract_content(reading, words))
     if named in words.same_task and last:
         return True
-    content = slots.strip_leading_word(named, words.too, words.joint)
+    content = request.strip_leading_word(named, words.too)
     is_verb = bool(content) and content != last and f"{last}{words.joint}".startswith(f"{content}{words.joint}")
     return is_verb and request.has_word(words.too)
 
@@ -153,9 +152,9 @@ def _split_skipped_day(request: RequestContext) -> tuple[RequestContext, str] | 
         behind = request.words.fold(reading.text[tokens[at].start :])
         word = next((word for word in request.words.exclusion_words if behind.startswith(f"{word} ")), "")
         words = behind.removeprefix(word).strip(" .!")
-        time = slots.parse_time([words], request.words, request.read_times) if word else None
+        time = request.parse_time([words]) if word else None
         if time is not None and names_single_day(time.best):
-            return request.with_reading(reading.with_tokens(range(at))), slots.strip_time_words(words, request.words)
+            return request.with_reading(reading.with_tokens(range(at))), request.strip_time_words(words)
     return None
 
 
@@ -165,12 +164,12 @@ def _split_excluded_days(request: RequestContext) -> tuple[RequestContext, str]:
     days = [at for at, token in enumerate(tokens if endings else ()) if at and token.form == "@day"]
     for first in days:
         last = next(at for at in range(first, len(tokens) + 1) if at not in days)
-        named = reading.text[tokens[first].start : tokens[last - 1].end]
+        named = reading.text_of(tokens[first], tokens[last - 1])
         behind = request.words.fold(reading.text[tokens[last - 1].end :])
         kept = request.with_reading(reading.with_tokens(range(first)))
         is_plea = behind.startswith(request.words.dont_forget_phrases)
         is_left_out = behind.startswith(endings) and kept.reading.has("CONTENT") and not is_plea
-        if is_left_out and find_weekdays(named, request.now, request.language, request.times):
+        if is_left_out and request.find_weekdays(named):
             return kept, named
     return request, ""
 
@@ -180,7 +179,7 @@ def _exclude_days(reminder: ReminderRequest, days: str, request: RequestContext)
     if reminder.time is None:
         return reminder
     phrase = request.words.exclusion_template.format(time=reminder.time.words, days=days)
-    return replace(reminder, time=slots.parse_time([phrase], request.words, request.read_times) or reminder.time)
+    return replace(reminder, time=request.parse_time([phrase]) or reminder.time)
 
 
 def _skip_day(made: Interpretation, day: str, request: RequestContext) -> Interpretation:
@@ -238,7 +237,7 @@ def _share_last_content(reminders: list[ReminderRequest], request: RequestContex
         time = each.time
         if time is not None and clock is not None and not time.best.has_clock:
             words = request.words.with_hour.format(time=time.words, hour=f"{clock.start:%H:%M}")
-            time = slots.parse_time([words], request.words, request.read_times) or time
+            time = request.parse_time([words]) or time
         found.append(replace(each, content=last.content, time=time))
     return [*found, last]
 
@@ -254,8 +253,8 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     last = _find_call_to_repeat(request)
     if last is None:
         return _ask_content(request)
-    days = slots.strip_time_words(request.reading.words("WHEN"), request.words)
-    if is_repeating(last) and find_weekdays(days, request.now, request.language, request.times):
+    days = request.strip_time_words(request.reading.words("WHEN"))
+    if is_repeating(last) and request.find_weekdays(days):
         return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": "it"})
     is_same = request.has_word(request.words.same_time)
     request = request.with_reading(untag_day_meant(request.reading, request.words))
@@ -267,11 +266,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     is_for_all = last.arguments.get("person") == slots.EVERYONE
     is_own = is_for_all and (request.reading.has("PERSON") or says_remind_me(request))
     person = find_people(request) or (None if is_own else last.arguments.get("person"))
-    content = (
-        slots.extract_content(request.reading, request.words)
-        or _find_task_behind(request)
-        or str(last.arguments["content"])
-    )
+    content = request.content or _find_task_behind(request) or str(last.arguments["content"])
     who = None if person is None else str(person)
     made = request.answers.set_reminders([ReminderRequest(content=content, person=who, time=time) for time in times])
     is_clock = all(slots.is_clock_alone(time.best) for time in times)
@@ -303,7 +298,7 @@ def _find_exception(request: RequestContext) -> str:
     rest = tokens[at + 1 :]
     if not rest or any(map(is_time, rest)) or slots.are_function_words((token.form for token in rest), request.words):
         return ""
-    text = request.words.strip_same_time(request.reading.text[rest[0].start : rest[-1].end])
+    text = request.words.strip_same_time(request.reading.text_of(rest[0], rest[-1]))
     return slots.tidy(text, (*(request.words.prepositions - request.words.articles), *request.words.before_content))
 
 
@@ -377,9 +372,7 @@ def answer_when(request: RequestContext) -> Interpretation | None:
     if question is None or len(times) != 1 or question.asks == "reminder":
         return None
     time = _read_answer(times[0], question, request)
-    content = (
-        question.content or slots.extract_content(request.reading, request.words) or _find_text_beside_times(request)
-    )
+    content = question.content or request.content or _find_text_beside_times(request)
     person = question.person and question.person.replace("@", "")  # who was mentioned before is known by name
     reminder = ReminderRequest(content=content, person=person, time=time, event=question.event, lead=question.lead)
     if content or question.asks == "option":
@@ -468,7 +461,7 @@ def _find_text_beside_times(request: RequestContext) -> str:
 
 def answer_content(request: RequestContext) -> Interpretation | None:
     """Set the reminder that was asked about with the content of the answer."""
-    question, content = request.question, slots.extract_content(request.reading, request.words)
+    question, content = request.question, request.content
     if question is None or not content or question.content or question.asks == "reminder":
         return None
     if not question.options:
@@ -491,7 +484,7 @@ def _read_requests(request: RequestContext, piece: MessageReading) -> list[Remin
     """Return the reminders of one piece: its content at each of its times."""
     part = _separate_event(tag_day_of_event(request.with_reading(piece)))
     content = _strip_call(slots.extract_content(piece, request.words), request)
-    is_emoji = not any(map(str.isalnum, content)) and any(word in part.folded_text for word in request.words.waking)
+    is_emoji = not any(map(str.isalnum, content)) and part.has_part(request.words.waking)
     content = "" if is_emoji or content.casefold() in request.words.itself else content
     person = find_people(part)
     times = _share_repetition(_add_day_of_event(_read_times(part), request.with_reading(piece)), request)
@@ -509,7 +502,7 @@ def _share_repetition(times: list[TimeWords], request: RequestContext) -> list[T
     if not at or not is_open or times[-1].best.rrule is None:
         return times
     pieces = (" ".join([each.words, *words[at:]]) for each in times[:-1])
-    shared = [slots.parse_time([piece], request.words, request.read_times) for piece in pieces]
+    shared = [request.parse_time([piece]) for piece in pieces]
     return [each or time for each, time in zip([*shared, times[-1]], times, strict=True)]
 
 
@@ -519,7 +512,7 @@ def _add_day_of_event(times: list[TimeWords], request: RequestContext) -> list[T
     joined = [f"{each}{words.joint}{day}" for each in words.and_words if each for day in words.same_day_phrases]
     ahead = [f"{each}{words.joint}{word}" for each in joined for word in words.ahead]  # "and on the day before"
     is_both = request.reading.has("LEAD") and words.has_any(joined, text) and not words.has_any(ahead, text)
-    event = slots.parse_time(request.reading.pieces("EVENT"), request.words, request.read_times) if is_both else None
+    event = request.parse_time(request.reading.pieces("EVENT")) if is_both else None
     is_ahead = event is not None and bool(times) and all(each.best.start < event.best.start for each in times)
     return [*times, event] if event is not None and is_ahead else times
 
@@ -558,7 +551,7 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
         if same is None:
             return []
         if not times:
-            return slots.parse_times([str(same.arguments.get("time", ""))], request.words, request.read_times)
+            return request.parse_times([str(same.arguments.get("time", ""))])
         return [_copy_last_clock(each, same, request, is_same=True) for each in times]
     day = _resolve_day_meant(request)
     return times if day is None else [_move_to_day(each, day, request) for each in times]
@@ -571,9 +564,9 @@ def _find_latest(request: RequestContext) -> ToolCall | None:
     """
     goes_on = request.before is None and _begins_with(request.words.beside, request)  # "and me to pay the gas …"
     joins = (goes_on or request.has_word(request.words.too)) and find_people(request) is None
-    content = slots.extract_content(request.reading, request.words)
-    known = () if request.known is None or not content else request.known.reminders
-    same = [reminder for reminder in known if request.words.fold(reminder.content) == request.words.fold(content)]
+    content = request.content
+    fold = request.words.fold
+    same = [reminder for reminder in request.reminders if content and fold(reminder.content) == fold(content)]
     if len(same) == 1 and request.known is not None:
         return ToolCall(id="", name="reminder_set", arguments=request.known.make_arguments(same[0]))
     latest = request.last_here if content and content.casefold() not in request.words.itself else None
@@ -640,13 +633,13 @@ def _separate_event(request: RequestContext) -> RequestContext:
     before at 8".
     """
     reading, words = request.reading, request.words
-    event = [token for token, tag in zip(reading.tokens, reading.tags, strict=True) if tag == "EVENT"]
+    event = [token for token, tag in reading.tagged if tag == "EVENT"]
     if not event or not reading.has("LEAD"):
         return request
     forms = [token.form for token in event if not is_time(token)]
     name = "" if slots.are_function_words(forms, words) else words.joint.join(forms)
-    texts = [reading.text[token.start : token.end] for token in event if is_time(token)] if name else []
-    time = slots.parse_time(texts if name else reading.pieces("EVENT"), words, request.read_times)
+    texts = [reading.text_of(token) for token in event if is_time(token)] if name else []
+    time = request.parse_time(texts if name else reading.pieces("EVENT"))
     if time is None and not name:
         return request
     if time is not None:
@@ -654,9 +647,8 @@ def _separate_event(request: RequestContext) -> RequestContext:
         if reading.has("WHEN") or not is_long or not slots.is_clock_alone(time.best):
             return request
     of_name = "EVENT" if request.find_closest(name) is None else NO_TAG
-    pairs = zip(reading.tokens, reading.tags, strict=True)
     return request.with_tags(
-        tag if tag != "EVENT" else of_name if name and not is_time(token) else "WHEN" for token, tag in pairs
+        tag if tag != "EVENT" else of_name if name and not is_time(token) else "WHEN" for token, tag in reading.tagged
     )
 
 
@@ -664,7 +656,7 @@ def _is_ahead_of_last(request: RequestContext) -> bool:
     """Return whether a lead counts back from an event that the request does not name: "the night before at 8"."""
     if request.reading.has("EVENT") or not request.reading.has("LEAD"):
         return False
-    clock = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
+    clock = request.parse_time(request.reading.pieces("WHEN"))
     is_bare = clock is not None and slots.is_clock_alone(clock.best)
     is_dated = request.reading.has("WHEN") and not is_bare
     is_ahead = not request.reading.has("WHEN") and request.has_word(request.words.ahead)
@@ -677,7 +669,7 @@ def _read_times_of_repetition(request: RequestContext, last: ToolCall) -> list[T
     event = _read_call_time(last, request)
     if not leads or request.reading.has("EVENT"):
         return find_times(request)
-    if not request.reading.has("WHEN") and not request.words.has_any(request.words.ahead, request.folded_text):
+    if not request.reading.has("WHEN") and not request.has_phrase(request.words.ahead):
         return find_times(request)  # "and 40 minutes for the buns"
     if event is None:
         return []
@@ -687,7 +679,7 @@ def _read_times_of_repetition(request: RequestContext, last: ToolCall) -> list[T
 def _count_back(event: TimeWords, leads: Sequence[Lead], request: RequestContext) -> list[TimeWords]:
     """Return the times that lie `leads` before `event`, at the clock that the request names."""
     is_apart = request.reading.has("LEAD")
-    clock = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times) if is_apart else None
+    clock = request.parse_time(request.reading.pieces("WHEN")) if is_apart else None
     if clock is not None and is_clock_without_half(clock.words):
         nearer = choose_nearer_half(clock.best, event.best.start)
         is_same = nearer.start.time() == event.best.start.time()
@@ -698,7 +690,7 @@ def _count_back(event: TimeWords, leads: Sequence[Lead], request: RequestContext
 
 def _read_call_time(call: ToolCall, request: RequestContext) -> TimeWords | None:
     """Return the first time of the reminder that a call sets."""
-    return slots.parse_time([str(call.arguments.get("time", ""))], request.words, request.read_times)
+    return request.parse_time([str(call.arguments.get("time", ""))])
 
 
 def _copy_last_clock(time: TimeWords, last: ToolCall, request: RequestContext, *, is_same: bool = False) -> TimeWords:
@@ -735,8 +727,8 @@ def _move_ahead_of_last(time: TimeWords, last: ToolCall, request: RequestContext
     before, words = _read_call_time(last, request), request.words
     end = max((end for _, end in request.reading.spans("WHEN")), default=0)
     is_ahead = words.fold(request.reading.text[end:]).strip(" .!?,") in words.ahead
-    weekday = slots.strip_time_words(time.words, words)
-    if before is None or not is_ahead or not names_weekday(weekday, request.now, request.language, request.times):
+    weekday = request.strip_time_words(time.words)
+    if before is None or not is_ahead or not request.names_weekday(weekday):
         return time
     due = before.best.start.date()
     day = due - timedelta(days=(due.weekday() - time.best.start.weekday()) % _DAYS_A_WEEK or _DAYS_A_WEEK)
@@ -764,8 +756,7 @@ def find_both_people(request: RequestContext) -> str:
     That person is named beside them, or shares their newest reminder for two, or wrote last.
     """
     own = request.turn.message.sender
-    known = () if request.known is None else request.known.reminders
-    pairs = [each for each in known if len(each.targets) == _PAIR and reminds(each, own)]
+    pairs = [each for each in request.reminders if len(each.targets) == _PAIR and reminds(each, own)]
     newest = sorted(pairs, key=lambda each: each.created_at, reverse=True)[:1]
     names = {target.name.lstrip("@") for each in newest for target in each.targets}
     writers = [message.sender for message in reversed(request.turn.recent) if not message.sender.is_bot]
@@ -844,12 +835,12 @@ def _set_with_titles(request: RequestContext, reminders: list[ReminderRequest]) 
 
 def _choose_title(request: RequestContext) -> str | None:
     """Return the content of a request without one; None where the bot must ask, "" for the usual title."""
-    if any(word in request.folded_text for word in request.words.waking):
+    if request.has_part(request.words.waking):
         return request.words.wake_up
     if request.has_word(request.words.demonstratives):
         return _quote_pointed_message(request)
     is_amount = any(token.form.endswith("offset") for token in request.reading.tokens)
-    is_timer = any(word in request.folded_text for word in request.words.alarms)
+    is_timer = request.has_part(request.words.alarms)
     return "" if is_amount or is_timer else None
 
 
@@ -868,7 +859,7 @@ def _start_after_interval(reminder: ReminderRequest, interval: timedelta, reques
     if reminder.time is not None:
         return reminder
     phrase = request.words.as_amount.format(minutes=max(1, round(interval.total_seconds() / 60)))
-    return replace(reminder, time=slots.parse_time([phrase], request.words, request.read_times))
+    return replace(reminder, time=request.parse_time([phrase]))
 
 
 def _find_pointed_message(turn: Turn) -> ChatMessage | None:

@@ -23,7 +23,7 @@ def split_interval(request: RequestContext) -> tuple[RequestContext, timedelta |
         return request, None
     for at, token in enumerate(request.reading.tokens):
         if is_time(token):
-            length = _parse_interval(request.reading.text[token.start : token.end], request)
+            length = _parse_interval(request.reading.text_of(token), request)
             if length is not None:
                 kept = [place for place in range(len(request.reading.tokens)) if place != at]
                 return request.with_reading(request.reading.with_tokens(kept)), length
@@ -66,7 +66,7 @@ def _parse_interval(text: str, request: RequestContext) -> timedelta | None:
 def move_to_workdays(call: ToolCall, request: RequestContext) -> ToolCall:
     """Return `call` with its rule on working days; as it is where no calendar knows the country."""
     text = call.arguments.get("rrule")
-    if text is None or not any(word in request.folded_text for word in request.words.workdays):
+    if text is None or not request.has_part(request.words.workdays):
         return call
     zone = zone_name(request.now.tzinfo or UTC)
     wanted = edits.on_workdays(parse_rule(str(text)), zone)

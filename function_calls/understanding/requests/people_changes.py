@@ -108,13 +108,12 @@ def _may_be_people(names: str | None, request: RequestContext) -> bool:
     what is no more than names, or speaks of reminding or of somebody who is reminded already.
     """
     words = request.words
-    is_told = request.is_addressed or any(trigger in request.folded_text for trigger in words.triggers)
+    is_told = request.is_addressed or request.has_part(words.triggers)
     beside = (*words.beside, *words.too)
     is_only_names = slots.are_function_words([token.form for token in request.reading.untagged], words, beside)
     if is_told or is_only_names or names is None or names.startswith((slots.EVERYONE, "@")):
         return True
-    reminders = () if request.known is None else request.known.reminders
-    reminded = {person.name for reminder in reminders for person in reminder.targets}
+    reminded = {person.name for reminder in request.reminders for person in reminder.targets}
     return _has_name(names, find_members(request.turn), words) or _has_name(request.folded_text, reminded, words)
 
 

@@ -50,8 +50,8 @@ def find_references(request: RequestContext, *, may_be_several: bool = False) ->
     if known is None:
         return named
     named = [_spell_as_known(name, request, known) for name in named]
-    former = [] if request.reading.has("REF") else _find_at_former_clock(request, known)
-    return former or _find_own_references(named, request, known) or _resolve_known(named, request, known)
+    former = [] if request.reading.has("REF") else _find_at_former_clock(request)
+    return former or _find_own_references(named, request) or _resolve_known(named, request, known)
 
 
 def _spell_as_known(name: str, request: RequestContext, known: ChatReminders) -> str:
@@ -70,13 +70,13 @@ def find_named_reminder(request: RequestContext) -> Reminder | None:
     references = find_references(request)
     if not references:
         return find_last_reminder(request)
-    found = [reminder for name in references for reminder in request.known.resolve(name)]
+    found = [reminder for name in references for reminder in request.resolve(name)]
     return found[0] if len(found) == 1 else None
 
 
 def find_last_reminder(request: RequestContext) -> Reminder | None:
     """Return the reminder that a request without a name is about; None for none or several."""
-    found = [] if request.known is None else _find_last_reminders(request, request.known)
+    found = _find_last_reminders(request)
     return found[0] if len(found) == 1 else None
 
 
@@ -85,7 +85,7 @@ def find_due(reminder: Reminder | None, now: datetime) -> datetime | None:
     return reminder.next_fires[0].astimezone(now.tzinfo) if reminder is not None and reminder.next_fires else None
 
 
-def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[Reminder]:
+def _find_last_reminders(request: RequestContext) -> list[Reminder]:
     """Return the reminder set last by the person who asks, or since then by another person for them.
 
     Of two it is the one whose clock is nearer to the one that the request names; the one that the person has just asked
@@ -93,16 +93,16 @@ def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[
     """
     if request.listed is not None:
         return [request.listed]
-    own, other = _find_set_by(request.last_set, request, known), _find_of_other(request, known)
+    own, other = _find_set_by(request.last_set, request), _find_of_other(request)
     is_own_slip = len(own) == 1 and request.has_word(request.words.slips)
     if is_own_slip or len(other) != 1 or not reminds(other[0], request.turn.message.sender):
         return own
     if len(own) == 1:
         told = _list_untagged_clocks(request)
-        mentioned = [fits for words in told if len(fits := known.filter_by_time(words, (*own, *other))) == 1]
+        mentioned = [fits for words in told if len(fits := request.filter_by_time(words, (*own, *other))) == 1]
         if len(mentioned) == 1:
             return list(mentioned[0])
-    time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
+    time = request.parse_time(request.reading.pieces("WHEN"))
     if len(own) != 1 or time is None or not time.best.has_clock:
         return other
     named = list_halves(time.best) if is_clock_without_half(time.words) else (time.best,)
@@ -116,28 +116,28 @@ def _find_last_reminders(request: RequestContext, known: ChatReminders) -> list[
 def _list_untagged_clocks(request: RequestContext) -> list[str]:
     """Return the words of the clocks of a request that are no part of it: "make it 2, I'm busy at 1"."""
     texts = list_untagged_times(request)
-    times = [slots.parse_time([text], request.words, request.read_times) for text in texts]
+    times = [request.parse_time([text]) for text in texts]
     return [time.words for time in times if time is not None and time.best.has_clock]
 
 
 def list_untagged_times(request: RequestContext) -> list[str]:
     """Return the words of the times of a request that are no part of it."""
-    return [request.reading.text[token.start : token.end] for token in request.reading.untagged if is_time(token)]
+    return [request.reading.text_of(token) for token in request.reading.untagged if is_time(token)]
 
 
-def _find_set_by(call: ToolCall | None, request: RequestContext, known: ChatReminders) -> list[Reminder]:
+def _find_set_by(call: ToolCall | None, request: RequestContext) -> list[Reminder]:
     """Return the reminders for or of the person who asks that have the text of `call`."""
     content = None if call is None else call.arguments.get("content")
-    return list(_without_moved([each for each in list_own(request, known) if each.content == content]))
+    return list(_without_moved([each for each in list_own(request) if each.content == content]))
 
 
-def _find_of_other(request: RequestContext, known: ChatReminders) -> list[Reminder]:
+def _find_of_other(request: RequestContext) -> list[Reminder]:
     """Return the reminder that another person has just set, or has changed if it reminds only the sender.
 
     A change counts until the bot answers the sender.
     """
     if request.last_of_other is not None:
-        return _find_set_by(request.last_of_other, request, known)
+        return _find_set_by(request.last_of_other, request)
     turn = request.turn
     authors = {message.id: message.sender.id for message in turn.recent}
     for answer in reversed(turn.recent):
@@ -146,7 +146,7 @@ def _find_of_other(request: RequestContext, known: ChatReminders) -> list[Remind
         author = None if answer.reply_to is None else authors.get(answer.reply_to)
         if author in {None, turn.message.sender.id} or turn.now - answer.sent_at > JUST_NOW:
             break
-        found = [reminder for reminder in known.reminders if f"[{reminder.id}]" in answer.text]
+        found = [reminder for reminder in request.reminders if f"[{reminder.id}]" in answer.text]
         if found:
             return found if len(found) == 1 and _is_for(found[0], turn.message.sender) else []
     return []
@@ -174,26 +174,26 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     if not named:
         return []
     if request.may_point and request.last_set is not None and _takes_back(request):
-        found = [reminder for name in named for reminder in known.resolve(name)]
+        found = [reminder for name in named for reminder in request.resolve(name)]
         is_last = any(each.content == request.last_set.arguments.get("content") for each in found)
         is_listed = named[0].isdecimal() and request.now - known.shown.at <= JUST_NOW
         return [] if is_last and not is_listed else list(dict.fromkeys(each.id for each in found))
     if any(name.startswith("all ") for name in named):
         return named
     is_final = request.reading.intent in _FINAL
-    dated = _find_on_day(named, request, known)
+    dated = _find_on_day(named, request)
     if dated is not None:
         return [dated.id]
     found_names = [name for name in named if known.can_resolve(name)]
     if found_names:
         only = _choose_of_several(named[0], request, known) if len(named) == 1 else None
         return [only.id] if only is not None else named if is_final else found_names
-    reminded = _find_for_person_called(named, request, known)
+    reminded = _find_for_person_called(named, request)
     if reminded is not None:
         return [reminded.id]
     whole = request.words.joint.join(named)
     close = known.find_closest(whole, request.common_words) or known.find_act(whole, request.common_words)
-    close = known.filter_by_time(request.words.joint.join(named), close) if len(close) > 1 else close
+    close = request.filter_by_time(request.words.joint.join(named), close) if len(close) > 1 else close
     own = tuple(each for each in close if _is_for(each, request.turn.message.sender))
     close = own if len(own) == 1 else close
     if len(close) == 1:
@@ -201,17 +201,17 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     if len(close) > 1 and len(named) == 1:
         return named
     told = None if request.words.joint else find_closest_to_remark(_find_words_beside(request), request)
-    if told in list_own(request, known) and (not request.reading.has("REF") or set("".join(named)) & set(told.content)):
+    if told in list_own(request) and (not request.reading.has("REF") or set("".join(named)) & set(told.content)):
         return [told.id]  # 牛奶到货了，不用提醒我买了
     return [] if request.may_point and not is_final and _is_beside(request) else named
 
 
-def _find_for_person_called(named: list[str], request: RequestContext, known: ChatReminders) -> Reminder | None:
+def _find_for_person_called(named: list[str], request: RequestContext) -> Reminder | None:
     """Return the only reminder for the person at the end of a name, behind small words: 叫果果 is one for 果果."""
     words, name = request.words, named[0] if len(named) == 1 else ""
     found = [
         reminder
-        for reminder in known.reminders
+        for reminder in request.reminders
         for person in reminder.targets
         if name.endswith(person.name) and name != person.name and not words.joint
         if slots.are_function_words(list(name.removesuffix(person.name)), words)
@@ -219,39 +219,39 @@ def _find_for_person_called(named: list[str], request: RequestContext, known: Ch
     return found[0] if len(found) == 1 else None
 
 
-def _find_own_references(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
+def _find_own_references(named: list[str], request: RequestContext) -> list[str]:
     """Return the only reminder that "mine", "my Friday one" or "everyone's" means; else an empty list."""
     pieces, sender = slots.find_reference_pieces(request.reading, request.words), request.turn.message.sender
     words = [request.words.fold(piece).strip() for piece in pieces]
     name = request.words.fold(named[0]).removesuffix("'s") if len(named) == 1 else ""
     if name in request.words.everyone and name not in SEVERAL:
-        common = [each for each in known.reminders if is_for_everyone(each)]
+        common = [each for each in request.reminders if is_for_everyone(each)]
         return [each.id for each in common] if len(common) == 1 else []
     if len(words) != 1 or len(named) > 1 or not request.words.has_any(request.words.own, words[0]):
         return []
     is_pronoun = words[0] in request.words.own_one
-    found = known.reminders if is_pronoun else known.resolve(named[0]) if named else ()
+    found = request.reminders if is_pronoun else request.resolve(named[0]) if named else ()
     own = tuple(reminder for reminder in found if _is_for(reminder, sender))
     return [own[0].id] if len(own) == 1 and (is_pronoun or len(found) > 1) else []
 
 
-def _find_on_day(named: list[str], request: RequestContext, known: ChatReminders) -> Reminder | None:
+def _find_on_day(named: list[str], request: RequestContext) -> Reminder | None:
     """Return the only reminder of the sender on the day that a name is, which is no number of one: 28号那个."""
-    is_number = len(named) == 1 and named[0].isdecimal() and int(named[0]) > len(known.reminders)
+    is_number = len(named) == 1 and named[0].isdecimal() and int(named[0]) > len(request.reminders)
     named_day = request.reading.words("OLD") or request.reading.words("REF")
     words = slots.mark_day(named_day, request.words) if is_number else ""
-    own = [each for each in list_own(request, known) if each.schedule.rule is None]
-    found = known.filter_by_time(words, own) if words and request.read_times(words) else ()
+    own = [each for each in list_own(request) if each.schedule.rule is None]
+    found = request.filter_by_time(words, own) if words and request.read_times(words) else ()
     return found[0] if len(found) == 1 else None
 
 
-def _find_at_former_clock(request: RequestContext, known: ChatReminders) -> list[str]:
+def _find_at_former_clock(request: RequestContext) -> list[str]:
     """Return the only reminder of the sender at a clock that no longer holds: "6 is too early, make it 7"."""
-    time = slots.parse_time(request.reading.pieces("OLD"), request.words, request.read_times)
+    time = request.parse_time(request.reading.pieces("OLD"))
     if time is None or not time.best.has_clock or time.best.rrule is not None:
         return []
-    found = known.filter_by_time(time.words, list_own(request, known))
-    last = _find_last_reminders(request, known) if len(found) > 1 else found
+    found = request.filter_by_time(time.words, list_own(request))
+    last = _find_last_reminders(request) if len(found) > 1 else found
     meant = [each for each in found if each in last]
     return [meant[0].id] if len(meant) == 1 else []
 
@@ -263,16 +263,16 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
     occurrences, or the only one that reminds the sender. None where the name is that of one reminder, a time or a
     person, and where several are left.
     """
-    found = known.resolve(name)
+    found = request.resolve(name)
     like = known.find_closest(name, request.common_words)
     is_open = len(found) > 1 and request.reading.intent not in _ASKING and not request.read_times(name)
-    mine = [each for each in found if is_open and each in list_own(request, known)]
+    mine = [each for each in found if is_open and each in list_own(request)]
     if len(mine) == 1 and set(found).isdisjoint(like):
         return mine[0]  # of those of a person that is the one the sender may change
     if not is_open or not set(found) <= set(like):
         return None
     day = _find_days(request) if request.reading.has("OLD") or request.reading.intent in _ON_A_DAY else ""
-    dated = [each for each in known.filter_by_time(day, found) if each.schedule.rule is None] if day else []
+    dated = [each for each in request.filter_by_time(day, found) if each.schedule.rule is None] if day else []
     if day and (dated or request.reading.intent != "skip"):
         return dated[0] if len(dated) == 1 else None
     found = _without_moved(found)
@@ -304,16 +304,16 @@ def find_default_reference(request: RequestContext) -> str:
         return request.listed.id
     if request.known is None:
         return IT
-    own = _find_set_by(request.last_set, request, request.known)
-    has_moved = any(is_moved_from(each, series) for series in own for each in request.known.reminders)
+    own = _find_set_by(request.last_set, request)
+    has_moved = any(is_moved_from(each, series) for series in own for each in request.reminders)
     if has_moved and (request.reading.intent in _OF_SERIES or request.has_word(request.words.always)):
         return own[0].id
     named = list_untagged_times(request) if len(own) > 1 else []
-    fits = {each.id for words in named for each in request.known.filter_by_time(words, own)}
+    fits = {each.id for words in named for each in request.filter_by_time(words, own)}
     if len(fits) == 1:
         return fits.pop()
-    other = _find_of_other(request, request.known)
-    meant = _find_last_reminders(request, request.known) if len(other) == 1 else []
+    other = _find_of_other(request)
+    meant = _find_last_reminders(request) if len(other) == 1 else []
     return meant[0].id if len(meant) == 1 else IT
 
 
@@ -326,12 +326,10 @@ def find_name_added(reading: MessageReading, words: Lexicon) -> str:
 
 def find_newest_shared(request: RequestContext) -> Reminder | None:
     """Return the reminder for the person who asks and others that the bot has mentioned last, or the newest of them."""
-    own, known = request.turn.message.sender, request.known
-    if known is None:
-        return None
-    shared = [reminder for reminder in known.reminders if reminds(reminder, own)]
+    own = request.turn.message.sender
+    shared = [reminder for reminder in request.reminders if reminds(reminder, own)]
     day = find_untagged_time(request)  # "don't wake me tomorrow"
-    fits = known.filter_by_time(day, shared) if day else ()
+    fits = request.filter_by_time(day, shared) if day else ()
     others = [reminder for reminder in fits or shared if not _is_for(reminder, own)]
     said = [message.text for message in reversed(request.turn.recent) if message.sender.is_bot]
     mentioned = [[each for each in others if f"[{each.id}]" in text] for text in said]
@@ -347,10 +345,10 @@ def reminds(reminder: Reminder, person: Person) -> bool:
     return any(target.id == EVERYONE or _is_same_person(target, person) for target in people)
 
 
-def list_own(request: RequestContext, known: ChatReminders) -> list[Reminder]:
+def list_own(request: RequestContext) -> list[Reminder]:
     """Return the reminders that the person has set, or that remind them."""
     own = request.turn.message.sender
-    return [reminder for reminder in known.reminders if reminder.creator.id == own.id or reminds(reminder, own)]
+    return [reminder for reminder in request.reminders if reminder.creator.id == own.id or reminds(reminder, own)]
 
 
 def _is_for(reminder: Reminder, person: Person) -> bool:
@@ -370,8 +368,7 @@ def _tag_names_joined(request: RequestContext) -> RequestContext:
     for start, last in reading.spans("SPARED"):
         end = max((end for end in ends if end <= start), default=start)
         if end < start and words.fold(reading.text[end:start]).strip() in words.and_words - {""}:
-            pairs = zip(reading.tokens, reading.tags, strict=True)
-            request = request.with_tags("REF" if start <= token.start < last else tag for token, tag in pairs)
+            request = request.with_tags("REF" if start <= token.start < last else tag for token, tag in reading.tagged)
     return request
 
 
@@ -398,7 +395,7 @@ def _find_named(request: RequestContext, *, may_be_several: bool) -> list[str]:
 def find_untagged_time(request: RequestContext) -> str:
     """Return the words of the only time of a request; "" for none or several."""
     times = [token for token in request.reading.tokens if is_time(token)]
-    return request.reading.text[times[0].start : times[0].end] if len(times) == 1 else ""
+    return request.reading.text_of(times[0]) if len(times) == 1 else ""
 
 
 def find_asking_text(request: RequestContext) -> str:
@@ -422,7 +419,7 @@ def _may_be_name(words: str, request: RequestContext) -> bool:
 
 def _find_id(request: RequestContext) -> str:
     """Return an id of a reminder, or the first characters of one: letters and figures in one word; "" for none."""
-    words = [request.reading.text[token.start : token.end] for token in request.reading.tokens if token.form == "id"]
+    words = [request.reading.text_of(token) for token in request.reading.tokens if token.form == "id"]
     found = [match[0] for match in map(_SHORT_ID.fullmatch, _WORD.findall(request.folded_text)) if match]
     return next(iter([*words, *found]), "")
 
@@ -442,7 +439,7 @@ def _cut_name(first: int, last: int, request: RequestContext) -> str:
     tokens = request.reading.tokens[first:last]
     if not tokens or not request.words.joint:
         return ""
-    return slots.normalize_reference(request.reading.text[tokens[0].start : tokens[-1].end], request.words)
+    return slots.normalize_reference(request.reading.text_of(tokens[0], tokens[-1]), request.words)
 
 
 def _split_names(piece: str, request: RequestContext) -> Iterator[str]:
@@ -468,7 +465,7 @@ def _narrow_all(name: str, request: RequestContext) -> str:
     folded = name.casefold()
     for word in sorted(request.words.every, key=len, reverse=True):
         if folded.startswith(word + request.words.joint):
-            rest = slots.strip_time_words(slots.normalize_reference(name[len(word) :], request.words), request.words)
+            rest = request.strip_time_words(slots.normalize_reference(name[len(word) :], request.words))
             return f"all {rest}".rstrip()
     return LAST if folded in request.words.newest else name
 
@@ -489,7 +486,7 @@ def _means_all(request: RequestContext) -> bool:
 def _find_days(request: RequestContext) -> str:
     """Return the words of the days whose reminders are meant."""
     words = request.reading.words("OLD") or request.reading.words("WHEN")
-    return slots.strip_time_words(words, request.words)
+    return request.strip_time_words(words)
 
 
 def _find_untagged(request: RequestContext) -> list[str]:
@@ -516,9 +513,9 @@ def _find_untagged(request: RequestContext) -> list[str]:
     remarks = _find_remarks(request) if numbers else []
     numbers = [token for token in numbers if token not in remarks or not _is_hour(token, request)]
     is_remark = any(token in remarks for token in numbers)
-    is_told = is_remark and request.words.has_any(request.words.triggers, request.folded_text)  # "that reminder"
+    is_told = is_remark and request.has_phrase(request.words.triggers)  # "that reminder"
     found = _find_by_untagged_words(request) if is_told or not numbers else []
-    return found or [str(int(request.reading.text[token.start : token.end])) for token in numbers]
+    return found or [str(int(request.reading.text_of(token))) for token in numbers]
 
 
 def _find_remarks(request: RequestContext) -> list[Token]:
@@ -582,7 +579,7 @@ def names_unknown_matter(request: RequestContext) -> bool:
 
     A thing has an article in front; in Chinese it stands ahead of the person who has done it or of a word such as 不用.
     """
-    own = [] if request.known is None or request.listed is not None else list_own(request, request.known)
+    own = [] if request.listed is not None else list_own(request)
     remark = request.words.fold(_find_words_beside(request))
     if len(own) < 2 or find_closest_to_remark(remark, request) is not None:
         return False
@@ -614,13 +611,13 @@ def _find_by_untagged_words(request: RequestContext) -> list[str]:
         return _find_by_remark(request)
     like = request.find_closest(request.reading.join_untagged(request.words.joint), request.words.skipping)
     like = like or find_closest_to_remark(find_remark(request), request)
-    is_of_others = says_remind_me(request) and like not in list_own(request, request.known)
-    return [] if like is None or is_of_others or _tells_clock_of_last(request, request.known) else [like.id]
+    is_of_others = says_remind_me(request) and like not in list_own(request)
+    return [] if like is None or is_of_others or _tells_clock_of_last(request) else [like.id]
 
 
-def _tells_clock_of_last(request: RequestContext, known: ChatReminders) -> bool:
+def _tells_clock_of_last(request: RequestContext) -> bool:
     """Return whether a remark names the clock of the reminder set last: "make it 8, nobody is home at 7"."""
-    last = _find_last_reminders(request, known)
+    last = _find_last_reminders(request)
     due = find_due(last[0], request.now) if len(last) == 1 else None
     told = " ".join([find_remark(request), *list_untagged_times(request)])
     clocks = [time.best.start for time in request.read_times(told) if time.best is not None and time.best.has_clock]
@@ -645,4 +642,4 @@ def says_remind_me(request: RequestContext) -> bool:
         return True
     calls = {f"{call}{words.joint}{own}" for call in words.calling for own in words.oneself}
     calls |= {call for call in words.calling if call.endswith(tuple(f"{words.joint}{own}" for own in words.oneself))}
-    return words.has_any(calls, request.folded_text)
+    return request.has_phrase(calls)

@@ -5,7 +5,6 @@ from datetime import date, timedelta
 
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.named_weekdays import find_weekdays
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.requests.changes import (
     find_weekdays_left_out,
@@ -48,7 +47,7 @@ def _is_repeated_itself(request: RequestContext) -> bool:
     """
     if not is_last_single(request) or request.reading.has("CONTENT") or request.has_word(request.words.too):
         return False
-    time = slots.parse_time(request.reading.pieces("WHEN"), request.words, request.read_times)
+    time = request.parse_time(request.reading.pieces("WHEN"))
     due = find_due(find_named_reminder(request), request.now)
     if time is None or due is None or time.best.rrule is None or time.best.has_clock:
         return False
@@ -61,7 +60,7 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     Where no reminder is named and the one set last comes once, this limits the sender's only repeating reminder on
     these days.
     """
-    words = slots.strip_time_words(untag_reasons(request).reading.words("WHEN"), request.words)
+    words = request.strip_time_words(untag_reasons(request).reading.words("WHEN"))
     reminder = find_named_reminder(request)
     if refuses_weekdays(request) or (find_weekdays_left_out(request) and not words):
         return skip(request)
@@ -70,7 +69,7 @@ def keep_days(request: RequestContext) -> Interpretation | None:
         return kept
     is_single = reminder is not None and reminder.schedule.rule is None
     when = request.reading.words("WHEN")
-    if not is_single and slots.strip_leading_word(when, request.words.until_words, request.words.joint) != when:
+    if not is_single and request.strip_leading_word(when, request.words.until_words) != when:
         return end_repetition(request)  # 只到周五
     day = None if is_single else _read_single_day(words, request)
     if day is not None:
@@ -88,7 +87,7 @@ def keep_days(request: RequestContext) -> Interpretation | None:
 
 def _read_single_day(words: str, request: RequestContext) -> date | None:
     """Return the day that `words` name, which is no weekday: "just today"."""
-    if find_weekdays(words, request.now, request.language, request.times):
+    if request.find_weekdays(words):
         return None
     times = request.read_times(words)
     best = times[0].best if len(times) == 1 else None
@@ -103,16 +102,15 @@ def _limits_for_oneself(words: str, request: RequestContext) -> bool:
 
 def _list_on_days(words: str, request: RequestContext) -> list[Reminder]:
     """Return the reminders of or for the person that come on the weekdays of `words` and on others."""
-    known = [] if request.known is None else list_own(request, request.known)
-    own = [each for each in known if each.schedule.rule is not None]
-    days = find_weekdays(words, request.now, request.language, request.times) if own else frozenset()
+    own = [each for each in list_own(request) if each.schedule.rule is not None]
+    days = request.find_weekdays(words) if own else frozenset()
     return [each for each in own if days and repeats_on(each, days)]
 
 
 def add_days(request: RequestContext) -> Interpretation | None:
     """Add days of the week to a repeating reminder; after a single one, set another."""
-    words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
-    time = slots.parse_time([words], request.words, request.read_times)
+    words = request.strip_time_words(request.reading.words("WHEN"))
+    time = request.parse_time([words])
     if time is not None and slots.is_clock_alone(time.best):
         return repeat(request)
     is_recurring = request.last_set is not None and is_repeating(request.last_set)
@@ -135,13 +133,13 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
     if end.startswith("COUNT="):
         return update(request, {"times": int(end.removeprefix("COUNT="))})
     words = request.reading.words("UNTIL") or request.reading.words("WHEN")
-    if len(find_weekdays(words, request.now, request.language, request.times)) > 1:  # 周末就不用了: no end is two days
+    if len(request.find_weekdays(words)) > 1:  # 周末就不用了: no end is two days
         return skip(request.with_tags("WHEN" if tag == "UNTIL" else tag for tag in request.reading.tags))
     last = _find_day_of_length(words, request)
     if last:
         return update(request, {"until": last})
     found = request.read_times(words) if words else ()
-    time = slots.parse_time([words], request.words, request.read_times)
+    time = request.parse_time([words])
     if found and time is None:
         words = slots.make_time_words(words, found[0]).words  # "until Sunday when the event ends"
     elif time is not None and not found and end:  # "junio", which is a time only behind "en"
@@ -162,7 +160,7 @@ def _compute_last_day(request: RequestContext) -> str:
 
     Return "" if the request names no such day.
     """
-    times = slots.parse_times(request.reading.pieces("FROM"), request.words, request.read_times)
+    times = request.parse_times(request.reading.pieces("FROM"))
     best = times[0].best if len(times) == 1 else None
     if best is None or not best.has_day:
         return ""
@@ -177,7 +175,7 @@ def stop_repeating(request: RequestContext) -> Interpretation | None:
 def repeat_until_done(request: RequestContext) -> Interpretation | None:
     """Repeat a reminder until it is done, at an interval that is named with or without "every"."""
     pieces = request.reading.pieces("WHEN")
-    bare = [slots.strip_leading_word(piece, request.words.each, request.words.joint) for piece in pieces]
+    bare = [request.strip_leading_word(piece, request.words.each) for piece in pieces]
     lengths = map(request.parse_length, [*pieces, *bare])
     return update(request, {"until_done": count_interval_minutes(next(filter(None, lengths), None))})
 

@@ -1,6 +1,6 @@
 """A request of a message, with what is needed to make calls of it."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 
 from msgspec import Struct
@@ -10,6 +10,12 @@ from function_calls.tools.calls import ToolCall, Turn
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
+from function_calls.understanding.reading.named_weekdays import (
+    find_recurring_weekdays,
+    find_weekdays,
+    names_weekday,
+)
+from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reading.tokens import TimeReader, is_time
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders
@@ -59,13 +65,30 @@ class RequestContext(Struct, frozen=True, kw_only=True):
     @property
     def folded_text(self) -> str:
         """Return the words of this request, folded; the message may have others."""
-        text = self.reading.text
-        return self.words.fold(self.words.joint.join(text[token.start : token.end] for token in self.reading.tokens))
+        return self.words.fold(self.words.joint.join(map(self.reading.text_of, self.reading.tokens)))
 
     @property
     def common_words(self) -> frozenset[str]:
         """Return words that stand beside the name of any reminder."""
         return load_common_words(self.language)
+
+    @property
+    def content(self) -> str:
+        """Return the content that the words of this request name; "" for none."""
+        return slots.extract_content(self.reading, self.words)
+
+    @property
+    def reminders(self) -> tuple[Reminder, ...]:
+        """Return the coming reminders of the chat; empty where they were not looked up."""
+        return () if self.known is None else self.known.reminders
+
+    def resolve(self, name: str) -> tuple[Reminder, ...]:
+        """Return the coming reminders that `name` names; empty for none."""
+        return () if self.known is None else self.known.resolve(name)
+
+    def filter_by_time(self, words: str, among: Sequence[Reminder]) -> tuple[Reminder, ...]:
+        """Return those of the coming reminders `among` that come at the time in `words`."""
+        return () if self.known is None else self.known.filter_by_time(words, among)
 
     def find_closest(self, name: str, others: Iterable[str] = ()) -> Reminder | None:
         """Return the only coming reminder that shares words with `name`, but the common ones and `others`."""
@@ -80,6 +103,34 @@ class RequestContext(Struct, frozen=True, kw_only=True):
         if first is None or first.start.date() <= self.now.date():
             return self.read_times(text)
         return self._read_from(text, first.start - timedelta(minutes=1))
+
+    def parse_time(self, pieces: Sequence[str]) -> TimeWords | None:
+        """Return the one coming time that all `pieces` name together, as `slots.parse_time` does."""
+        return slots.parse_time(pieces, self.words, self.read_times)
+
+    def parse_times(self, pieces: Sequence[str]) -> list[TimeWords]:
+        """Return the times that `pieces` name, as `slots.parse_times` does."""
+        return slots.parse_times(pieces, self.words, self.read_times)
+
+    def strip_time_words(self, piece: str) -> str:
+        """Return words of time without a preposition in front of them or a particle behind them."""
+        return slots.strip_time_words(piece, self.words)
+
+    def strip_leading_word(self, piece: str, leading: Iterable[str]) -> str:
+        """Return `piece` without the first of the words `leading` that it begins with."""
+        return slots.strip_leading_word(piece, leading, self.words.joint)
+
+    def find_weekdays(self, words: str) -> frozenset[str]:
+        """Return the weekdays, as in BYDAY, that `words` name, once or as recurring; empty for anything else."""
+        return find_weekdays(words, self.now, self.language, self.times) if words else frozenset()
+
+    def find_recurring_weekdays(self, words: str) -> frozenset[str]:
+        """Return the weekdays that `words` name as recurring: those of "Sundays", none of "Sunday"."""
+        return find_recurring_weekdays(words, self.now, self.language, self.times) if words else frozenset()
+
+    def names_weekday(self, words: str) -> bool:
+        """Return whether `words` name one weekday and at most a clock."""
+        return names_weekday(words, self.now, self.language, self.times)
 
     def parse_length(self, piece: str) -> timedelta | None:
         """Return the length of time that `piece` names; None where it names none."""
@@ -112,7 +163,7 @@ class RequestContext(Struct, frozen=True, kw_only=True):
             for first in free:
                 last = first + count - 1
                 if last in free and last - first == count - 1 and set(tags[first : last + 1]) == {NO_TAG}:
-                    found = self.parse_length(self.reading.text[tokens[first].start : tokens[last].end])
+                    found = self.parse_length(self.reading.text_of(tokens[first], tokens[last]))
                     if found is not None:
                         return found
         return None
@@ -120,8 +171,7 @@ class RequestContext(Struct, frozen=True, kw_only=True):
     def find_count(self, tags: Collection[str]) -> int:
         """Return the number in the words with one of `tags` that are no time: "skip the next two"; 1 for none."""
         reading, words = self.reading, self.words
-        pairs = zip(reading.tokens, reading.tags, strict=True)
-        named = [reading.text[token.start : token.end] for token, tag in pairs if tag in tags and not is_time(token)]
+        named = [reading.text_of(token) for token, tag in reading.tagged if tag in tags and not is_time(token)]
         counts = (int(word) if word.isdecimal() else words.counts.get(words.fold(word), 0) for word in named)
         return next((count for count in counts if count), 1)
 
@@ -129,6 +179,14 @@ class RequestContext(Struct, frozen=True, kw_only=True):
         """Return whether the request has one of `words` as a token, or as characters where words have no spaces."""
         forms = self.words.joint.join(token.form for token in self.reading.tokens)
         return self.words.has_any(words, forms if self.words.joint else self.folded_text)
+
+    def has_phrase(self, phrases: Iterable[str]) -> bool:
+        """Return whether the text of the request, with its times, has one of `phrases` as whole words."""
+        return self.words.has_any(phrases, self.folded_text)
+
+    def has_part(self, parts: Iterable[str]) -> bool:
+        """Return whether the text of the request has one of `parts`, also within a word."""
+        return any(part in self.folded_text for part in parts)
 
     def with_reading(self, reading: MessageReading) -> "RequestContext":
         """Return the request with its words read otherwise."""

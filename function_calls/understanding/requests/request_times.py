@@ -81,8 +81,9 @@ def _untag_later(request: RequestContext) -> RequestContext:
         for start, end in request.reading.spans("WHEN")
         if any(text[:end].endswith(word) and word.endswith(f"{joint}{text[start:end]}") for word in later)
     ]
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-    return request.with_tags(NO_TAG if any(a <= token.start < b for a, b in gone) else tag for token, tag in pairs)
+    return request.with_tags(
+        NO_TAG if any(a <= token.start < b for a, b in gone) else tag for token, tag in request.reading.tagged
+    )
 
 
 def are_listed_times(request: RequestContext) -> bool:
@@ -110,9 +111,10 @@ def are_listed_times(request: RequestContext) -> bool:
 
 def _has_monthly_event(request: RequestContext) -> bool:
     """Return whether words outside of the time of the reminder name a day of every month: "due the 10th each month"."""
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-    named = [token for token, tag in pairs if tag in {NO_TAG, "EVENT"} and token.form.startswith("@rule")]
-    found = [time for token in named for time in request.read_times(request.reading.text[token.start : token.end])]
+    named = [
+        token for token, tag in request.reading.tagged if tag in {NO_TAG, "EVENT"} and token.form.startswith("@rule")
+    ]
+    found = [time for token in named for time in request.read_times(request.reading.text_of(token))]
     return len(found) == 1 and bool(found[0].best and "BYMONTHDAY=" in (found[0].best.rrule or ""))
 
 
@@ -196,8 +198,7 @@ def _find_tagged_lead(request: RequestContext) -> tuple[int, int]:
 
 def find_impossible_time(request: RequestContext) -> str:
     """Return the words of a time that does not exist ("30 February", 25:00); "" for none."""
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-    tokens = [token for token, tag in pairs if tag != "PERSON"]
+    tokens = [token for token, tag in request.reading.tagged if tag != "PERSON"]
     if not tokens:
         return ""
     start = tokens[0].start
@@ -212,11 +213,12 @@ def find_end(request: RequestContext, first: Reading | None = None) -> str:
 
     An amount of time counts from the day of the `first` time, where that is given.
     """
-    text = slots.strip_leading_word(request.reading.words("UNTIL"), request.words.until_words, request.words.joint)
+    text = request.strip_leading_word(request.reading.words("UNTIL"), request.words.until_words)
     if not request.words.joint and first is not None and request.reading.intent in _NEW:
         text = _find_last_day(text, first, request) or text
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-    days = [request.reading.text[token.start : token.end] for token, tag in pairs if tag == "UNTIL" and is_time(token)]
+    days = [
+        request.reading.text_of(token) for token, tag in request.reading.tagged if tag == "UNTIL" and is_time(token)
+    ]
     texts = [text, *days] if len(days) == 1 else [text]  # "until the wedding on 6 December"
     for form in (form.format(time=each) for each in texts if each for form in request.words.end):
         for expression in request.read_times_before(form, first):
@@ -242,7 +244,7 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
     if settled is not None:
         return [settled]
     pieces, events = _cut_texts(request, spans), reading.pieces("EVENT")
-    whole = slots.parse_time(pieces, request.words, request.read_times)
+    whole = request.parse_time(pieces)
     if whole is None and reading.intent in _NEW and any(_has_unread_relation(piece, request) for piece in pieces):
         return []
     if whole is None and any(_has_unknown_word(piece, request) for piece in pieces):
@@ -250,13 +252,13 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
         if known is not None or request.words.joint:
             return [] if known is None else [known]
     if not pieces and events:
-        return complete_times(slots.parse_times(events, request.words, request.read_times))
+        return complete_times(request.parse_times(events))
     is_counted = bool(pieces) and pieces[-1].casefold().endswith(request.words.elapsed) and are_listed_times(request)
     if whole is not None and not is_counted:
         found = [whole]
     else:
         groups = [pieces[:-1], pieces[-1:]] if is_counted else [pieces]
-        found = [time for group in groups for time in slots.parse_times(group, request.words, request.read_times)]
+        found = [time for group in groups for time in request.parse_times(group)]
     found = (
         _repeat_like_first(unite_repetitions(complete_times(found)), request)
         if found
@@ -280,8 +282,8 @@ def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[
         if slots.is_clock_alone(time.best) and (first.rrule or "").startswith(_BY_DAYS):
             found.append(_repeat_clock(time, first, request))
             continue
-        words = slots.strip_time_words(time.words, request.words)
-        alike = None if form is None else slots.parse_time([form.format(days=words)], request.words, request.read_times)
+        words = request.strip_time_words(time.words)
+        alike = None if form is None else request.parse_time([form.format(days=words)])
         rule = _PLAIN_DAYS.fullmatch((alike.best.rrule or "") if alike is not None else "")
         is_alike = plain is not None and rule is not None and rule["frequency"] == plain["frequency"]
         day = alike.best if alike is not None and is_alike and time.best.rrule is None else time.best
@@ -310,7 +312,7 @@ def _read_known_words(pieces: list[str], request: RequestContext) -> TimeWords |
     rules = [time for piece in pieces for time in request.read_times(piece) if time.best and time.best.rrule]
     if len(known) > _BOTH or len(rules) > 1 or any(_has_unknown_end(piece, request) for piece in pieces):
         return None
-    whole = slots.parse_time(known, request.words, request.read_times)
+    whole = request.parse_time(known)
     is_whole = whole is not None and whole.best.has_clock and (whole.best.has_day or whole.best.rrule is not None)
     return whole if is_whole else None
 
@@ -324,7 +326,7 @@ def _has_unknown_end(piece: str, request: RequestContext) -> bool:
 
 def _has_unknown_word(piece: str, request: RequestContext) -> bool:
     """Return whether words of time have a word that no time expression has: "mañana at 8"."""
-    if slots.parse_time([piece], request.words, request.read_times) is not None:
+    if request.parse_time([piece]) is not None:
         return False
     left = slots.find_uncovered_words(piece, request.read_times(piece), request.words)
     shortest = _SHORTEST_WORD if request.words.joint else 1
@@ -370,8 +372,8 @@ def _resolve_correction(request: RequestContext, spans: list[Span]) -> TimeWords
     is_retracted = len(spans) == 1
     if not is_retracted and not _corrects(_find_words_between(olds[-1][1], spans[-1][0], request), request):
         return None
-    old = slots.parse_time(_cut_texts(request, olds[-1:]), request.words, request.read_times)
-    new = slots.parse_time(_cut_texts(request, spans[-1:]), request.words, request.read_times)
+    old = request.parse_time(_cut_texts(request, olds[-1:]))
+    new = request.parse_time(_cut_texts(request, spans[-1:]))
     if old is None or new is None:
         return new
     if slots.is_clock_alone(new.best) and old.best.has_clock and is_clock_without_half(new.words):
@@ -386,7 +388,7 @@ def _read_clock_of_deadline(request: RequestContext, spans: list[Span]) -> TimeW
     pieces = _cut_texts(request, spans)
     if len(pieces) != _BOTH or _FIGURED.search(pieces[0]) or not pieces[0].endswith(request.words.deadlines):
         return None
-    deadline, clock = (slots.parse_time([piece], request.words, request.read_times) for piece in pieces)
+    deadline, clock = (request.parse_time([piece]) for piece in pieces)
     if deadline is None or clock is None:
         return None
     near = choose_nearer_half(clock.readings[0], deadline.best.start)
@@ -415,7 +417,7 @@ def _find_time_outside_content(request: RequestContext) -> TimeWords | None:
     if not (request.reading.has("WHEN") or any(map(is_time, tokens))):
         return None
     kept = "".join(
-        request.reading.text[token.start : token.end] + request.words.joint
+        request.reading.text_of(token) + request.words.joint
         for token, tag in zip(tokens, request.reading.tags, strict=True)
         if tag in {"O", "WHEN", "OLD", "UNTIL"}
     )
@@ -446,10 +448,9 @@ def _tag_lead_by_words(request: RequestContext) -> RequestContext:
 
 def _find_untagged_day(request: RequestContext) -> list[Span]:
     """Return the only day without a tag, where there is one."""
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
     found = [
         (token.start, token.end)
-        for token, tag in pairs
+        for token, tag in request.reading.tagged
         if tag == NO_TAG and token.form in {"@day", "@dayclock", "@daypart"}
     ]
     return found if len(found) == 1 else []
@@ -479,15 +480,15 @@ def parse_lead(piece: str, request: RequestContext) -> Lead | None:
         if request.words.joint:  # noon the day before
             orders.append((piece[end:].lstrip(), piece[:end]))
         for length_words, clock_words in orders:
-            clock = slots.parse_time([clock_words], request.words, request.read_times)
+            clock = request.parse_time([clock_words])
             days = _parse_lead_days(length_words, request) if clock is not None and not clock.best.has_day else None
             if clock is not None and days is not None and days >= _DAY:
-                named = slots.strip_time_words(length_words, request.words)
+                named = request.strip_time_words(length_words)
                 return _count_months(length_words, days, request), _choose_half_of_part(clock, named, request)
-    bare = slots.strip_time_words(piece, request.words)
+    bare = request.strip_time_words(piece)
     ones = [word for word, number in request.words.ordinals.items() if number == 1 and not request.words.joint]
     named = slots.strip_leading_word(bare, ones, "")
-    part = slots.parse_time([request.words.parts_of_day.get(named, named)], request.words, request.read_times)
+    part = request.parse_time([request.words.parts_of_day.get(named, named)])
     is_dated = part is not None and part.best.has_day and not request.words.joint  # 前一晚，25号晚上九点
     return (_DAY, part) if part is not None and part.best.part and not is_dated else None
 
@@ -497,7 +498,7 @@ def _parse_lead_days(piece: str, request: RequestContext) -> timedelta | None:
     length = request.parse_length(piece)
     if length is not None or not request.words.joint:
         return length
-    part = slots.parse_time([slots.strip_time_words(piece, request.words)], request.words, request.read_times)
+    part = request.parse_time([request.strip_time_words(piece)])
     return _DAY if part is not None and part.best.part else None
 
 
@@ -570,7 +571,7 @@ def find_name_beside_lead(request: RequestContext) -> str:
     named = list(takewhile(lambda token: token.form not in ends, behind))
     forms = [token.form for token in named if token.form not in words.demonstratives]
     is_name = bool(forms) and not slots.are_function_words(forms, words) and not any(map(is_time, named))
-    return reading.text[named[0].start : named[-1].end] if is_name else ""
+    return reading.text_of(named[0], named[-1]) if is_name else ""
 
 
 def find_words_behind_lead(request: RequestContext) -> tuple[Token, ...]:
@@ -583,9 +584,8 @@ def find_words_behind_lead(request: RequestContext) -> tuple[Token, ...]:
 
 def _find_name_ahead(request: RequestContext) -> str:
     """Return the characters in front of a word such as 前: 排练 of 排练前一天."""
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
     open_tags = {NO_TAG, "CONTENT"}
-    text = "".join(token.form if tag in open_tags else "," for token, tag in pairs)
+    text = "".join(token.form if tag in open_tags else "," for token, tag in request.reading.tagged)
     run = next((each for each in text.split(",") if each.endswith(request.words.ahead)), "")
     word = max((each for each in request.words.ahead if run.endswith(each)), key=len, default="")
     name = slots.tidy(run.removesuffix(word), ("请", *request.words.before_time)) if word else ""
@@ -629,12 +629,12 @@ def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[Time
     if not pieces and not events:
         is_ahead = request.has_word(request.words.ahead)
         return [] if is_ahead else _parse_from_now(reading.words("LEAD"), request)
-    one = slots.parse_time([*events, *pieces], request.words, request.read_times) if events and pieces else None
+    one = request.parse_time([*events, *pieces]) if events and pieces else None
     if one is not None:  # "her birthday is 12 June, remind me a week before every year"
         clock, times = None, [one]
     else:
-        clock = slots.parse_time(pieces, request.words, request.read_times) if events and pieces else None
-        named_times = slots.parse_times(events or pieces, request.words, request.read_times)
+        clock = request.parse_time(pieces) if events and pieces else None
+        named_times = request.parse_times(events or pieces)
         times = [_choose_next_hour(time, request) for time in named_times]
         times = [time if time.best.rrule else choose_usual_half(time, request) for time in times]
     part = next(iter(clocks), None)
@@ -652,7 +652,7 @@ def _strip_deadline(piece: str, request: RequestContext) -> str:
     """Return a day without the word that makes it a deadline, from which a lead counts as well: "before 3 December"."""
     words = request.words
     ending = max((word for word in words.deadlines if piece.endswith(word)), key=len, default="")
-    bare = slots.strip_leading_word(piece, words.deadlines, words.joint) if words.joint else piece.removesuffix(ending)
+    bare = request.strip_leading_word(piece, words.deadlines) if words.joint else piece.removesuffix(ending)
     return bare if request.read_times(bare) else piece
 
 
@@ -660,7 +660,7 @@ def _choose_half_of_part(clock: TimeWords, part: str, request: RequestContext) -
     """Return `clock` in the part of the day that a lead names: "the night before at 9"."""
     if not is_clock_without_half(clock.words):
         return clock
-    whole = slots.parse_time([f"{part}{request.words.joint}{clock.words}"], request.words, request.read_times)
+    whole = request.parse_time([f"{part}{request.words.joint}{clock.words}"])
     return clock if whole is None or not whole.best.has_clock else whole
 
 
@@ -688,7 +688,7 @@ def _parse_from_now(amount: str, request: RequestContext) -> list[TimeWords]:
     if slots.is_figure(amount) or request.parse_length(amount) is None:
         return []
     phrases = [form.format(amount=amount) for form in request.words.amount_ahead]
-    found = (slots.parse_time([phrase], request.words, request.read_times) for phrase in phrases)
+    found = (request.parse_time([phrase]) for phrase in phrases)
     return [each for each in found if each is not None][:1]
 
 
@@ -700,10 +700,10 @@ def _read_event(request: RequestContext) -> Reading | None:
 def _read_events(request: RequestContext) -> list[TimeWords]:
     """Return the time of the event, or its days where it has several: "on the 5th and 12th, remind me at noon"."""
     pieces = request.reading.pieces("EVENT")
-    whole = slots.parse_time(pieces, request.words, request.read_times)
+    whole = request.parse_time(pieces)
     if whole is not None:
         return [choose_usual_half(whole, request)]
-    found = slots.parse_times(pieces, request.words, request.read_times)
+    found = request.parse_times(pieces)
     return found if all(time.best.has_day and not time.best.has_clock for time in found) else []
 
 
@@ -717,7 +717,7 @@ def _move_beside_event(named: TimeWords, time: TimeWords, request: RequestContex
     if time.best.has_day:
         return _count_from_event(named, time, request)
     if event.part and not event.has_clock and event.rrule is None:
-        whole = slots.parse_time([named.words, time.words], request.words, request.read_times)
+        whole = request.parse_time([named.words, time.words])
         if whole is not None:
             return whole
     moved = tuple(move_to_day(reading, event.start.date()) for reading in time.readings)
@@ -752,12 +752,12 @@ def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
     best = time.best
     if not best.has_clock:
         return time
-    is_up = any(word in request.folded_text for word in request.words.morning_phrases)
-    if not is_up and not any(word in request.folded_text for word in request.words.alarms):
+    is_up = request.has_part(request.words.morning_phrases)
+    if not is_up and not request.has_part(request.words.alarms):
         return time
-    words = slots.strip_time_words(time.words, request.words)
+    words = request.strip_time_words(time.words)
     phrase = request.words.in_the_morning.format(time=words)
-    early = slots.parse_time([phrase], request.words, request.read_times)
+    early = request.parse_time([phrase])
     if early is None or not _is_same_figure(early.best, best):
         return time
     if is_up and best.has_day and not early.best.has_day:  # the day is that of an event
@@ -780,11 +780,11 @@ def choose_usual_half(time: TimeWords, request: RequestContext) -> TimeWords:
     if not time.is_ambiguous:
         return time
     early, late = min(time.readings, key=attrgetter("start")), max(time.readings, key=attrgetter("start"))
-    if _is_same_figure(early, late) and request.words.has_any(request.words.morning_events, request.folded_text):
+    if _is_same_figure(early, late) and request.has_phrase(request.words.morning_events):
         return replace(time, readings=(early if early.start.hour < _NOON else late,), is_ambiguous=False)
     if late.start - early.start != _HALF_DAY or early.start.hour >= _NOON:
         return time
-    if request.words.has_any(request.words.evening_events, request.folded_text):
+    if request.has_phrase(request.words.evening_events):
         return replace(time, readings=(late,), is_ambiguous=False)
     is_open = early.start.hour < _OPEN_HOUR or (early.start.hour, early.start.minute) == (_OPEN_HOUR, 0)
     return replace(time, readings=(early, late) if is_open else (early,), is_ambiguous=is_open)

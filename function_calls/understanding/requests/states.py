@@ -41,8 +41,8 @@ def snooze(request: RequestContext) -> Interpretation | None:
     length = request.parse_length(figure) if figure else request.parse_amount("LATER") or request.parse_amount("WHEN")
     length = length or (None if pieces else request.parse_untagged_amount())
     words = request.words
-    whens = [slots.strip_leading_word(each, words.until_words, words.joint) for each in request.reading.pieces("WHEN")]
-    times = [] if figure else slots.parse_times(whens, request.words, request.read_times)
+    whens = [request.strip_leading_word(each, words.until_words) for each in request.reading.pieces("WHEN")]
+    times = [] if figure else request.parse_times(whens)
     best = times[0].best if times else None
     if pieces and length is None and best is None and not request.has_word(words.shortly):
         return None
@@ -67,11 +67,11 @@ def _tag_number(request: RequestContext) -> RequestContext:
     tokens = reading.tokens[first:]
     if len(tokens) < _NUMBER_LINK_TIME or request.known is None:
         return request
-    figure, link, rest = reading.text[tokens[0].start : tokens[0].end], tokens[1].form, reading.text[tokens[2].start :]
+    figure, link, rest = reading.text_of(tokens[0]), tokens[1].form, reading.text[tokens[2].start :]
     is_listed = figure.isdecimal() and 0 < int(figure) <= len(request.known.shown.ids)
     is_length = request.parse_length(rest) is not None
     links = {*words.before_time} - words.until_words if is_length else words.until_words
-    is_timed = is_length or slots.is_figure(rest) or slots.parse_time([rest], words, request.read_times) is not None
+    is_timed = is_length or slots.is_figure(rest) or request.parse_time([rest]) is not None
     if not (is_listed and is_timed and link in links):
         return request
     return request.with_tags([*reading.tags[:first], "REF", NO_TAG, *reading.tags[first + 2 :]])
@@ -82,7 +82,7 @@ def _choose_soonest(best: Reading, request: RequestContext) -> Reading:
 
     A clock for a named reminder that comes once, and has not come yet, is the next one behind it.
     """
-    words = slots.strip_time_words(request.reading.words("WHEN"), request.words)
+    words = request.strip_time_words(request.reading.words("WHEN"))
     reminder = find_named_reminder(request) if find_references(request) else None
     due = find_due(reminder, request.now)
     if reminder is not None and due is not None and reminder.schedule.rule is None and slots.is_clock_alone(best):
@@ -96,15 +96,16 @@ def _choose_soonest(best: Reading, request: RequestContext) -> Reading:
 
 def _parse_figure(piece: str, request: RequestContext) -> str:
     """Return the number that `piece` is, "5" or "for 5"; "" for a clock such as "at 5"."""
-    bare = slots.strip_time_words(piece, request.words)
+    bare = request.strip_time_words(piece)
     return bare if slots.is_figure(bare) and (slots.is_figure(piece) or not request.read_times(piece)) else ""
 
 
 def _is_until(piece: str, request: RequestContext) -> bool:
     """Return whether a word for "until" stands in front of `piece`: "until I'm back on Monday"."""
     start = request.reading.text.find(piece) if piece else 0
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-    before = request.words.joint.join(token.form for token, tag in pairs if token.end <= start and tag == "O")
+    before = request.words.joint.join(
+        token.form for token, tag in request.reading.tagged if token.end <= start and tag == "O"
+    )
     words = before.split() if request.words.joint else [before[-2:], before[-1:]]
     return any(word in words for word in request.words.until_words if word != "to")
 
@@ -117,7 +118,7 @@ def pause(request: RequestContext) -> Interpretation | None:
     request = _tag_time_in_name(request)
     when = request.reading.words("WHEN") or request.reading.words("UNTIL")
     when = when or ("" if request.reading.has("OLD") else find_untagged_time(request))
-    bare = slots.strip_leading_word(slots.mark_day(when, request.words), request.words.until_words, request.words.joint)
+    bare = request.strip_leading_word(slots.mark_day(when, request.words), request.words.until_words)
     is_until = request.reading.has("UNTIL") or bare != when or _is_until(when, request)
     if not when or not (request.read_times(bare) or request.parse_length(bare)):  # "until further notice"
         return change_state(request, "pause")
@@ -125,7 +126,7 @@ def pause(request: RequestContext) -> Interpretation | None:
         return change_state(request, "pause", {"until": bare})
     begin = _read_begin(bare, request)
     if begin is None:
-        return change_state(request, "pause", {"during": slots.strip_time_words(bare, request.words)})
+        return change_state(request, "pause", {"during": request.strip_time_words(bare)})
     due = find_due(find_named_reminder(request), request.now)
     if due is None or due.date() >= begin:
         return change_state(request, "pause")
@@ -134,11 +135,11 @@ def pause(request: RequestContext) -> Interpretation | None:
 
 def pause_until_begin(request: RequestContext) -> Interpretation | None:
     """Pause the repeating reminder that a request to set one names with its next begin: 下周一再开始提醒我跑步."""
-    when = slots.strip_time_words(request.reading.words("WHEN"), request.words)
+    when = request.strip_time_words(request.reading.words("WHEN"))
     if not when or not request.has_word(request.words.beginning_again):
         return None
-    named = request.find_closest(slots.extract_content(request.reading, request.words))
-    if named is None or named.schedule.rule is None or request.known is None:
+    named = request.find_closest(request.content)
+    if named is None or named.schedule.rule is None:
         return None
     return change_state(request, "pause", {"until": when, "reminder_id": named.id})
 
@@ -167,17 +168,16 @@ def _tag_time_in_name(request: RequestContext) -> RequestContext:
 def resume(request: RequestContext) -> Interpretation | None:
     """Resume reminders, at once or from a day or clock on, until which they pause: "resume it on Monday"."""
     when = request.reading.words("WHEN") or request.reading.words("FROM")
-    until = slots.strip_time_words(when, request.words)
+    until = request.strip_time_words(when)
     times = [time.best for time in request.read_times(until)]
     is_later = len(times) == 1 and times[0] is not None and times[0].rrule is None and times[0].start > request.now
     resumed = change_state(request, "resume")
     if not is_later:
         return resumed
     paused = change_state(request, "pause", {"until": until})
-    known = () if request.known is None else request.known.reminders
     is_all = any(means_all(f"{call.arguments.get('reminder_id')}") for call in paused.calls)
     # A pause of all reminders leaves out those that are paused already.
-    is_paused = is_all and any(each.state is ReminderState.PAUSED for each in known)
+    is_paused = is_all and any(each.state is ReminderState.PAUSED for each in request.reminders)
     return merge_or_none([resumed, paused]) if is_paused else paused
 
 

@@ -22,10 +22,8 @@ _QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』]{2,})[\"”」』]\s
 def reword(request: RequestContext) -> Interpretation | None:
     """Replace the text of a reminder, or one word of the one set last."""
     quoted = _QUOTED.search(request.reading.text)
-    written = quoted[1] if quoted else slots.extract_content(request.reading, request.words)
-    content, denied = _split_denial(
-        slots.strip_leading_word(written, request.words.telling, request.words.joint), request
-    )
+    written = quoted[1] if quoted else request.content
+    content, denied = _split_denial(request.strip_leading_word(written, request.words.telling), request)
     amount = _replace_amount(content, request)
     if amount is not None:
         return amount
@@ -34,7 +32,7 @@ def reword(request: RequestContext) -> Interpretation | None:
     wrong = wrong or (denied if denied in last else "")
     if content and wrong:
         content = content if _is_whole_text(content, wrong, last, request) else last.replace(wrong, content)
-        named = () if request.known is None else request.known.resolve(wrong)
+        named = request.resolve(wrong)
         reminder_id = named[0].id if len(named) == 1 else IT
         return request.answers.call_tool("reminder_update", {"content": content, "reminder_id": reminder_id})
     replaced = _replace_word(denied, content, request)
@@ -119,7 +117,7 @@ def _replace_word(old: str, new: str, request: RequestContext) -> Interpretation
     reminder, common = request.find_closest(old), request.common_words
     if reminder is None:
         return None
-    bare = slots.strip_leading_word(old, request.words.articles, request.words.joint)
+    bare = request.strip_leading_word(old, request.words.articles)
     is_part = not find_stems(old, common) & find_stems(new, common)
     text = reminder.content.replace(bare, slots.tidy(new, request.words.articles)) if is_part else new
     return request.answers.call_tool("reminder_update", {"content": text, "reminder_id": reminder.id})
@@ -154,7 +152,7 @@ def _find_wrong_words(request: RequestContext) -> list[str]:
 
 def append(request: RequestContext) -> Interpretation | None:
     """Append words to the text of a reminder; a member of the chat is reminded as well, unless the text has others."""
-    content, fold = slots.extract_content(request.reading, request.words), request.words.fold
+    content, fold = request.content, request.words.fold
     reminder, members = find_named_reminder(request), {fold(name) for name in find_members(request.turn)}
     has_names = reminder is not None and any(name in fold(reminder.content) for name in members)
     if content and fold(content) in members and not has_names:
@@ -174,7 +172,7 @@ def delete_part(request: RequestContext) -> Interpretation | None:
     if not is_part or len(pieces) != 1 or request.has_word(words.reference_marks):
         return None
     reminder = find_named_reminder(request) if request.has_word(words.removing) else None
-    name = slots.strip_leading_word(pieces[0], words.articles, words.joint)
+    name = request.strip_leading_word(pieces[0], words.articles)
     content = "" if reminder is None else _cut_element(reminder.content, name, words)
     if reminder is None or content in {"", reminder.content}:
         return None
