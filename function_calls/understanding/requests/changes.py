@@ -6,7 +6,6 @@ from datetime import date, datetime, timedelta
 
 from msgspec.structs import replace
 
-from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
@@ -24,6 +23,7 @@ from function_calls.understanding.requests.references import (
     find_named_reminder,
     find_references,
     find_remark,
+    find_rule,
     find_untagged_time,
     list_own,
     list_untagged_times,
@@ -101,7 +101,7 @@ def _name_on_day(reference: str, day: str, request: RequestContext) -> list[str]
 def remove_clock(request: RequestContext, *, keep: bool = False) -> Interpretation | None:
     """Remove one clock time from a reminder with several a day: 晚上那次取消; with `keep`, all others."""
     reminder = find_named_reminder(request)
-    rule = None if reminder is None else reminder.schedule.rule
+    rule = find_rule(reminder)
     time = request.parse_time(request.reading.pieces("WHEN"))
     others = (token.form for token in request.reading.untagged) if keep else ()
     best = read_time_in_name(request, others) or (None if time is None else time.best)
@@ -255,8 +255,7 @@ def _names_series(weekdays: frozenset[str], request: RequestContext) -> bool:
     """Return whether old weekdays are the name of a reminder that comes on no others: "the Saturday one"."""
     reading, marks = request.reading, request.words.reference_marks
     behind = [token.form for token, tag in zip(reading.tokens[1:], reading.tags, strict=False) if tag == "OLD"]
-    reminder = find_named_reminder(request) if weekdays and behind and behind[-1] in marks else None
-    rule = None if reminder is None else reminder.schedule.rule
+    rule = find_rule(find_named_reminder(request) if weekdays and behind and behind[-1] in marks else None)
     return rule is not None and {WEEKDAYS[day] for _, day in rule.days} == weekdays
 
 
@@ -290,7 +289,7 @@ def skip(request: RequestContext) -> Interpretation | None:
     if paused is not None:
         return change_state(request, "pause", paused)
     when = request.reading.words("WHEN")
-    if when and request.strip_leading_word(when, request.words.until_words) != when:
+    if when and request.begins_with(when, request.words.until_words):
         return pause(request)  # "no hay basura hasta el lunes"
     left_out = find_weekdays_left_out(request)
     words = (
@@ -306,7 +305,7 @@ def skip(request: RequestContext) -> Interpretation | None:
     name = ", ".join(find_references(request)) or _find_series_on(words, request)
     count = _count_skipped(request)
     if count > _MOST_SKIPPED:
-        return Interpretation(answer=say(request.turn.language, "offline.pause_end"), must_reply=True)
+        return request.answers.say("offline.pause_end")
     if count > 1:
         coming = _list_coming(words, count, request) or ["next"] * count
         return merge_or_none(

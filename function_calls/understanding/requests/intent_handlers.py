@@ -110,7 +110,7 @@ def _help(request: RequestContext, classify: Classify) -> Interpretation | None:
     """Explain the topic of a question: by a word for it, or by the intent of its words without "how do I"."""
     named = find_topic_by_word(request.reading, request.words)
     if named is not None:
-        return Interpretation(answer=say(request.turn.language, f"how.{named}"), must_reply=True)
+        return request.answers.say(f"how.{named}")
     if _asks_quantity(request):
         return _look_up_quantity(request)
     found = [classify(start)[0] for start in range(1, min(len(request.reading.tokens) - 2, _LONGEST_QUESTION))]
@@ -120,7 +120,7 @@ def _help(request: RequestContext, classify: Classify) -> Interpretation | None:
         topic = find_probable_topic(request.reading, _LEAST_TOPIC / 5)
     else:
         topic = _RELATED.get(topic, topic)
-    return None if topic is None else Interpretation(answer=say(request.turn.language, f"how.{topic}"), must_reply=True)
+    return None if topic is None else request.answers.say(f"how.{topic}")
 
 
 def _cancel_ask(request: RequestContext) -> Interpretation | None:
@@ -266,7 +266,7 @@ def _who_set(request: RequestContext) -> Interpretation | None:
 def _undo(request: RequestContext) -> Interpretation | None:
     """Undo the last change or several; what was undone is not done again."""
     if request.has_word(request.words.redoing):
-        return Interpretation(answer=say(request.turn.language, "undo.no_redo"), must_reply=True)
+        return request.answers.say("undo.no_redo")
     return request.answers.call_tool("undo", {"count": min(request.find_count({NO_TAG}), MOST)})
 
 
@@ -349,7 +349,7 @@ def _end_summary(request: RequestContext, *, is_paused: bool) -> Interpretation:
     """Delete or pause the regular summary; only for the time that is named beside its repetition."""
     summary, until = _find_regular_summary(request), request.words.until_words
     if not summary:
-        return Interpretation(answer=say(request.turn.language, "offline.no_regular_summary"), must_reply=True)
+        return request.answers.say("offline.no_regular_summary")
     for piece in request.reading.pieces("WHEN"):
         bare = request.strip_leading_word(piece, until)
         times = [time.best for time in request.read_times(bare) if time.best is not None]
@@ -382,7 +382,7 @@ def _zone(request: RequestContext) -> Interpretation | None:
         person = _find_people_named(request) or request.reading.words("PERSON")
         if person and not any(find_zone(piece.strip()) for piece in pieces):
             return request.answers.call_tool("time_zone", {"person": person})
-        return _say_own_setting(request)
+        return request.answers.say("offline.own_setting")
     zone = next(iter(pieces), "")
     return request.answers.call_tool("time_zone", {"zone": zone, **_read_scope(request)})
 
@@ -408,24 +408,20 @@ def _is_of_other(request: RequestContext) -> bool:
     return request.has_phrase(members) and not request.has_word(words.own)
 
 
-def _say_own_setting(request: RequestContext) -> Interpretation:
-    return Interpretation(answer=say(request.turn.language, "offline.own_setting"), must_reply=True)
-
-
 def _quiet(request: RequestContext) -> Interpretation | None:
     from services.summary.content import asks
 
     if not request.reading.has("CHAT") and _is_of_other(request):
-        return _say_own_setting(request)
+        return request.answers.say("offline.own_setting")
     when, times = request.reading.words("WHEN"), find_times(request)
     if when and any(_is_other_day(time, request) for time in times):
-        return Interpretation(answer=say(request.turn.language, "offline.day_off", time=when), must_reply=True)
+        return request.answers.say("offline.day_off", time=when)
     if any("BYDAY" in (time.best.rrule or "") for time in times):
-        return Interpretation(answer=say(request.turn.language, "offline.quiet_every_day", time=when), must_reply=True)
+        return request.answers.say("offline.quiet_every_day", time=when)
     is_off = request.has_word((*request.words.ending, *request.words.quiet_off))
     is_asked = asks(request.reading.text)  # "are quiet hours on?"
     if not when and not is_off and not is_asked and request.has_word(request.words.switching_on):
-        return Interpretation(answer=say(request.turn.language, "offline.quiet_when"), must_reply=True)
+        return request.answers.say("offline.quiet_when")
     return request.answers.call_tool(
         "quiet_hours", {"hours": when or ("off" if is_off else ""), **_read_scope(request)}
     )
@@ -469,7 +465,7 @@ def _forget_notes(request: RequestContext) -> Interpretation | None:
         return request.answers.call_tool("memory_forget", {"reference": rest or "all"})
     if not request.has_word(words.forgetting) or find_references(request) != ["all"]:
         return None
-    return Interpretation(answer=say(request.turn.language, "offline.forget_what"), must_reply=True)
+    return request.answers.say("offline.forget_what")
 
 
 def _strip_words(text: str, stripped: Collection[str], words: Lexicon) -> str:
@@ -558,7 +554,7 @@ def _time_now(request: RequestContext) -> Interpretation | None:
     if other is not None:
         day, apart = date_format.date(turn.language, other), (other.date() - turn.now.date()).days
         span, key = date_format.count(turn.language, "day", apart), "the_day_ahead" if apart > 0 else "the_day"
-        return Interpretation(answer=say(turn.language, f"offline.{key}", day=day, days=span), must_reply=True)
+        return request.answers.say(f"offline.{key}", day=day, days=span)
     told = [_render_clock(request, zone) for zone in zones] or [_render_clock(request, None)]
     return Interpretation(answer="\n".join(told), must_reply=True)
 

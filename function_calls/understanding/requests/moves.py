@@ -45,6 +45,7 @@ from function_calls.understanding.requests.references import (
     find_named_reminder,
     find_references,
     find_remark,
+    find_rule,
     list_own,
     says_remind_me,
 )
@@ -241,7 +242,7 @@ def _tag_day_of_shift(request: RequestContext, shift: timedelta) -> RequestConte
     """Return the request with the day that `shift` of a monthly reminder leads to as its time: 提前一天吧，19号."""
     reminder = find_named_reminder(request)
     due, reading = find_due(reminder, request.now), request.reading
-    rule = None if reminder is None else reminder.schedule.rule
+    rule = find_rule(reminder)
     if due is None or rule is None or rule.frequency != "MONTHLY":
         return None
     texts = [reading.text_of(token) if token.form == "@day" else "" for token in reading.tokens]
@@ -342,7 +343,7 @@ def _move_to(request: RequestContext) -> Interpretation | None:
 def _change_clocks(request: RequestContext) -> Interpretation | None:
     """Let a daily reminder come at other clocks of a day: "at 9, 15 and 20"; None for anything else."""
     reminder, spans = find_named_reminder(request), request.reading.spans("WHEN")
-    rule = None if reminder is None else reminder.schedule.rule
+    rule = find_rule(reminder)
     if rule is None or not spans or (rule.frequency, rule.interval) != ("DAILY", 1) or not are_listed_times(request):
         return None
     listed = request.strip_time_words(request.reading.text[spans[0][0] : spans[-1][1]])
@@ -356,8 +357,7 @@ def _replace_weekdays(request: RequestContext) -> Interpretation | None:
     """Let a weekly or daily reminder come on other weekdays: "no, Tuesday and Friday"; None for anything else."""
     words = request.strip_time_words(request.reading.words("WHEN"))
     days = request.find_weekdays(words)
-    reminder = find_named_reminder(request) if len(days) > 1 else None
-    rule = None if reminder is None else reminder.schedule.rule
+    rule = find_rule(find_named_reminder(request) if len(days) > 1 else None)
     if rule is None or rule.interval != 1 or rule.frequency not in {"DAILY", "WEEKLY"}:
         return None
     return update(request, {"days": words})
@@ -379,7 +379,7 @@ def _split_weekdays(request: RequestContext, best: Reading) -> Interpretation | 
     whole = words.itself | words.prepositions
     is_whole = reading.tokens[first].form.startswith("@rule") and reading.tokens[first - 1].form in whole
     when = words.fold(request.strip_time_words(reading.words("WHEN")))
-    is_each = request.strip_leading_word(when, words.each) != when
+    is_each = request.begins_with(when, words.each)
     if (first and is_whole) or is_each or best.start.time() == due.time() or not repeats_on(reminder, days):
         return None
     rule = reminder.schedule.rule
@@ -411,7 +411,7 @@ def _repeat_from_begin(time: TimeWords, request: RequestContext) -> dict[str, ob
     """Return the arguments of other days for a repeating reminder that begins later: no earlier than it begins."""
     frequency = (time.best.rrule or "").partition(";")[0].removeprefix("FREQ=")
     reminder = find_named_reminder(request) if frequency in _PERIODS else None
-    rule = None if reminder is None else reminder.schedule.rule
+    rule = find_rule(reminder)
     first = find_due(reminder, request.now)
     if rule is None or first is None or time.best.has_clock or time.best.part:
         return None
@@ -433,9 +433,8 @@ def _change_weekday(request: RequestContext, best: Reading) -> dict[str, object]
     "Every Thursday" is every week.
     """
     words = request.words.fold(request.strip_time_words(request.reading.words("WHEN")))
-    is_bare = request.strip_leading_word(words, request.words.each) == words
-    reminder = find_named_reminder(request) if is_bare and _WEEKDAY.fullmatch(best.rrule or "") else None
-    rule = None if reminder is None else reminder.schedule.rule
+    is_bare = not request.begins_with(words, request.words.each)
+    rule = find_rule(find_named_reminder(request) if is_bare and _WEEKDAY.fullmatch(best.rrule or "") else None)
     if rule is None or rule.interval == 1:
         return None
     return {"time": f"{best.wall:%Y-%m-%d}", "occurrence": "all"}
@@ -444,7 +443,7 @@ def _change_weekday(request: RequestContext, best: Reading) -> dict[str, object]
 def _change_day_of_month(request: RequestContext) -> dict[str, object] | None:
     """Return the arguments for other days of a reminder that repeats every month: "the 28th", "first Tuesday"."""
     reminder = None if request.has_word(request.words.one_time) else find_named_reminder(request)
-    rule = None if reminder is None else reminder.schedule.rule
+    rule = find_rule(reminder)
     if rule is None or ((rule.frequency, rule.interval) != ("MONTHLY", 1) and not rule.months[1:]):
         return None
     former = (time.best for piece in request.reading.pieces("OLD") for time in request.read_times(piece))
@@ -475,8 +474,7 @@ def _is_hour_of(reminder: Reminder | None, request: RequestContext) -> bool:
 
 def _exchange_weekday(request: RequestContext) -> dict[str, object] | None:
     """Return the arguments for another day in place of one of a weekly reminder: "Sunday instead of Saturday"."""
-    reminder = None if request.has_word(request.words.one_time) else find_named_reminder(request)
-    rule = None if reminder is None else reminder.schedule.rule
+    rule = find_rule(None if request.has_word(request.words.one_time) else find_named_reminder(request))
     if rule is None or rule.frequency != "WEEKLY" or (len(rule.days) > 1 and find_references(request)):
         return None
     old, new = (_read_bare_weekday(request, tag) for tag in ("OLD", "WHEN"))
@@ -504,7 +502,7 @@ def _keep_begin(request: RequestContext, best: Reading) -> dict[str, object] | N
     """Return the arguments of another interval of hours or minutes that begins with the next time of the reminder."""
     parts = re.fullmatch(r"FREQ=(?P<unit>HOUR|MINUTE)LY(?:;INTERVAL=(?P<count>\d+))?", best.rrule or "")
     reminder = None if parts is None else find_named_reminder(request)
-    rule = None if reminder is None else reminder.schedule.rule
+    rule = find_rule(reminder)
     due = find_due(reminder, request.now)
     if parts is None or rule is None or not rule.is_elapsed or due is None:
         return None
@@ -544,7 +542,7 @@ def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, ob
 def _begins_daily_anew(arguments: Mapping[str, object], request: RequestContext) -> bool:
     """Return whether a clock is another one for every day of a reminder set today, whose clock was past by then."""
     reminder = find_named_reminder(request)
-    rule = None if reminder is None else reminder.schedule.rule
+    rule = find_rule(reminder)
     if reminder is None or rule is None or arguments.keys() != {"time"} or not _CLOCK.fullmatch(str(arguments["time"])):
         return False
     start, made = reminder.schedule.start, reminder.created_at.astimezone(request.now.tzinfo)
@@ -562,8 +560,7 @@ def _is_for_good(request: RequestContext) -> bool:
 
 def _replaces_weekday(request: RequestContext) -> bool:
     """Return whether the words name a weekday for a reminder of one day of the week, without a word for one time."""
-    reminder = find_named_reminder(request)
-    rule = None if reminder is None else reminder.schedule.rule
+    rule = find_rule(find_named_reminder(request))
     if rule is None or request.has_word(request.words.one_time) or rule.frequency != "WEEKLY" or len(rule.days) > 1:
         return False
     words = [request.strip_time_words(piece).casefold() for piece in request.reading.pieces("WHEN")]
@@ -851,7 +848,7 @@ def _find_half_named(request: RequestContext) -> int | None:
 def _move_near_reminder(day: datetime, words: str, request: RequestContext) -> datetime:
     """Return `day` near the reminder: the weekday beside it or in its week, the nearest 4th of a month."""
     reminder = find_named_reminder(request)
-    rule, due = None if reminder is None else reminder.schedule.rule, find_due(reminder, request.now)
+    rule, due = find_rule(reminder), find_due(reminder, request.now)
     # "this Friday" is one token, in which `has_word` finds no "this".
     is_this = bool(request.words.joint) and request.has_phrase(request.words.one_time)
     if is_this or due is None or (rule is not None and rule.frequency != "MONTHLY"):

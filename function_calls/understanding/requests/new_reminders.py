@@ -1,7 +1,7 @@
 """Make calls of requests to be reminded: contents, people, times and options."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from itertools import islice, takewhile
 
@@ -562,7 +562,9 @@ def _find_latest(request: RequestContext) -> ToolCall | None:
 
     Else it is the last one of the sender, for "me too" the last one in the chat.
     """
-    goes_on = request.before is None and _begins_with(request.words.beside, request)  # "and me to pay the gas …"
+    goes_on = request.before is None and request.begins_with(
+        request.folded_text, request.words.beside
+    )  # "and me to pay the gas …"
     joins = (goes_on or request.has_word(request.words.too)) and find_people(request) is None
     content = request.content
     fold = request.words.fold
@@ -811,14 +813,11 @@ def _repeat_like(before: ToolCall, first: Reading, reminder: ReminderRequest) ->
 def _find_call_continued(request: RequestContext) -> ToolCall | None:
     """Return the call that set a reminder for one day last, where the words go on with it: "and Ben at 11 to sweep"."""
     last = request.last_set
-    goes_on = _begins_with(filter(None, request.words.and_words), request)
-    goes_on = goes_on and not find_asking_words(request.reading.tokens, request.words)
+    joints = filter(None, request.words.and_words)
+    goes_on = request.begins_with(request.folded_text, joints) and not find_asking_words(
+        request.reading.tokens, request.words
+    )
     return last if goes_on and last is not None and not is_repeating(last) else None
-
-
-def _begins_with(words: Iterable[str], request: RequestContext) -> bool:
-    """Return whether a request begins with one of `words`, and goes on behind it."""
-    return request.folded_text.startswith(tuple(f"{word}{request.words.joint}" for word in words))
 
 
 def _set_with_titles(request: RequestContext, reminders: list[ReminderRequest]) -> Interpretation:

@@ -16,6 +16,7 @@ from function_calls.understanding.reading.tokens import Token, is_time, split_cl
 from function_calls.understanding.requests.reference_resolution import SEVERAL, ChatReminders
 from function_calls.understanding.requests.request_context import RequestContext
 from services.kernel.chat import Person
+from services.recurrence.rules import Rule
 from services.reminders.lookup.finder import is_for_everyone
 from services.reminders.lookup.references import is_moved_from
 from services.reminders.lookup.several import several_in
@@ -83,6 +84,11 @@ def find_last_reminder(request: RequestContext) -> Reminder | None:
 def find_due(reminder: Reminder | None, now: datetime) -> datetime | None:
     """Return when a reminder comes next, in the zone of `now`; None where it does not come."""
     return reminder.next_fires[0].astimezone(now.tzinfo) if reminder is not None and reminder.next_fires else None
+
+
+def find_rule(reminder: Reminder | None) -> Rule | None:
+    """Return the repetition of a reminder; None where it comes once, or there is none."""
+    return None if reminder is None else reminder.schedule.rule
 
 
 def _find_last_reminders(request: RequestContext) -> list[Reminder]:

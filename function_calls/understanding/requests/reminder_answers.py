@@ -31,13 +31,17 @@ class ReminderAnswers:
     def call_tool(self, name: str, arguments: Mapping[str, object]) -> Interpretation:
         """Return a call of a tool, or an answer that says that the chat has no such tool."""
         if not self._maker.offers(name):
-            return self._say(f"without_{name}" if name in _EXPLAINED else "without_tool")
+            return self.say(f"offline.without_{name}" if name in _EXPLAINED else "offline.without_tool")
         return Interpretation(calls=(self._maker.call(name, arguments),))
+
+    def say(self, key: str, **fields: object) -> Interpretation:
+        """Return an answer or a question in the language of the chat."""
+        return Interpretation(answer=say(self._turn.language, key, **fields), must_reply=True)
 
     def set_reminder(self, content: str, person: str | None, reading: Reading) -> Interpretation:
         """Return the call that sets a reminder for one reading."""
         arguments = make_schedule_arguments(reading, self._turn.message_time)
-        named = {"content": content or self._say("untitled").answer, "person": person}
+        named = {"content": content or self.say("offline.untitled").answer, "person": person}
         return self.call_tool("reminder_set", arguments | named)
 
     def keep_options(self, options: Mapping[str, object]) -> None:
@@ -47,7 +51,7 @@ class ReminderAnswers:
     def drop_question(self) -> Interpretation:
         """Close the open question without an answer to it."""
         self._questions.take(self._key, self._turn.now)
-        return self._say("dropped")
+        return self.say("offline.dropped")
 
     def ask_content(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
         """Ask what to remind of at the times of `reminders`, which are for the same people."""
@@ -56,17 +60,17 @@ class ReminderAnswers:
         if len(clear) < len(times):
             return self.set_reminders([each for each, time in zip(reminders, times, strict=True) if time is None][:1])
         self._ask(OpenQuestion(asks="content", person=reminders[0].person, options=clear))
-        return self._say("what")
+        return self.say("offline.what")
 
     def ask_other_time(self, reminder: ReminderRequest, wrong: str) -> Interpretation:
         """Say that there is no such time as `wrong`, and ask for another one."""
         asked = self._ask_about([replace(reminder, time=None)])
-        return replace(asked, answer=self._say("no_such_time", time=wrong, question=asked.answer).answer)
+        return replace(asked, answer=self.say("offline.no_such_time", time=wrong, question=asked.answer).answer)
 
     def ask_reminder(self) -> Interpretation:
         """Ask which reminder to delete."""
         self._ask(OpenQuestion(asks="reminder"))
-        return self._say("which_reminder")
+        return self.say("offline.which_reminder")
 
     def set_reminders(self, reminders: Sequence[ReminderRequest]) -> Interpretation:
         """Set those of `reminders` whose time is clear, and ask for the time of the first that has none."""
@@ -114,7 +118,8 @@ class ReminderAnswers:
             asked = self._ask_when(first)
             if first.time is None or first.time.best is None:
                 return asked
-            return replace(asked, answer=self._say("time_over", time=first.time.words, question=asked.answer).answer)
+            over = self.say("offline.time_over", time=first.time.words, question=asked.answer)
+            return replace(asked, answer=over.answer)
         return self._ask_option(question)
 
     def _ask(self, question: OpenQuestion) -> None:
@@ -135,20 +140,17 @@ class ReminderAnswers:
     def _ask_when(self, reminder: ReminderRequest) -> Interpretation:
         """Ask when to remind, and of what where that is not known either."""
         if not reminder.content:
-            return self._say("when_and_what")
+            return self.say("offline.when_and_what")
         if reminder.event:
-            return self._say("when_is_event", event=reminder.event, content=reminder.content)
+            return self.say("offline.when_is_event", event=reminder.event, content=reminder.content)
         if reminder.person is None:
-            return self._say("when", content=reminder.content)
+            return self.say("offline.when", content=reminder.content)
         who = (
             say(self._turn.language, "reminder.everyone")
             if reminder.person == "everyone"
             else reminder.person.replace("@", "")
         )
-        return self._say("when_for", content=reminder.content, who=who)
-
-    def _say(self, key: str, **fields: object) -> Interpretation:
-        return Interpretation(answer=say(self._turn.language, f"offline.{key}", **fields), must_reply=True)
+        return self.say("offline.when_for", content=reminder.content, who=who)
 
 
 def merge_or_none(made: Sequence[Interpretation]) -> Interpretation | None:

@@ -69,7 +69,7 @@ def keep_days(request: RequestContext) -> Interpretation | None:
         return kept
     is_single = reminder is not None and reminder.schedule.rule is None
     when = request.reading.words("WHEN")
-    if not is_single and request.strip_leading_word(when, request.words.until_words) != when:
+    if not is_single and request.begins_with(when, request.words.until_words):
         return end_repetition(request)  # 只到周五
     day = None if is_single else _read_single_day(words, request)
     if day is not None:

@@ -120,6 +120,10 @@ class RequestContext(Struct, frozen=True, kw_only=True):
         """Return `piece` without the first of the words `leading` that it begins with."""
         return slots.strip_leading_word(piece, leading, self.words.joint)
 
+    def begins_with(self, piece: str, leading: Iterable[str]) -> bool:
+        """Return whether `piece` begins with one of the words `leading`."""
+        return self.strip_leading_word(piece, leading) != piece.strip()
+
     def find_weekdays(self, words: str) -> frozenset[str]:
         """Return the weekdays, as in BYDAY, that `words` name, once or as recurring; empty for anything else."""
         return find_weekdays(words, self.now, self.language, self.times) if words else frozenset()

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
@@ -130,7 +129,7 @@ def pause(request: RequestContext) -> Interpretation | None:
     due = find_due(find_named_reminder(request), request.now)
     if due is None or due.date() >= begin:
         return change_state(request, "pause")
-    return Interpretation(answer=say(request.turn.language, "offline.pause_end"), must_reply=True)
+    return request.answers.say("offline.pause_end")
 
 
 def pause_until_begin(request: RequestContext) -> Interpretation | None:
