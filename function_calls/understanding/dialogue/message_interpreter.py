@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.language.messages import say
@@ -106,6 +107,38 @@ _BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
 """The intents of the buttons of a reminder."""
 
 
+class _TextReader(Struct, frozen=True, kw_only=True):
+    """Reads texts as if written like the message of `turn`, with the names of the `known` reminders."""
+
+    turn: Turn
+    language: str
+    known: ChatReminders | None
+    times: TimeReader
+
+    def bind(self, context: Context, *, is_called: bool) -> tuple[Classify, Read]:
+        """Return functions that classify tokens and read a text in the state `context` of the dialogue."""
+        models = load_models(self.language)
+        follows_answer = context == "none" and not is_called and follows_bot(self.turn)
+        situation = Situation(
+            context=AFTER_ANSWER if follows_answer else context,
+            is_addressed=is_called,
+            known=ReminderWords() if self.known is None else self.known.collect_words(self.language),
+        )
+
+        def classify(tokens: Sequence[Token]) -> tuple[tuple[str, float], ...]:
+            return classify_tokens([token.form for token in tokens], situation, models).intents
+
+        @cache
+        def read(text: str) -> MessageReading:
+            return read_message(text, self.turn.message_time, situation, models, self.times, self.language)
+
+        return classify, read
+
+    def read(self, text: str, context: Context = "none", *, is_called: bool) -> MessageReading:
+        """Read a text in the state `context` of the dialogue."""
+        return self.bind(context, is_called=is_called)[1](text)
+
+
 class MessageInterpreter:
     """Reads messages with the trained networks of a language, and makes calls of their requests."""
 
@@ -132,24 +165,16 @@ class MessageInterpreter:
         request = find_text_behind_call(text, turn.bot_name) if is_called else ""
         text = strip_calls(text, turn.bot_name).strip() if is_called else text.strip()
         text = text if known is None else self._name_same_time(text, turn, language, known)
-        is_quoted = text[:1] in _QUOTES and text[-1:] in _QUOTES
-        is_read = has_models(language) and any(map(str.isalnum, text)) and len(text) <= LONGEST
-        if not is_read or is_quoted:
+        if not has_models(language) or not _is_readable(text):
             return None
         context = _get_question_context(question, self._times(text, turn.message_time, language=language))
         context = context or ("fired" if _replies_to_unknown(turn) else self._dialogue.context(key, turn))
-        if not is_called and self._requests_by_name(text, turn, language, context, known):
+        texts = _TextReader(turn=turn, language=language, known=known, times=self._times)
+        if not is_called and _requests_by_name(text, context, texts):
             turn, is_called = replace(turn, message=replace(turn.message, is_addressed=True)), True
             text = strip_calls(text, turn.bot_name)
-        classify, read = self._bind_models(turn, language, context, known, is_called=is_called)
+        reading = _read_whole(text, request, context, texts, is_called=is_called)
         words, models = load_lexicon(language), load_models(language)
-        reading = drop_remarks(read(text), words, classify, read)
-        if request and (reading.intent == NOTHING or _is_complete(read(request), reading, words)):
-            reading = read(request)
-        if context == "acted" and reading.intent == "move" and not reading.known:
-            _, read_alone = self._bind_models(turn, language, "none", known, is_called=is_called)
-            if _is_new_reminder(read_alone(reading.text)):
-                reading = read_alone(reading.text)
         pressed = _find_button_intent(text, language)
         if pressed:
             reading = set_best_intent(replace(reading, intents=((pressed, 1.0),)), pressed, models)
@@ -163,7 +188,7 @@ class MessageInterpreter:
             language=language,
             question=question,
             known=known,
-            is_about_bot=self._states_about_bot(text, turn, language),
+            is_about_bot=_states_about_bot(text, turn, replace(texts, known=None)),
         )
 
     def _name_same_time(self, text: str, turn: Turn, language: str, known: ChatReminders) -> str:
@@ -184,58 +209,11 @@ class MessageInterpreter:
         is_clock = has_day or named.schedule.rule is not None
         return f"{text[: found.start()]}{clock if is_clock else f'{day} {clock}'}{text[found.end() :]}"
 
-    def _states_about_bot(self, text: str, turn: Turn, language: str) -> bool:
-        """Return whether a message is a statement about the bot: read as said to people, it is surely talk.
-
-        A request may leave out its subject as well, or be a question: "Bubbles was meant to be 7", "Bubbles is it on".
-        """
-        is_mention = may_mention_bot(turn)
-        if not is_mention and not may_state_about_bot(turn):
-            return False
-        _, read = self._bind_models(turn, language, "none", None, is_called=False)
-        is_talk = read(turn.message.text).probability(NOTHING) >= _LEAST_TALK_ABOUT_BOT
-        if is_mention or not is_talk:
-            return is_talk
-        _, read_first = self._bind_models(turn, language, "none", None, is_called=True)
-        request = find_text_behind_call(turn.message.text, turn.bot_name) or strip_calls(text, turn.bot_name)
-        inquiring = _INQUIRING if load_lexicon(language).joint else frozenset()
-        return read_first(request).intent not in _ELLIPTIC | inquiring
-
-    def _requests_by_name(
-        self, text: str, turn: Turn, language: str, context: Context, known: ChatReminders | None
-    ) -> bool:
-        """Return whether a message with the bot's name among its words asks for something: "oh and bubbles skip it"."""
-        if find_name(text, turn.bot_name) is None or speaks_about_bot(turn):
-            return False
-        _, read = self._bind_models(turn, language, context, known, is_called=False)
-        return read(strip_calls(text, turn.bot_name)).probability(NOTHING) < _MOST_TALK_BY_NAME
-
     def _is_about_summaries(self, reading: MessageReading, words: Lexicon, turn: Turn, key: str) -> bool:
         """Return whether a message or the last action is about summaries."""
         last, text = self._dialogue.last(key, turn.now), words.fold(reading.text)
         is_next = last is not None and any(call.name == "summary_schedule" for call in last.calls)
         return is_next or any(name in text for name in words.help_topics.get("summary", ()))
-
-    def _bind_models(
-        self, turn: Turn, language: str, context: Context, known: ChatReminders | None, *, is_called: bool
-    ) -> tuple[Classify, Read]:
-        """Return functions that classify tokens and read a text as if written like the message of `turn`."""
-        models = load_models(language)
-        follows_answer = context == "none" and not is_called and follows_bot(turn)
-        situation = Situation(
-            context=AFTER_ANSWER if follows_answer else context,
-            is_addressed=is_called,
-            known=ReminderWords() if known is None else known.collect_words(language),
-        )
-
-        def classify(tokens: Sequence[Token]) -> tuple[tuple[str, float], ...]:
-            return classify_tokens([token.form for token in tokens], situation, models).intents
-
-        @cache
-        def read(text: str) -> MessageReading:
-            return read_message(text, turn.message_time, situation, models, self._times, language)
-
-        return classify, read
 
     def interpret(self, utterance: Utterance, answers: ReminderAnswers) -> Interpretation | None:
         """Return the calls or the question of a message; None where it asks nothing or is unclear."""
@@ -284,16 +262,15 @@ class MessageInterpreter:
             reading = set_best_intent(reading, intent, utterance.models)
         if not self._may_be_about_reminder(reading, utterance):
             return None
-        turn, language, known = utterance.turn, utterance.language, utterance.known
-        _, read = self._bind_models(turn, language, "none", known, is_called=True)
-        _, read_here = self._bind_models(turn, language, utterance.context, known, is_called=True)
+        texts = _TextReader(turn=utterance.turn, language=utterance.language, known=utterance.known, times=self._times)
+        read, read_here = (texts.bind(context, is_called=True)[1] for context in ("none", utterance.context))
         changes = split_changes(reading, utterance.words, read, read_here)
         merged = _merge_changes(self._interpret_parts(changes, utterance, answers, is_part=False))
         if merged is not None:
             return merged
         parts = split_requests(reading, utterance.words, read) if intent == utterance.reading.intent else [reading]
         made = self._interpret_parts(parts, utterance, answers, is_part=len(parts) > 1)
-        return self._change_zone_first(made, turn) or merge_or_none(made)
+        return _change_zone_first(made, utterance.turn.language) or merge_or_none(made)
 
     def _interpret_parts(
         self, parts: Sequence[MessageReading], utterance: Utterance, answers: ReminderAnswers, *, is_part: bool
@@ -315,42 +292,26 @@ class MessageInterpreter:
             made.append(Interpretation(answer=say(utterance.language, "offline.part_left", text=left[0])))
         return made
 
-    def _change_zone_first(self, made: Sequence[Interpretation], turn: Turn) -> Interpretation | None:
-        """Return only the change of the time zone beside reminders, whose times are still read in the old one."""
-        calls = [call for each in made for call in each.calls]
-        zones = tuple(call for call in calls if call.name == "time_zone" and call.arguments.get("zone"))
-        if not zones or not any(call.name.startswith("reminder_") for call in calls):
-            return None
-        return Interpretation(calls=zones, notice=say(turn.language, "offline.zone_first"))
-
     def _interpret_request(
         self,
         reading: MessageReading,
         utterance: Utterance,
         answers: ReminderAnswers,
         *,
-        is_part: bool = False,
-        before: ToolCall | None = None,
+        is_part: bool,
+        before: ToolCall | None,
     ) -> Interpretation | None:
         """Return the calls or the question of one request of a message; `before` is the call of the one before."""
-        turn, words = utterance.turn, utterance.words
-        reading = split_day_of_name(resolve_day_meant(reading, words), words)
-        reading = cut_names(split_name_from_person(reading, words, find_members(turn)), words, find_members(turn))
-        if utterance.known is not None:
-            reading = complete_references(reading, [reminder.content for reminder in utterance.known.reminders])
-        named_before = _find_named(before, utterance.known)
+        turn, known = utterance.turn, utterance.known
+        reading = _repair_names(reading, utterance)
+        named_before = _find_named(before, known)
         set_before = before if before is not None and before.name == "reminder_set" else None
-        last_set = set_before or _make_set_call(named_before, before, utterance.known)
+        last_set = set_before or _make_set_call(named_before, before, known)
         last_here = self._find_last_here(utterance)
-        forms = [token.form for token in reading.tokens]
-
-        def classify(start: int) -> tuple[tuple[str, float], ...]:
-            return classify_tokens(forms[start:], Situation(is_addressed=True), utterance.models).intents
-
         request = RequestContext(
             turn=turn,
             reading=reading,
-            words=words,
+            words=utterance.words,
             language=utterance.language,
             times=self._times,
             answers=answers,
@@ -358,17 +319,22 @@ class MessageInterpreter:
             last_set=last_set or self._find_last_set(reading, utterance),
             is_addressed=utterance.is_addressed,
             may_point=utterance.context != "none" or turn.message.reply_to is not None,
-            known=utterance.known,
+            known=known,
             is_part=is_part,
             before=set_before,
             last_here=last_here,
             last_of_other=last_here if self._dialogue.is_last_by_other(utterance.key, turn) else None,
             listed=named_before or self._find_listed(utterance),
         )
+        forms = [token.form for token in reading.tokens]
+
+        def classify(start: int) -> tuple[tuple[str, float], ...]:
+            return classify_tokens(forms[start:], Situation(is_addressed=True), utterance.models).intents
+
         made = handle_intent(request, classify)
         # After a request for an unknown reminder, "make it 10" is about that one, and changes no older reminder.
         has_failed = self._dialogue.has_failed(utterance.key, turn.now) and turn.message.reply_to is None
-        has_failed = has_failed or _names_unknown(before, utterance.known)
+        has_failed = has_failed or _names_unknown(before, known)
         is_unnamed = made is not None and any(call.arguments.get("reminder_id") in {"", IT} for call in made.calls)
         return None if has_failed and is_unnamed else made
 
@@ -491,6 +457,55 @@ class MessageInterpreter:
         return any(all(part in text.casefold() for part in parts) for text in texts)
 
 
+def _is_readable(text: str) -> bool:
+    """Return whether a message has words, is not too long and is not a quotation as a whole."""
+    is_quoted = text[:1] in _QUOTES and text[-1:] in _QUOTES
+    return any(map(str.isalnum, text)) and len(text) <= LONGEST and not is_quoted
+
+
+def _read_whole(
+    text: str, behind_call: str, context: Context, texts: _TextReader, *, is_called: bool
+) -> MessageReading:
+    """Read a message without its remarks, or only the request `behind_call` where that is complete.
+
+    What goes on with no reminder after an action is read as if there had been none.
+    """
+    classify, read = texts.bind(context, is_called=is_called)
+    words = load_lexicon(texts.language)
+    reading = drop_remarks(read(text), words, classify, read)
+    if behind_call and (reading.intent == NOTHING or _is_complete(read(behind_call), reading, words)):
+        reading = read(behind_call)
+    if context == "acted" and reading.intent == "move" and not reading.known:
+        alone = texts.read(reading.text, is_called=is_called)
+        return alone if _is_new_reminder(alone) else reading
+    return reading
+
+
+def _requests_by_name(text: str, context: Context, texts: _TextReader) -> bool:
+    """Return whether a message with the bot's name among its words asks for something: "oh and bubbles skip it"."""
+    turn = texts.turn
+    if find_name(text, turn.bot_name) is None or speaks_about_bot(turn):
+        return False
+    reading = texts.read(strip_calls(text, turn.bot_name), context, is_called=False)
+    return reading.probability(NOTHING) < _MOST_TALK_BY_NAME
+
+
+def _states_about_bot(text: str, turn: Turn, texts: _TextReader) -> bool:
+    """Return whether a message is a statement about the bot: read as said to people, it is surely talk.
+
+    A request may leave out its subject as well, or be a question: "Bubbles was meant to be 7", "Bubbles is it on".
+    """
+    is_mention = may_mention_bot(turn)
+    if not is_mention and not may_state_about_bot(turn):
+        return False
+    is_talk = texts.read(turn.message.text, is_called=False).probability(NOTHING) >= _LEAST_TALK_ABOUT_BOT
+    if is_mention or not is_talk:
+        return is_talk
+    request = find_text_behind_call(turn.message.text, turn.bot_name) or strip_calls(text, turn.bot_name)
+    inquiring = _INQUIRING if load_lexicon(texts.language).joint else frozenset()
+    return texts.read(request, is_called=True).intent not in _ELLIPTIC | inquiring
+
+
 def is_talk(utterance: Utterance) -> bool:
     """Return whether a message names the bot but speaks about it: it asks nothing and is probably for people."""
     message, reading = utterance.turn.message, utterance.reading
@@ -505,6 +520,16 @@ def is_talk(utterance: Utterance) -> bool:
     if message.is_private or message.reply_to is not None or is_asked or is_short or is_called:
         return False
     return reading.probability("none") >= _TALK
+
+
+def _repair_names(reading: MessageReading, utterance: Utterance) -> MessageReading:
+    """Return the reading of a request with the names of people and reminders tagged as a whole."""
+    words, members = utterance.words, find_members(utterance.turn)
+    reading = split_day_of_name(resolve_day_meant(reading, words), words)
+    reading = cut_names(split_name_from_person(reading, words, members), words, members)
+    if utterance.known is None:
+        return reading
+    return complete_references(reading, [reminder.content for reminder in utterance.known.reminders])
 
 
 def _find_named(call: ToolCall | None, known: ChatReminders | None) -> Reminder | None:
@@ -526,6 +551,15 @@ def _make_set_call(reminder: Reminder | None, call: ToolCall | None, known: Chat
     if reminder is None or call is None or known is None:
         return None
     return replace(call, name="reminder_set", arguments=known.make_arguments(reminder))
+
+
+def _change_zone_first(made: Sequence[Interpretation], language: str) -> Interpretation | None:
+    """Return only the change of the time zone beside reminders, whose times are still read in the old one."""
+    calls = [call for each in made for call in each.calls]
+    zones = tuple(call for call in calls if call.name == "time_zone" and call.arguments.get("zone"))
+    if not zones or not any(call.name.startswith("reminder_") for call in calls):
+        return None
+    return Interpretation(calls=zones, notice=say(language, "offline.zone_first"))
 
 
 def _merge_changes(made: Sequence[Interpretation | None]) -> Interpretation | None:
@@ -585,8 +619,8 @@ def _merge_by_words(reading: MessageReading, context: Context, words: Lexicon, m
     if _asks_how(reading, words):
         for intent in (_POINTING | {"set"}) - {"when_is", "who_set"}:
             reading = merge_intents(reading, intent, "help", models)
-    if context not in ASKED and _names_only_next(reading, context, words):
-        reading = merge_intents(reading, reading.intent, "list", models)
+    if _names_only_next(reading, context, words):
+        reading = set_best_intent(replace(reading, intents=(("list", 1.0),)), "list", models)
     for gone, into in _list_replaced(reading, words):
         reading = merge_intents(reading, gone, into, models)
     if context != "fired" and reading.intent == "snooze" and _says_only_later(reading, words):
@@ -606,22 +640,10 @@ def _read_as_question(reading: MessageReading, words: Lexicon, models: Models) -
     is_change = bool(words.undoing) and words.has_any(words.help_topics.get("move", ()), text)
     if reading.intent == "undo" and is_change and not words.has_any(words.undoing, text):
         return merge_intents(reading, "undo", "move", models)
-    if reading.intent != "next_page" and _is_name_of_next(reading, words):
-        return set_best_intent(replace(reading, intents=(("when_is", 1.0),)), "when_is", models)
     is_unnamed = not (reading.has("REF") or reading.has("OLD"))
     if reading.intent in _STOPPING and is_unnamed and words.has_any(words.asking_which, text):
         return merge_intents(reading, reading.intent, "list", models)
     return reading
-
-
-def _is_name_of_next(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message is only a name for the reminder that comes next: "my next reminder", 我下一个提醒."""
-    left = f" {words.fold(reading.text).strip(' .,!?，。！？')} "
-    small = {*words.own, *words.itself, *words.copulas_of_events, *words.asking_which, *words.articles}
-    is_next, has_name = words.has_any(words.nearest, left.strip()), words.has_any(words.triggers, left.strip())
-    for word in sorted({*words.nearest, *small, *words.triggers}, key=len, reverse=True):
-        left = left.replace(f" {word} " if words.joint else word, " ")
-    return is_next and has_name and not left.strip(" 的个")
 
 
 def _asks_for_ability(reading: MessageReading, words: Lexicon) -> bool:
@@ -643,12 +665,18 @@ def _asks_how(reading: MessageReading, words: Lexicon) -> bool:
 
 
 def _names_only_next(reading: MessageReading, context: Context, words: Lexicon) -> bool:
-    """Return whether a message is no more than "the next reminder"; "next" alone may ask for a page of a list."""
-    forms = [token.form for token in reading.tokens if token.form.isalnum()]
-    around = {*words.before_reference, *words.own, *words.reference_marks}
-    left = words.joint.join(form for form in forms if form not in around)
-    is_page = context == "listed" and reading.intent == "next_page" and not {*words.reference_marks}.intersection(forms)
-    return left in words.nearest and not is_page
+    """Return whether a message is only a name of the reminder that comes next: "my next reminder", 我下一个提醒.
+
+    "Next" alone may ask for a page of a list, or answer a question.
+    """
+    text = words.fold(reading.text)
+    small = {*words.before_reference, *words.own, *words.reference_marks, *words.itself, *words.copulas_of_events}
+    left = f" {text.strip(' .,!?，。！？')} "
+    for word in sorted({*small, *words.asking_which, *words.articles, *words.triggers}, key=len, reverse=True):
+        left = left.replace(f" {word} " if words.joint else word, " ")
+    is_named = any(word in text for word in words.triggers)
+    may_answer = context in ASKED or (context == "listed" and reading.intent == "next_page")
+    return left.strip(" 的个") in words.nearest and (is_named or not may_answer)
 
 
 def _list_replaced(reading: MessageReading, words: Lexicon) -> list[tuple[str, str]]:
