@@ -293,44 +293,43 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
     These are times for other people, changes without a reminder to change, words that add nothing to one, suppositions,
     and questions and answers between people.
     """
-    intent = reading.intents[0][0]
-    if state.answers_person and intent in _STATEMENTS:
-        return True
-    if (
-        (state.context == "none" or state.others)
-        and intent in _QUESTIONS
-        and not (intent == "ask" and words.parse_search_request(reading.text))
-    ):
-        return True
-    if words.has_any(words.reported, words.fold(reading.text)) and not state.names_reminder:
-        return True
-    if (
-        _greets_group(reading, words)
+    is_question = reading.intent in _QUESTIONS and bool(state.context == "none" or state.others)
+    is_search = reading.intent == "ask" and bool(words.parse_search_request(reading.text))
+    return (
+        (state.answers_person and reading.intent in _STATEMENTS)
+        or (is_question and not is_search)
+        or (not state.names_reminder and words.has_any(words.reported, words.fold(reading.text)))
+        or _greets_group(reading, words)
         or _has_nothing_to_undo(reading, words, state)
         or _asks_about_remark(reading, words)
         or _is_supposition(reading, words)
-        or _seeks_somebody(reading, words)
-        or _reminds_by_pronoun(reading, words)
+        or _asks_somebody_else(reading, words)
         or _adds_question(reading, words)
-    ):
-        return True
-    if has_trigger(reading, words) or state.names_reminder:
-        return False
+        or (not (has_trigger(reading, words) or state.names_reminder) and _is_vague(reading, words, state))
+    )
+
+
+def _is_vague(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+    """Return whether a message for people, by its words, neither says "remind" nor names a reminder of the chat."""
     if (
         _gives_time_to_people(reading, words, state)
-        or _asks_for_something(reading, state)
-        or _tells_each(reading, words)
+        or _is_order_to_people(reading, words, state)
         or _names_no_list(reading, words, state)
     ):
         return True
     if reading.has("SPEAKER") or reading.has("TOPIC"):
         return True  # people ask each other who said what
     named = slots.extract_references(reading, words)
-    if intent in _CHANGES and _has_nothing_to_change(named, state):
+    if reading.intent in _CHANGES and _has_nothing_to_change(named, state):
         return True
-    if not named and (_is_of_other_talk(intent, state) or _is_said_to_people(intent, reading, words, state)):
-        return True
-    return not named and intent not in _STATEMENTS and _is_time(reading) and _is_time_for_people(reading, words, state)
+    if named:
+        return False
+    is_time = reading.intent not in _STATEMENTS and _is_time(reading)
+    return (
+        _is_of_other_talk(reading.intent, state)
+        or _is_said_to_people(reading.intent, reading, words, state)
+        or (is_time and _is_time_for_people(reading, words, state))
+    )
 
 
 def _is_of_other_talk(intent: str, state: Circumstances) -> bool:
@@ -393,32 +392,29 @@ def _asks_about_remark(reading: MessageReading, words: Lexicon) -> bool:
     return is_question and bool(forms) and forms <= {*words.demonstratives}
 
 
-def _seeks_somebody(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message seeks a person or a program that reminds: "is there an app that …", "can somebody …"."""
+def _asks_somebody_else(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message seeks a person or a program that reminds, or means somebody who has no name in it.
+
+    "Is there an app that …", "can somebody …", "remind her at 7".
+    """
     start = min((start for tag in _OF_REMINDER for start, _ in reading.spans(tag)), default=0)
-    return reading.intents[0][0] == "set" and words.has_any(words.seeking, words.fold(reading.text[:start]))
+    is_seeking = words.has_any(words.seeking, words.fold(reading.text[:start]))
+    return reading.intent == "set" and (is_seeking or words.fold(reading.words("PERSON")) in words.pronouns)
 
 
-def _reminds_by_pronoun(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message asks to remind somebody who has no name in it: "remind her at 7"."""
-    return reading.intents[0][0] == "set" and words.fold(reading.words("PERSON")) in words.pronouns
+def _is_order_to_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+    """Return whether a message tells people what each of them does, or out of a dialogue asks for it at no time.
 
-
-def _asks_for_something(reading: MessageReading, state: Circumstances) -> bool:
-    """Return whether a message out of a dialogue asks for something at no time: "please help me with this bug"."""
-    is_request = state.context == "none" and reading.intents[0][0] == "set"
-    return is_request and not any(reading.has(tag) for tag in ("WHEN", "EVENT", "LEAD"))
-
-
-def _tells_each(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message tells people what each of them does: "each family brings a snack"."""
+    "Each family brings a snack", "please help me with this bug".
+    """
     first = words.fold(reading.words("PERSON")).partition(" ")[0]
-    return reading.intents[0][0] == "set" and first in words.each - words.everyone
+    is_untimed = state.context == "none" and not any(map(reading.has, ("WHEN", "EVENT", "LEAD")))
+    return reading.intent == "set" and (is_untimed or first in words.each - words.everyone)
 
 
 def _names_no_list(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a message out of a dialogue, read as a question for the list, has no word for one: "again?"."""
-    is_list = state.context == "none" and reading.intents[0][0] == "list" and set(reading.tags) == {NO_TAG}
+    is_list = state.context == "none" and reading.intent == "list" and set(reading.tags) == {NO_TAG}
     named = (*words.help_topics.get("list", ()), *words.own, *words.plural, *words.common)
     return is_list and not words.has_any(named, words.fold(reading.text))
 
@@ -438,13 +434,13 @@ def _adds_question(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message read as an addition is a question without a word such as "add": 回执是哪张纸."""
     from services.summary.content import asks
 
-    is_addition = reading.intents[0][0] == "append" and not _has_adding_words(reading, words)
+    is_addition = reading.intent == "append" and not _has_adding_words(reading, words)
     return is_addition and not has_trigger(reading, words) and asks(reading.text)
 
 
 def _gives_time_to_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a message tells people that something is not urgent: "no rush, by Friday is fine"."""
-    is_change = reading.intents[0][0] in _CHANGES | {"once"}
+    is_change = reading.intent in _CHANGES | {"once"}
     return is_change and state.says_not_urgent and not _has_change_words(reading, words)
 
 

@@ -1,20 +1,16 @@
 """Answer messages to the bot that were not understood: with a hint for the nearest request, or with help."""
 
-from itertools import pairwise
-
 from function_calls.language.messages import knows, say
 from function_calls.tools.calls import Turn
 from function_calls.understanding.dialogue.utterance import Utterance
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.lexicon import load_common_words
 from function_calls.understanding.requests.intent_handlers import find_probable_topic, find_topic_by_word
-from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.tool_calls import CallMaker
 from services.reminders.model import Reminder
 
 _LIKELY = 0.25
 """The share of an intent that is worth a hint how to say it."""
-_LONG = 4
 
 
 def render_help(turn: Turn, *, searches_web: bool) -> str:
@@ -35,7 +31,8 @@ def render_hint(utterance: Utterance, *, searches_web: bool) -> str:
     if topic == "ask" and not searches_web:
         topic = "find"
     if topic is None:
-        mentioned = None if known is None else _find_mentioned_reminder(reading, known)
+        common = load_common_words(utterance.language)
+        mentioned = None if known is None else known.find_only_closest(reading.text, common)
         if mentioned is None:
             return render_help(turn, searches_web=searches_web)
         return say(turn.language, "near.any", content=mentioned.content, time=_format_time(turn, mentioned))
@@ -53,15 +50,6 @@ def find_hinted_reminder(utterance: Utterance) -> Reminder | None:
         return None
     names = slots.extract_references(utterance.reading, utterance.words)
     return next((reminder for name in names for reminder in known.resolve(name)), None)
-
-
-def _find_mentioned_reminder(reading: MessageReading, known: ChatReminders) -> Reminder | None:
-    """Return the only reminder that shares a longer word, or two characters, with the message."""
-    forms = [token.form for token in reading.tokens if token.form.isalpha()]
-    pairs = [first + second for first, second in pairwise(forms) if len(first) == len(second) == 1]
-    parts = [*pairs, *(form for form in forms if len(form) >= _LONG)]
-    found = [reminder for reminder in known.reminders if any(part in reminder.content.casefold() for part in parts)]
-    return found[0] if len(found) == 1 else None
 
 
 def _format_time(turn: Turn, reminder: Reminder) -> str:

@@ -1,7 +1,7 @@
 """Interpret a message with the trained network, in the state of its dialogue."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 
 from msgspec import Struct
@@ -748,11 +748,13 @@ def _is_complete(request: MessageReading, whole: MessageReading, words: Lexicon)
     return is_named and not points_back and has_all_times
 
 
-def _is_only_time(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message has only one time, with courtesies and links around it: "make it 6pm"."""
-    times = [token for token in reading.tokens if is_time(token)]
+def _is_only_time(reading: MessageReading, words: Lexicon, others: Collection[str] = ()) -> bool:
+    """Return whether a message has only one time, with courtesies, links and `others` around it: "make it 6pm"."""
     left = [token.form for token in reading.tokens if not is_time(token)]
-    return len(times) == 1 and slots.are_function_words(left, words) and not words.find_refusal(reading.text.casefold())
+    is_single = len(reading.tokens) - len(left) == 1
+    return (
+        is_single and slots.are_function_words(left, words, others) and not words.find_refusal(words.fold(reading.text))
+    )
 
 
 def _tells_event(utterance: Utterance) -> bool:
@@ -761,11 +763,9 @@ def _tells_event(utterance: Utterance) -> bool:
     event = "" if utterance.question is None else utterance.question.event
     named = words.fold(event).split() if words.joint else list(event)
     names = {*named} - words.articles
-    forms = [token.form.removesuffix("'s") for token in reading.tokens if not is_time(token)]
-    left = [form for form in forms if form not in names | words.copulas_of_events | words.articles]
-    is_named = not names.isdisjoint(forms)
-    is_only_time = sum(map(is_time, reading.tokens)) == 1 and slots.are_function_words(left, words)
-    return is_named and is_only_time and not words.has_any(words.refusals, words.fold(reading.text))
+    names |= {f"{name}'s" for name in names}
+    is_named = any(token.form in names for token in reading.tokens)
+    return is_named and _is_only_time(reading, words, names | words.copulas_of_events | words.articles)
 
 
 def _asks_to_explain(reading: MessageReading, words: Lexicon) -> bool:
