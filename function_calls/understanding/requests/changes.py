@@ -299,24 +299,26 @@ def skip(request: RequestContext) -> Interpretation | None:
         or find_untagged_time(request)
         or _find_day_beside_name(request)
     )
-    only = _find_single_occurrence(request, words)
-    if only is not None:
+    if _is_single_occurrence(request, words):
         return delete(request)
-    name = ", ".join(find_references(request)) or _find_series_on(words, request)
     count = _count_skipped(request)
     if count > _MOST_SKIPPED:
         return request.answers.say("offline.pause_end")
     if count > 1:
-        coming = _list_coming(words, count, request) or ["next"] * count
-        return merge_or_none(
-            [request.answers.call_tool("reminder_update", {"reminder_id": name, "skip": each}) for each in coming]
-        )
-    day = _find_occurrence_on_day_of_month(words, request)
-    arguments: dict[str, object] = {"reminder_id": name, "skip": day or words or "next"}
-    several = _list_days(words, request) or _list_weekdays(words, request)
-    if several:
-        skipped = ({**arguments, "skip": f"{day}"} for day in several)
-        return merge_or_none([request.answers.call_tool("reminder_update", each) for each in skipped])
+        days = _list_coming(words, count, request) or ["next"] * count
+    else:
+        days = _list_days(words, request) or _list_weekdays(words, request)
+    skipped = [{"skip": day} for day in days] or [_skip_or_remove(words, bool(left_out), request)]
+    name = ", ".join(find_references(request)) or _find_series_on(words, request)
+    return merge_or_none(
+        [request.answers.call_tool("reminder_update", {"reminder_id": name, **each}) for each in skipped]
+    )
+
+
+def _skip_or_remove(words: str, is_left_out: bool, request: RequestContext) -> dict[str, str]:
+    """Return the arguments that skip the day of `words`, or remove its weekdays; both where either may be meant."""
+    skipped = {"skip": _find_occurrence_on_day_of_month(words, request) or words or "next"}
+    removed = {"days": f"-{words}"}
     named = request.find_weekdays(words)
     is_rule = bool(request.find_recurring_weekdays(words))
     is_rule = is_rule or "@rule" in [token.form for token in request.reading.tokens]  # "los viernes"
@@ -325,14 +327,12 @@ def skip(request: RequestContext) -> Interpretation | None:
     is_skipped = is_one_day or request.has_word(request.words.skipping)
     is_one_time = bool(request.words.joint) and len(request.read_times(words)) == 1
     is_span = len(named) > 1 and not is_rule and is_one_time  # "el fin de semana", but 周末不用
-    is_refused = bool(left_out) and not is_skipped and request.has_phrase(request.words.without)
+    is_refused = is_left_out and not is_skipped and request.has_phrase(request.words.without)
     new = _find_new_rule(find_named_reminder(request), request) if is_refused else None
     is_new = new is not None and new.frequency == "DAILY"  # 周日不用 of a daily one that has just been set
     if named and (is_rule or (len(named) > 1 and not is_span) or is_new):
-        del arguments["skip"]
-    if named and not ("skip" in arguments and (is_skipped or is_span)):
-        arguments["days"] = f"-{words}"
-    return request.answers.call_tool("reminder_update", arguments)
+        return removed
+    return skipped if not named or is_skipped or is_span else skipped | removed
 
 
 def _find_days_paused(request: RequestContext) -> dict[str, object] | None:
@@ -382,7 +382,7 @@ def _find_occurrence_on_day_of_month(words: str, request: RequestContext) -> str
     return next((f"{day}" for day in days if day <= last and day.day == time.best.start.day), "")
 
 
-def _list_days(words: str, request: RequestContext) -> list[date]:
+def _list_days(words: str, request: RequestContext) -> list[str]:
     """Return the days that `words` name one by one: "today and tomorrow", 明后两天; empty for one day or weekdays.
 
     Of days joined by "or" all are meant: "no climbing on 24 or 31 December".
@@ -399,7 +399,7 @@ def _list_days(words: str, request: RequestContext) -> list[date]:
             named = _expand_days(each, request)
             # The day of "tomorrow and the day after" is the one behind the day before it.
             days += [days[-1] + timedelta(days=1)] if days and named == days[-1:] else named
-    return days if len(days) > 1 else []
+    return [f"{day}" for day in days] if len(days) > 1 else []
 
 
 def _list_weekdays(words: str, request: RequestContext) -> list[str]:
@@ -454,12 +454,12 @@ def _find_series_on(words: str, request: RequestContext) -> str:
     return found[0].id if len(found) == 1 else ""
 
 
-def _find_single_occurrence(request: RequestContext, words: str) -> Reminder | None:
-    """Return the named reminder, or with a day the one set last, if it comes once and on that day; None for others."""
+def _is_single_occurrence(request: RequestContext, words: str) -> bool:
+    """Return whether the named reminder, or with a day the one set last, comes once and on that day."""
     reminder = find_named_reminder(request) if words or request.reading.has("REF") else None
     if reminder is None or reminder.schedule.rule is not None:
-        return None
-    return reminder if not words or request.filter_by_time(words, (reminder,)) else None
+        return False
+    return not words or bool(request.filter_by_time(words, [reminder]))
 
 
 def _read_days(request: RequestContext) -> str:

@@ -168,9 +168,10 @@ def move_named_series(request: RequestContext) -> Interpretation | None:
 def _move_by(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder by an amount: later, earlier, or as a lead; None without one, or with a time."""
     later, earlier = request.parse_amount("LATER"), request.parse_amount("EARLIER")
-    if later is not None and not _names_clock(request) and _is_corrected_amount(request):
+    names_clock = request.is_clock(request.reading.pieces("WHEN"))  # "half an hour earlier, so at 8:30"
+    if later is not None and not names_clock and _is_corrected_amount(request):
         return update(request, {"time": format_time(request.now + later)})
-    if (later is not None or earlier is not None) and not _names_clock(request):
+    if (later is not None or earlier is not None) and not names_clock:
         shift = later or earlier or timedelta()
         dated = _tag_day_of_shift(request, -shift if later is None else shift)
         if dated is not None:
@@ -230,12 +231,6 @@ def _find_message_of(reminder: Reminder | None, request: RequestContext) -> Chat
     people = (each for each in reversed(request.turn.recent) if not each.sender.is_bot)
     content = "" if reminder is None else words.fold(reminder.content)
     return next((each for each in people if content and content in words.fold(each.text)), None)
-
-
-def _names_clock(request: RequestContext) -> bool:
-    """Return whether a clock names the result of an amount of time: "half an hour earlier, so at 8:30"."""
-    time = request.parse_time(request.reading.pieces("WHEN"))
-    return time is not None and slots.is_clock_alone(time.best)
 
 
 def _tag_day_of_shift(request: RequestContext, shift: timedelta) -> RequestContext | None:
@@ -643,7 +638,7 @@ def _tag_old_and_new(request: RequestContext) -> RequestContext:
     start += len(found[0]) if (found := _FROM.match(reading.text[start:end])) else 0
     for link in re.finditer(words.between_days, reading.text[start:end]):
         old, new = (start, start + link.start()), (start + link.end(), end)
-        is_moved = is_unnamed and _is_clock(old, request) and _is_clock(new, request)
+        is_moved = is_unnamed and all(request.is_clock([reading.text[slice(*span)]]) for span in (old, new))
         if is_moved or (_names_day_and_clock(old, request) and _names_day_and_clock(new, request)):
             between = Token(old[1] + 1, new[0] - 1, link[0].strip())
             form = "@clock" if is_moved else "@dayclock"
@@ -668,7 +663,7 @@ def _tag_listed_number(request: RequestContext) -> RequestContext:
     number, _, rest = behind.partition(" ")
     new = (token.end - len(rest), token.end)
     is_listed = article.casefold() in words.articles and number.isdecimal() and int(number) <= len(known.shown.ids)
-    if not (is_listed and rest and _is_clock(new, request)):
+    if not (is_listed and rest and request.is_clock([rest])):
         return request
     name = (Token(token.start, new[0] - 1 - len(number), article), Token(new[0] - 1 - len(number), new[0] - 1, "0"))
     tokens = (*reading.tokens[:at], *name, Token(*new, "@clock"), *reading.tokens[at + 1 :])
@@ -685,12 +680,6 @@ def _is_at_clock(request: RequestContext, start: int) -> bool:
     is_marked = mark in words.reference_marks and link in {*words.before_time} - words.until_words
     is_from = _FROM.search(request.folded_text) is not None
     return (is_from or is_marked) and names <= {*words.own_one, *words.itself}
-
-
-def _is_clock(span: tuple[int, int], request: RequestContext) -> bool:
-    """Return whether a piece of the text is a clock without a day."""
-    time = request.parse_time([request.reading.text[slice(*span)]])
-    return time is not None and slots.is_clock_alone(time.best)
 
 
 def _names_day_and_clock(span: tuple[int, int], request: RequestContext) -> bool:

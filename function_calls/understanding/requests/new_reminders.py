@@ -540,7 +540,8 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
     if told is not None:
         return _count_back(told, find_leads(request, has_event=True), request)
     if is_ahead and last is not None:
-        return [] if _points_at_other_event(request) else _read_times_of_repetition(request, last)
+        is_other = _points_back(request) and request.last_set is None  # "that" is no reminder of the sender
+        return [] if is_other else _read_times_of_repetition(request, last)
     times = find_times(request)
     if request.reading.has("UNTIL") and find_end(request) and not any(time.best.rrule for time in times):
         return []
@@ -623,11 +624,6 @@ def _points_back(request: RequestContext) -> bool:
     return any(token.form in request.words.demonstratives for token in find_words_behind_lead(request))
 
 
-def _points_at_other_event(request: RequestContext) -> bool:
-    """Return whether "that" behind a lead is no reminder of the person who asks: none has just been set for them."""
-    return _points_back(request) and request.last_set is None
-
-
 def _separate_event(request: RequestContext) -> RequestContext:
     """Return the request with the event untagged that is a coming reminder, and the clock beside it as its own time.
 
@@ -658,9 +654,7 @@ def _is_ahead_of_last(request: RequestContext) -> bool:
     """Return whether a lead counts back from an event that the request does not name: "the night before at 8"."""
     if request.reading.has("EVENT") or not request.reading.has("LEAD"):
         return False
-    clock = request.parse_time(request.reading.pieces("WHEN"))
-    is_bare = clock is not None and slots.is_clock_alone(clock.best)
-    is_dated = request.reading.has("WHEN") and not is_bare
+    is_dated = request.reading.has("WHEN") and not request.is_clock(request.reading.pieces("WHEN"))
     is_ahead = not request.reading.has("WHEN") and request.has_word(request.words.ahead)
     return not is_dated and (is_ahead or all(length >= _DAY for length, _ in find_leads(request, has_event=True)))
 

@@ -17,7 +17,7 @@ from function_calls.understanding.requests.changes import (
     update,
 )
 from function_calls.understanding.requests.moves import move, untag_reasons
-from function_calls.understanding.requests.new_reminders import is_repeating, repeat_last
+from function_calls.understanding.requests.new_reminders import repeat_last
 from function_calls.understanding.requests.options import count_interval_minutes
 from function_calls.understanding.requests.references import (
     find_due,
@@ -110,14 +110,9 @@ def _list_on_days(words: str, request: RequestContext) -> list[Reminder]:
 def add_days(request: RequestContext) -> Interpretation | None:
     """Add days of the week to a repeating reminder; after a single one, set another."""
     words = request.strip_time_words(request.reading.words("WHEN"))
-    time = request.parse_time([words])
-    if time is not None and slots.is_clock_alone(time.best):
-        return repeat(request)
-    is_recurring = request.last_set is not None and is_repeating(request.last_set)
     named = find_named_reminder(request) if request.reading.has("REF") else None
-    if named is not None and named.schedule.rule is None:
-        return repeat(request)
-    if not words or (request.last_set is not None and not is_recurring and not find_references(request)):
+    is_single = named is not None and named.schedule.rule is None
+    if not words or request.is_clock([words]) or is_single or is_last_single(request):
         return repeat(request)
     return update(request, {"days": f"+{words}"})
 

@@ -112,6 +112,11 @@ class RequestContext(Struct, frozen=True, kw_only=True):
         """Return the times that `pieces` name, as `slots.parse_times` does."""
         return slots.parse_times(pieces, self.words, self.read_times)
 
+    def is_clock(self, pieces: Sequence[str]) -> bool:
+        """Return whether `pieces` name a clock without a day together."""
+        time = self.parse_time(pieces)
+        return time is not None and slots.is_clock_alone(time.best)
+
     def strip_time_words(self, piece: str) -> str:
         """Return words of time without a preposition in front of them or a particle behind them."""
         return slots.strip_time_words(piece, self.words)
