@@ -362,7 +362,7 @@ def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, sta
         return not is_telling and not slots.are_function_words(left, words)
     if intent == "done":
         return state.delivered_to_others
-    if intent == "pause" and state.others and not any(token.form[:1] == "@" for token in reading.tokens):
+    if intent == "pause" and state.others and not reading.has_form("@"):
         return True  # 先停一停吧，太累了
     is_of_person = intent == "person_remove" and words.fold(reading.words("PERSON")) not in words.pronouns
     return state.answers_person and (intent == "delete" or is_of_person)
@@ -370,7 +370,7 @@ def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, sta
 
 def _greets_group(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message without a word such as "remind" calls the whole chat: "morning team, …"."""
-    forms = [token.form for token in reading.tokens]
+    forms = reading.forms
     end = next((at for at, form in enumerate(forms) if form in CLAUSE_ENDS), 0)
     clause = words.joint.join(forms[:end])
     called = max((word for word in words.everyone if words.has_any((word,), clause)), key=len, default="")
@@ -471,7 +471,7 @@ def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumst
     is_change = _has_change_words(reading, words)
     if state.has_unanswered_request and not is_change:
         return True
-    is_rule = any(token.form.startswith("@rule") for token in reading.tokens)
+    is_rule = reading.has_form("@rule")
     if state.answers_person:
         return not (is_change and (is_rule or state.others_discussed_time))
     if is_rule:
@@ -512,5 +512,5 @@ def has_trigger(reading: MessageReading, words: Lexicon) -> bool:
 
 def has_reference_mark(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message has a word that stands for a reminder, such as "one" in "the blue one", or 那个."""
-    forms = words.joint.join(token.form for token in reading.tokens)
+    forms = words.joint.join(reading.forms)
     return words.has_any(words.reference_marks, forms)

@@ -6,7 +6,7 @@ from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NOTHING, MessageReading
-from function_calls.understanding.reading.tokens import MARKS, is_time
+from function_calls.understanding.reading.tokens import MARKS
 
 _REQUEST, _INTENT = 0.5, 0.4
 """The least probability of any request in a message that names the bot, and that of an intent."""
@@ -80,7 +80,7 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
     if reading.intent == "undo" and rest.removeprefix(refused)[:1] in MARKS:  # 别别，还给我
         return False
     if reading.intent == "skip":  # "don't skip it"; "don't send it on Friday" is a request
-        is_told = reading.has("REF") or any(map(is_time, reading.tokens)) or words.has_any(words.one_time, text)
+        is_told = reading.has("REF") or bool(reading.times) or words.has_any(words.one_time, text)
         return rest.startswith(words.skipping) or not (is_told or rest.startswith((*words.reminding, *words.calling)))
     if reading.intent != "delete":
         return not rest.startswith(words.slips)  # "no perdona, a las 12" corrects

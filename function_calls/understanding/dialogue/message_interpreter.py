@@ -233,7 +233,7 @@ class MessageInterpreter:
     def _is_about_fired(self, utterance: Utterance) -> bool:
         """Return whether a new time without a name is for a reminder that has just come and comes no more."""
         reading, known = utterance.reading, utterance.known
-        is_named = reading.has("REF") or any(token.form.startswith("@rule") for token in reading.tokens)
+        is_named = reading.has("REF") or reading.has_form("@rule")
         if utterance.context != "fired" or known is None or is_named or utterance.turn.message.reply_to is not None:
             return False
         said = self._dialogue.find_delivery_text(utterance.turn)
@@ -246,7 +246,7 @@ class MessageInterpreter:
         if is_other or not named or any(self._is_named(name, utterance) for name in named):
             return intents
         reading = set_best_intent(utterance.reading, "set", utterance.models)
-        has_rule = any(token.form.startswith("@rule") for token in reading.tokens)
+        has_rule = reading.has_form("@rule")
         is_clear = utterance.words.fold(reading.words("PERSON")) not in utterance.words.pronouns
         return ("set", *intents) if has_rule and is_clear and reading.has("CONTENT") else intents
 
@@ -326,7 +326,7 @@ class MessageInterpreter:
             last_of_other=last_here if self._dialogue.is_last_by_other(utterance.key, turn) else None,
             listed=named_before or self._find_listed(utterance),
         )
-        forms = [token.form for token in reading.tokens]
+        forms = reading.forms
 
         def classify(start: int) -> tuple[tuple[str, float], ...]:
             return classify_tokens(forms[start:], Situation(is_addressed=True), utterance.models).intents
@@ -514,7 +514,7 @@ def is_talk(utterance: Utterance) -> bool:
     you = utterance.words.second_person
     is_called = is_vocative(message.text, utterance.turn.bot_name) or any(token.form in you for token in reading.tokens)
     joint = utterance.words.joint
-    begin = joint.join([*(token.form for token in reading.tokens), ""])
+    begin = joint.join([*reading.forms, ""])
     is_asked = is_asked or any(begin.startswith(f"{phrase}{joint}") for phrase in utterance.words.calling)  # "tell me"
     is_called = is_called or is_greeting(reading.text)
     if message.is_private or message.reply_to is not None or is_asked or is_short or is_called:
@@ -603,7 +603,7 @@ def _merge_similar_intents(
     reading = _merge_by_words(_read_as_question(reading, words, models), context, words, models)
     if reading.intent == "join" and _excepts_oneself(reading, words):
         reading = merge_intents(reading, "join", "leave", models)
-    is_timed = any(map(is_time, reading.tokens)) or not words.joint  # 一三五 is no time expression
+    is_timed = bool(reading.times) or not words.joint  # 一三五 is no time expression
     if reading.intent == "keep_days" and not is_timed:  # "just dex then"
         reading = merge_intents(reading, "keep_days", "person_set", models)
     if reading.intent == "person_set":
@@ -695,7 +695,7 @@ def _list_replaced(reading: MessageReading, words: Lexicon) -> list[tuple[str, s
 def _names_clock_of_place(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message ends in the clock of a place, and names no time: "a la hora de Madrid"."""
     found = re.search(words.clock_of_place, reading.text, re.IGNORECASE) if words.clock_of_place else None
-    is_timed = any(map(is_time, reading.tokens))
+    is_timed = bool(reading.times)
     return found is not None and not is_timed and find_zone(found["place"]) is not None
 
 
@@ -710,7 +710,7 @@ def _asks_again_later(reading: MessageReading, words: Lexicon) -> bool:
 
     It does not put off what is to come.
     """
-    forms = [token.form for token in reading.tokens]
+    forms = reading.forms
     is_reminding = forms[0] in words.reminding and slots.has_pronoun(forms[0], words, words.oneself_endings)
     is_from_now = "@offset" in forms and not words.has_any(words.later, words.fold(reading.text))
     return is_reminding and is_from_now and reading.intent in {"snooze", "move"}
@@ -718,7 +718,7 @@ def _asks_again_later(reading: MessageReading, words: Lexicon) -> bool:
 
 def _excepts_oneself(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message refuses to be one of the people: "don't include me in …"."""
-    forms = [token.form for token in reading.tokens]
+    forms = reading.forms
     return bool(words.joint and words.find_refusal(" ".join(forms))) and not words.oneself.isdisjoint(forms)
 
 
@@ -743,7 +743,7 @@ def _is_complete(request: MessageReading, whole: MessageReading, words: Lexicon)
     """Return whether the sentence that begins with the bot's name is complete without the words in front of it."""
     points_back = any(token.form in words.pronouns for token in request.tokens)
     is_named = request.has("CONTENT") if request.intent == "set" else any(slots.extract_references(request, words))
-    has_time, is_timed = (any(map(is_time, each.tokens)) for each in (request, whole))
+    has_time, is_timed = (bool(each.times) for each in (request, whole))
     has_all_times = not is_timed or (has_time and not lacks_day(request.tokens, whole.tokens))
     return is_named and not points_back and has_all_times
 
@@ -771,7 +771,7 @@ def _tells_event(utterance: Utterance) -> bool:
 def _asks_to_explain(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message without a time asks for help with a topic of the bot: "help me with summaries"."""
     is_begin = f"{words.fold(reading.text)}{words.joint}".startswith(words.explaining)
-    return is_begin and not any(map(is_time, reading.tokens)) and find_topic_by_word(reading, words) is not None
+    return is_begin and not reading.times and find_topic_by_word(reading, words) is not None
 
 
 def _replies_to_unknown(turn: Turn) -> bool:

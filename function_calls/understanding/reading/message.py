@@ -48,7 +48,7 @@ class Models(Struct, frozen=True):
         """Return whether the training sentences have each word outside of the slots of `reading`."""
         return all(
             self.network.knows(form)
-            for form, tag in zip(strip_accents(token.form for token in reading.tokens), reading.tags, strict=True)
+            for form, tag in zip(strip_accents(reading.forms), reading.tags, strict=True)
             if tag == NO_TAG and form.isalpha()
         )
 
@@ -125,6 +125,20 @@ class MessageReading(Struct, frozen=True):
     def tagged(self) -> Iterator[tuple[Token, str]]:
         """Return each token with its tag."""
         return zip(self.tokens, self.tags, strict=True)
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Return the forms of the tokens."""
+        return tuple(token.form for token in self.tokens)
+
+    @property
+    def times(self) -> tuple[Token, ...]:
+        """Return the tokens that are time expressions."""
+        return tuple(token for token in self.tokens if is_time(token))
+
+    def has_form(self, begin: str) -> bool:
+        """Return whether the form of a token has this beginning: "@rule" is also that of "@ruletime"."""
+        return any(form.startswith(begin) for form in self.forms)
 
     def text_of(self, first: Token, last: Token | None = None) -> str:
         """Return the text of a token, or of all from `first` to `last`."""
@@ -227,7 +241,7 @@ def set_best_intent(reading: MessageReading, intent: str, models: Models) -> Mes
     """Return `reading` with `intent` as the best one, and with the tags that its words have under it."""
     share = reading.probability(intent)
     others = tuple(each for each in reading.intents if each[0] != intent)
-    hidden = models.network.encode(strip_accents(token.form for token in reading.tokens), reading.known)
+    hidden = models.network.encode(strip_accents(reading.forms), reading.known)
     tags, begins = _label_tokens(reading.text, reading.tokens, intent, hidden, models)
     return MessageReading(reading.text, reading.tokens, ((intent, share), *others), tags, begins, reading.known)
 

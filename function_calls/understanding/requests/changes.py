@@ -181,7 +181,7 @@ def _find_shared_by_other(request: RequestContext) -> Reminder | None:
         return None
     is_own = any(request.words.has_any(own, request.words.fold(piece)) for piece in request.reading.pieces("REF"))
     is_unnamed = len(reminder.targets) > 1 and not is_own and not find_references(request)
-    forms, endings = [token.form for token in request.reading.tokens], request.words.oneself_endings
+    forms, endings = request.reading.forms, request.words.oneself_endings
     says_me = says_remind_me(request) or any(slots.has_pronoun(form, request.words, endings) for form in forms)
     is_leaving = request.reading.probability("leave") >= _LEAVING or says_me
     return reminder if is_unnamed or is_leaving else None
@@ -321,7 +321,7 @@ def _skip_or_remove(words: str, is_left_out: bool, request: RequestContext) -> d
     removed = {"days": f"-{words}"}
     named = request.find_weekdays(words)
     is_rule = bool(request.find_recurring_weekdays(words))
-    is_rule = is_rule or "@rule" in [token.form for token in request.reading.tokens]  # "los viernes"
+    is_rule = is_rule or "@rule" in request.reading.forms  # "los viernes"
     # "No stretching on Monday" is one day, with "Mondays" all of them; 周一 may be either.
     is_one_day = bool(request.words.joint) and request.reading.has("REF")
     is_skipped = is_one_day or request.has_word(request.words.skipping)
@@ -405,7 +405,7 @@ def _list_days(words: str, request: RequestContext) -> list[str]:
 def _list_weekdays(words: str, request: RequestContext) -> list[str]:
     """Return the next days on several weekdays that an order to skip names, and not as ones that recur."""
     named = request.find_weekdays(words)
-    is_recurring = "@rule" in [token.form for token in request.reading.tokens]  # "Thursdays and Fridays"
+    is_recurring = "@rule" in request.reading.forms  # "Thursdays and Fridays"
     is_listed = len(named) > 1 and not is_recurring and request.has_word(request.words.skipping)
     return _list_coming(words, len(named), request) if is_listed else []
 

@@ -16,7 +16,6 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.times import TimeWords
-from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests import (
     changes,
@@ -342,7 +341,7 @@ def _refuses_summary(request: RequestContext) -> bool:
 
 
 def _join_forms(request: RequestContext) -> str:
-    return request.words.joint.join(token.form for token in request.reading.tokens)
+    return request.words.joint.join(request.reading.forms)
 
 
 def _end_summary(request: RequestContext, *, is_paused: bool) -> Interpretation:
@@ -369,8 +368,7 @@ def _find_regular_summary(request: RequestContext) -> str:
 
 def _find_repetition(request: RequestContext) -> list[TimeWords]:
     """Return a repetition whose words are separated: "weekly summary at 6pm"."""
-    text = request.reading.text
-    pieces = [text[token.start : token.end] for token in request.reading.tokens if is_time(token)]
+    pieces = [request.reading.text_of(token) for token in request.reading.times]
     time = request.parse_time(pieces) if len(pieces) > 1 else None
     return [time] if time is not None and time.best.rrule is not None else []
 

@@ -630,7 +630,7 @@ def _tag_old_and_new(request: RequestContext) -> RequestContext:
     11".
     """
     reading, words = request.reading, request.words
-    times = [token for token in reading.tokens if is_time(token)]
+    times = reading.times
     if not times or not words.joint or any(token.form.startswith("@rule") for token in times):
         return request
     start, end = times[0].start, times[-1].end
@@ -695,7 +695,7 @@ def _tag_length(request: RequestContext) -> RequestContext:
     They stand in a clause of their own, behind a word such as 连 or a character of the text of the reminder.
     """
     reading, words = request.reading, request.words
-    is_repeated = any(token.form.startswith("@rule") for token in reading.tokens) and not reading.has("UNTIL")
+    is_repeated = reading.has_form("@rule") and not reading.has("UNTIL")
     reminder = find_named_reminder(request) if words.lasting and is_repeated else None
     content = "" if reminder is None else words.fold(reminder.content)
     clauses = split_clauses(reading.tokens) if content else []
@@ -747,11 +747,9 @@ def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] 
     if time.best.has_clock and time.best.has_day and request.has_word(request.words.same_time):
         return {"time": f"{time.best.wall:%Y-%m-%d}"}
     is_earlier, is_later = request.has_word(request.words.earlier), request.has_word(request.words.later)
-    if any(token.form == "@offset" for token in request.reading.tokens):  # one token: "una hora más tarde"
+    if "@offset" in request.reading.forms:  # one token: "una hora más tarde"
         is_later = is_later or request.words.has_any(request.words.later, request.words.fold(piece))
-    is_clock = ("@clock", "WHEN") in zip(
-        (token.form for token in request.reading.tokens), request.reading.tags, strict=True
-    )
+    is_clock = ("@clock", "WHEN") in zip(request.reading.forms, request.reading.tags, strict=True)
     length = request.parse_length(piece) if (is_earlier or is_later) and not is_clock else None
     return None if length is None else {"time": format_shift(-length if is_earlier else length)}
 

@@ -400,7 +400,7 @@ def _find_named(request: RequestContext, *, may_be_several: bool) -> list[str]:
 
 def find_untagged_time(request: RequestContext) -> str:
     """Return the words of the only time of a request; "" for none or several."""
-    times = [token for token in request.reading.tokens if is_time(token)]
+    times = request.reading.times
     return request.reading.text_of(times[0]) if len(times) == 1 else ""
 
 
@@ -432,14 +432,14 @@ def _find_id(request: RequestContext) -> str:
 
 def _find_name_behind_article(request: RequestContext) -> str:
     """Return the words behind an article up to a mark: "the dentist" of "cancel the dentist"."""
-    forms = [token.form for token in request.reading.tokens]
+    forms = request.reading.forms
     first = next((at for at, form in enumerate(forms) if form in _ARTICLES), None)
     return "" if first is None else _cut_name(first, first + 1, request)
 
 
 def _cut_name(first: int, last: int, request: RequestContext) -> str:
     """Return the name that begins with the token at `first` and has the untagged tokens from `last` on."""
-    forms = [token.form for token in request.reading.tokens]
+    forms = request.reading.forms
     while last < len(forms) and request.reading.tags[last] == "O" and forms[last] not in _ENDS:
         last += 1
     tokens = request.reading.tokens[first:last]
@@ -478,7 +478,7 @@ def _narrow_all(name: str, request: RequestContext) -> str:
 
 def _is_each_time(request: RequestContext) -> bool:
     """Return whether a word for "all" belongs to the repetition in front of it: 每个工作日都."""
-    forms = [token.form for token in request.reading.tokens]
+    forms = request.reading.forms
     behind_time = [form for tag, form in zip(request.reading.tags, forms[1:], strict=False) if tag == "WHEN"]
     has_rule = any(form.startswith("@rule") for form in forms)
     return has_rule and any(form in request.words.plural for form in behind_time)

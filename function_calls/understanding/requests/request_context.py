@@ -186,7 +186,7 @@ class RequestContext(Struct, frozen=True, kw_only=True):
 
     def has_word(self, words: tuple[str, ...] | frozenset[str]) -> bool:
         """Return whether the request has one of `words` as a token, or as characters where words have no spaces."""
-        forms = self.words.joint.join(token.form for token in self.reading.tokens)
+        forms = self.words.joint.join(self.reading.forms)
         return self.words.has_any(words, forms if self.words.joint else self.folded_text)
 
     def has_phrase(self, phrases: Iterable[str]) -> bool:

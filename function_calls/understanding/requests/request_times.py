@@ -343,7 +343,7 @@ def _has_unread_relation(piece: str, request: RequestContext) -> bool:
         pieces = _cut_texts(request, request.reading.spans("WHEN"))
         named = [time.best for each in pieces for time in request.read_times(each) if time.best is not None]
         return not any((best.has_day or best.rrule) and best.has_clock for best in named)
-    is_alone = sum(map(is_time, request.reading.tokens)) == 1
+    is_alone = len(request.reading.times) == 1
     return is_alone and words.has_any(words.same_day_phrases, left)
 
 
