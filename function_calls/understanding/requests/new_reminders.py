@@ -88,14 +88,8 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
         return repeat_last(request)
     if _names_last_task(reading, request):
         return repeat_last(request.with_tags(NO_TAG if tag == "CONTENT" else tag for tag in request.reading.tags))
-    reading = tag_event_behind_lead(tag_event_behind_day(reading, request.words), request.words)
-    request = _keep_count_in_content(request.with_reading(reading))
-    reading = tag_event(_keep_reason_in_content(request.reading, request.words), request.words)
-    request = request.with_reading(reading)
-    pieces = split_reminders(request.reading, request.words)
-    asking = [piece for piece in pieces if set(piece.tags) - {NO_TAG, "PERSON"}]
-    pieces = asking or pieces  # a last "and then" asks for nothing
-    pieces = [tag_edge_time(piece, request.words) for piece in pieces] if len(pieces) > 1 else pieces
+    request = _tag_events(request.with_reading(reading))
+    pieces = _split_pieces(request)
     reminders = [each for piece in pieces for each in _read_requests(request, piece)]
     if excluded:
         reminders = [_exclude_days(reminder, excluded, request) for reminder in reminders]
@@ -113,6 +107,21 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
         request.answers.keep_options(options)
     made = add_options(made, options)
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
+
+
+def _tag_events(request: RequestContext) -> RequestContext:
+    """Return the request with its events tagged, and with counts and times of reasons that belong to its content."""
+    words = request.words
+    reading = tag_event_behind_lead(tag_event_behind_day(request.reading, words), words)
+    request = _keep_count_in_content(request.with_reading(reading))
+    return request.with_reading(tag_event(_keep_reason_in_content(request.reading, words), words))
+
+
+def _split_pieces(request: RequestContext) -> list[MessageReading]:
+    """Return the pieces of a request that each name reminders; a last "and then" asks for none."""
+    pieces = split_reminders(request.reading, request.words)
+    pieces = [piece for piece in pieces if set(piece.tags) - {NO_TAG, "PERSON"}] or pieces
+    return [tag_edge_time(piece, request.words) for piece in pieces] if len(pieces) > 1 else pieces
 
 
 def _open_time_of_event(reminder: ReminderRequest, request: RequestContext) -> ReminderRequest:

@@ -197,11 +197,7 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     reminded = _find_for_person_called(named, request)
     if reminded is not None:
         return [reminded.id]
-    whole = request.words.joint.join(named)
-    close = known.find_closest(whole, request.common_words) or known.find_act(whole, request.common_words)
-    close = request.filter_by_time(request.words.joint.join(named), close) if len(close) > 1 else close
-    own = tuple(each for each in close if _is_for(each, request.turn.message.sender))
-    close = own if len(own) == 1 else close
+    close = _find_close(request.words.joint.join(named), request, known)
     if len(close) == 1:
         return [close[0].id]
     if len(close) > 1 and len(named) == 1:
@@ -210,6 +206,17 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     if told in list_own(request) and (not request.reading.has("REF") or set("".join(named)) & set(told.content)):
         return [told.id]  # 牛奶到货了，不用提醒我买了
     return [] if request.may_point and not is_final and _is_beside(request) else named
+
+
+def _find_close(name: str, request: RequestContext, known: ChatReminders) -> tuple[Reminder, ...]:
+    """Return the reminders whose text shares most with a name, or has its act.
+
+    Of several they are those at its time, or the only one for nobody but the sender.
+    """
+    close = known.find_closest(name, request.common_words) or known.find_act(name, request.common_words)
+    close = known.filter_by_time(name, close) if len(close) > 1 else close
+    own = tuple(each for each in close if _is_for(each, request.turn.message.sender))
+    return own if len(own) == 1 else close
 
 
 def _find_for_person_called(named: list[str], request: RequestContext) -> Reminder | None:
