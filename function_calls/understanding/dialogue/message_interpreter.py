@@ -600,7 +600,7 @@ def _merge_similar_intents(
         reading = merge_intents(reading, reading.intent, "pause", models)
     if not is_about_summaries:
         reading = merge_intents(reading, "summary_schedule", "move", models)
-    reading = _merge_by_words(_read_as_question(reading, words, models), context, words, models)
+    reading = _merge_by_words(_read_as_question(reading, context, words, models), context, words, models)
     if reading.intent == "join" and _excepts_oneself(reading, words):
         reading = merge_intents(reading, "join", "leave", models)
     is_timed = bool(reading.times) or not words.joint  # 一三五 is no time expression
@@ -616,26 +616,32 @@ def _merge_similar_intents(
 
 def _merge_by_words(reading: MessageReading, context: Context, words: Lexicon, models: Models) -> MessageReading:
     """Return `reading` with the intents that the words of the message rule out merged into those it can have."""
+    first = reading.forms[0] if reading.forms else ""
+    replaced: list[tuple[str, str]] = []
     if _asks_how(reading, words):
-        for intent in (_POINTING | {"set"}) - {"when_is", "who_set"}:
-            reading = merge_intents(reading, intent, "help", models)
-    if _names_only_next(reading, context, words):
-        reading = set_best_intent(replace(reading, intents=(("list", 1.0),)), "list", models)
-    for gone, into in _list_replaced(reading, words):
-        reading = merge_intents(reading, gone, into, models)
+        replaced += [(intent, "help") for intent in (_POINTING | {"set"}) - {"when_is", "who_set"}]
+    if _names_clock_of_place(reading, words):
+        replaced += [("move", "zone"), ("pause", "zone")]
+    if first in words.handing_over and not words.has_any(words.too, words.fold(reading.text)):
+        replaced += [("person_add", "person_set")]
+    if first in words.hushing:
+        replaced += [("move", "quiet"), ("snooze", "quiet"), ("until", "quiet")]
     if context != "fired" and reading.intent == "snooze" and _says_only_later(reading, words):
-        reading = merge_intents(reading, "snooze", NOTHING, models)
+        replaced += [("snooze", NOTHING)]
     if context == "acted" and _asks_again_later(reading, words):
-        reading = merge_intents(reading, "snooze", "repeat_last", models)
-        reading = merge_intents(reading, "move", "set", models)
+        replaced += [("snooze", "repeat_last"), ("move", "set")]
+    for gone, into in replaced:
+        reading = merge_intents(reading, gone, into, models)
     return reading
 
 
-def _read_as_question(reading: MessageReading, words: Lexicon, models: Models) -> MessageReading:
-    """Return a name alone as a question when the reminder is, and 哪些提醒暂停了 as one for a list.
+def _read_as_question(reading: MessageReading, context: Context, words: Lexicon, models: Models) -> MessageReading:
+    """Return a name of the next reminder alone, and 哪些提醒暂停了, as a question for a list.
 
     A change without a word that takes something back is none to undo: 把那个改了.
     """
+    if _names_only_next(reading, context, words):
+        return set_best_intent(replace(reading, intents=(("list", 1.0),)), "list", models)
     text = words.fold(reading.text)
     is_change = bool(words.undoing) and words.has_any(words.help_topics.get("move", ()), text)
     if reading.intent == "undo" and is_change and not words.has_any(words.undoing, text):
@@ -679,24 +685,10 @@ def _names_only_next(reading: MessageReading, context: Context, words: Lexicon) 
     return left.strip(" 的个") in words.nearest and (is_named or not may_answer)
 
 
-def _list_replaced(reading: MessageReading, words: Lexicon) -> list[tuple[str, str]]:
-    """Return the intents that the words of a message exclude, each with the one that is meant instead."""
-    first = reading.tokens[0].form if reading.tokens else ""
-    found: list[tuple[str, str]] = []
-    if _names_clock_of_place(reading, words):
-        found += [("move", "zone"), ("pause", "zone")]
-    if first in words.handing_over and not words.has_any(words.too, words.fold(reading.text)):
-        found += [("person_add", "person_set")]
-    if first in words.hushing:
-        found += [("move", "quiet"), ("snooze", "quiet"), ("until", "quiet")]
-    return found
-
-
 def _names_clock_of_place(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message ends in the clock of a place, and names no time: "a la hora de Madrid"."""
     found = re.search(words.clock_of_place, reading.text, re.IGNORECASE) if words.clock_of_place else None
-    is_timed = bool(reading.times)
-    return found is not None and not is_timed and find_zone(found["place"]) is not None
+    return found is not None and not reading.times and find_zone(found["place"]) is not None
 
 
 def _says_only_later(reading: MessageReading, words: Lexicon) -> bool:
