@@ -306,7 +306,7 @@ class MessageInterpreter:
         reading = _repair_names(reading, utterance)
         named_before = _find_named(before, known)
         set_before = before if before is not None and before.name == "reminder_set" else None
-        last_set = set_before or _make_set_call(named_before, before, known)
+        of_named = None if named_before is None or known is None else known.make_set_call(named_before)
         last_here = self._find_last_here(utterance)
         request = RequestContext(
             turn=turn,
@@ -316,7 +316,7 @@ class MessageInterpreter:
             times=self._times,
             answers=answers,
             question=utterance.question,
-            last_set=last_set or self._find_last_set(reading, utterance),
+            last_set=set_before or of_named or self._find_last_set(reading, utterance),
             is_addressed=utterance.is_addressed,
             may_point=utterance.context != "none" or turn.message.reply_to is not None,
             known=known,
@@ -534,23 +534,22 @@ def _repair_names(reading: MessageReading, utterance: Utterance) -> MessageReadi
 
 def _find_named(call: ToolCall | None, known: ChatReminders | None) -> Reminder | None:
     """Return the only reminder that a call is for; None for none or several, or where it is left open."""
-    name = "" if call is None else str(call.arguments.get("reminder_id") or "")
-    found = known.resolve(name) if known is not None and name not in {"", IT} else ()
+    name = _get_reference(call)
+    found = known.resolve(name) if known is not None and name else ()
     return found[0] if len(found) == 1 else None
 
 
 def _names_unknown(call: ToolCall | None, known: ChatReminders | None) -> bool:
     """Return whether a call is for a reminder that the chat does not have."""
-    name = "" if call is None else str(call.arguments.get("reminder_id") or "")
-    is_single = name not in {"", IT} and ", " not in name and not name.startswith("all")
+    name = _get_reference(call)
+    is_single = bool(name) and ", " not in name and not name.startswith("all")
     return known is not None and is_single and not known.can_resolve(name)
 
 
-def _make_set_call(reminder: Reminder | None, call: ToolCall | None, known: ChatReminders | None) -> ToolCall | None:
-    """Return the call that would set `reminder`, which `call` names, as it is now."""
-    if reminder is None or call is None or known is None:
-        return None
-    return replace(call, name="reminder_set", arguments=known.make_arguments(reminder))
+def _get_reference(call: ToolCall | None) -> str:
+    """Return the reference to a reminder in a call; "" where it leaves the reminder open."""
+    name = "" if call is None else str(call.arguments.get("reminder_id") or "")
+    return "" if name == IT else name
 
 
 def _change_zone_first(made: Sequence[Interpretation], language: str) -> Interpretation | None:

@@ -348,7 +348,7 @@ def _find_call_to_repeat(request: RequestContext) -> ToolCall | None:
             return replace(last, arguments={key: each for key, each in last.arguments.items() if key != "person"})
     if named is None or request.known is None:
         return request.last_set
-    return ToolCall(id="", name="reminder_set", arguments=request.known.make_arguments(named))
+    return request.known.make_set_call(named)
 
 
 def _find_event_reminder(request: RequestContext) -> Reminder | None:
@@ -580,7 +580,7 @@ def _find_latest(request: RequestContext) -> ToolCall | None:
     fold = request.words.fold
     same = [reminder for reminder in request.reminders if content and fold(reminder.content) == fold(content)]
     if len(same) == 1 and request.known is not None:
-        return ToolCall(id="", name="reminder_set", arguments=request.known.make_arguments(same[0]))
+        return request.known.make_set_call(same[0])
     latest = request.last_here if content and content.casefold() not in request.words.itself else None
     return (latest or request.last_set) if joins else (request.last_set or latest)
 

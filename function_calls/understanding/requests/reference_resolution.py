@@ -119,6 +119,10 @@ class ChatReminders(Struct, frozen=True, dict=True):
         found = like if len(same) == 1 and like else same or like
         return replace(call, arguments={**call.arguments, **self.make_arguments(found[0])}) if len(found) == 1 else call
 
+    def make_set_call(self, reminder: Reminder) -> ToolCall:
+        """Return the call that would set `reminder` as it is now."""
+        return ToolCall(id="", name="reminder_set", arguments=self.make_arguments(reminder))
+
     def make_arguments(self, reminder: Reminder) -> dict[str, object]:
         """Return the arguments with which `reminder` would be set as it is now."""
         schedule = reminder.schedule
