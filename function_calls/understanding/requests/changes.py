@@ -92,7 +92,7 @@ def _find_single_day(request: RequestContext) -> str:
 def _name_on_day(reference: str, day: str, request: RequestContext) -> list[str]:
     """Return the reference for a `day` of a reminder; one that comes once, or at a clock, is meant as a whole."""
     reminder = next((each for each in request.reminders if each.id == reference), None)
-    has_day = any(names_single_day(time.best) for time in request.read_times(day))
+    has_day = request.names_single_day(day)
     if reminder is not None and (reminder.schedule.rule is None or not has_day):
         return [reference]
     return [request.words.on_day.format(name=reference if reminder is None else reminder.content, day=day)]
@@ -208,9 +208,7 @@ def _is_name(reference: str, day: str) -> bool:
 def find_day_in_name(request: RequestContext) -> str:
     """Return the words of the day in the name of a reminder: "this Thursday's run"; "" for none."""
     named = (request.reading.text_of(token) for token, tag in request.reading.tagged if tag == "REF" and is_time(token))
-    return next(
-        (words for words in named if any(names_single_day(time.best) for time in request.read_times(words))), ""
-    )
+    return next(filter(request.names_single_day, named), "")
 
 
 def read_time_in_name(request: RequestContext, others: Iterable[str] = ()) -> Reading | None:
@@ -237,7 +235,7 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
     weekdays = request.find_weekdays(day)
     is_within_name = bool(weekdays) and any(day in reference != day for reference in references)
     is_name = is_within_name or _names_series(weekdays, request)
-    if day and not is_name and any(names_single_day(time.best) for time in request.read_times(day)):
+    if day and not is_name and request.names_single_day(day):
         named["occurrence"] = day
     made = request.answers.call_tool("reminder_update", {**arguments, **named})
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
@@ -274,7 +272,7 @@ def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> 
     if not is_time_alone or _DATE.match(str(arguments["time"])) or request.has_word(request.words.always):
         return ""
     beside = [*list_untagged_times(request), *request.reading.pieces("EVENT"), find_remark(request)]
-    times = [time.best for words in beside for time in request.read_times(words)]
+    times = [best for words in beside for best in request.list_readings(words)]
     days = {best.start.date() for best in times if names_single_day(best)}
     fires = fires_from(reminder.schedule, min(days), request.now, 1) if len(days) == 1 else ()
     return f"{fires[0]:%Y-%m-%d}" if fires and fires[0].date() in days else ""
@@ -342,7 +340,7 @@ def _find_days_paused(request: RequestContext) -> dict[str, object] | None:
     end = next((word for word in sorted(words.deadlines, key=len, reverse=True) if when.endswith(word)), "")
     if words.joint or not when or not find_references(request):
         return None
-    if end and any(names_single_day(time.best) for time in request.read_times(when.removesuffix(end))):
+    if end and request.names_single_day(when.removesuffix(end)):
         return {"until": when.removesuffix(end)}
     start = min(reading.spans("WHEN"))[0]
     last = max(max(reading.spans("WHEN"))[1], *(token.end for token in reading.tokens if is_time(token)), 0)
@@ -359,7 +357,7 @@ def find_weekdays_left_out(request: RequestContext) -> str:
     is_once = words.has_any(words.one_time, text)
     for clause in _CLAUSE_END.split(text) if words.exclusion_endings and not is_once else ():
         before = clause[: min((at for each in words.exclusion_endings if (at := clause.find(each)) > 0), default=0)]
-        starts = [start for time in request.read_times(before) if time.best for start, _ in time.best.spans]
+        starts = [start for best in request.list_readings(before) for start, _ in best.spans]
         days = before[min(starts) :] if starts else ""
         if request.find_weekdays(days):
             return days
@@ -473,8 +471,8 @@ def _read_days(request: RequestContext) -> str:
     *others, last = [_strip_around_day(piece, request) for piece in dated] or [""]
     if not others or any(map(str.isdecimal, last)):
         return last
-    days = {time.best.start.date() for time in request.read_times(last) if names_single_day(time.best)}
-    read = ((piece, time.best) for piece in others for time in request.read_times(piece))
+    days = {best.start.date() for best in request.list_readings(last) if names_single_day(best)}
+    read = ((piece, best) for piece in others for best in request.list_readings(piece))
     dates = ((piece, best.start.date()) for piece, best in read if names_single_day(best))
     weekdays = {day.weekday() for day in days}
     return next((piece for piece, day in dates if day not in days and day.weekday() in weekdays), last)

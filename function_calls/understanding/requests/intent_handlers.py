@@ -273,7 +273,7 @@ def _pause(request: RequestContext) -> Interpretation | None:
     """Pause reminders, or end those that are to stop behind a day: "stop that reminder after Sunday"."""
     words, when = request.words, request.reading.words("WHEN")
     bare = request.strip_leading_word(when, words.behind_days)
-    is_day = bare != when and any(time.best and time.best.has_day for time in request.read_times(bare))
+    is_day = bare != when and any(best.has_day for best in request.list_readings(bare))
     return repetitions.end_repetition(request) if is_day else states.pause(request)
 
 
@@ -351,8 +351,7 @@ def _end_summary(request: RequestContext, *, is_paused: bool) -> Interpretation:
         return request.answers.say("offline.no_regular_summary")
     for piece in request.reading.pieces("WHEN"):
         bare = request.strip_leading_word(piece, until)
-        times = [time.best for time in request.read_times(bare) if time.best is not None]
-        if bare != piece or any(best.has_day and best.rrule is None for best in times):
+        if bare != piece or request.names_single_day(bare):
             span = {"until" if bare != piece else "during": bare}
             return request.answers.call_tool("reminder_state", {"action": "pause", "reminder_id": summary, **span})
     if is_paused:

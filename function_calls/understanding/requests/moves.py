@@ -91,8 +91,8 @@ def _is_about_other_day(request: RequestContext) -> bool:
     reminder = find_named_reminder(request) if is_open else None
     times = find_times(request) if reminder is not None and find_remark(request).strip() else []
     days = {time.best.start.date() for time in times if names_single_day(time.best) and not time.best.has_clock}
-    told = [time.best for time in request.read_times(find_remark(request))] if days else []
-    others = {best.start.date() for best in told if best is not None and names_single_day(best)} - days
+    told = request.list_readings(find_remark(request)) if days else []
+    others = {best.start.date() for best in told if names_single_day(best)} - days
     if reminder is None or not others:
         return False
     fires = [fires_from(reminder.schedule, day, request.now, 1) for day in others]
@@ -284,7 +284,7 @@ def _move_ahead_of_itself(request: RequestContext) -> dict[str, object] | None:
         return None
     days, clock = leads[0]
     day = due + timedelta(days=_find_old_lead(reminder, request).days) - days
-    if clock is not None and clock.best is not None:
+    if clock is not None:
         day = day.replace(hour=clock.best.start.hour, minute=clock.best.start.minute)
     return {"time": format_time(day)}
 
@@ -301,30 +301,33 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     begins = [FROM_THEN.sub("", piece) for piece in reading.pieces("FROM")]
     times = find_times(request) or request.parse_times(begins)
     times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
-    if len(times) != 1 or times[0].best is None:
+    if len(times) != 1:
         return _change_clocks(request) or _replace_weekdays(request)
-    times = [_choose_half_near_reminder(times[0], request)]
-    split = _split_weekdays(request, times[0].best)
+    time = _choose_half_near_reminder(times[0], request)
+    split = _split_weekdays(request, time.best)
     if split is not None:
         return split
     changed = (
-        _read_amount(request, times[0])
+        _read_amount(request, time)
         or _change_day_of_month(request)
         or _exchange_weekday(request)
-        or _change_weekday(request, times[0].best)
-        or _move_ahead_of_event(request, times[0].best)
-        or _keep_begin(request, times[0].best)
-        or _begin_on(request, times[0].best)
-        or (None if since else _repeat_from_begin(times[0], request))
+        or _change_weekday(request, time.best)
+        or _move_ahead_of_event(request, time.best)
+        or _keep_begin(request, time.best)
+        or _begin_on(request, time.best)
+        or (None if since else _repeat_from_begin(time, request))
     )
-    if changed is not None:
-        return update(request, changed)
-    old, new = _split_range(times[0], request)
+    return _change_time(time, since, request) if changed is None else update(request, changed)
+
+
+def _change_time(time: TimeWords, since: str, request: RequestContext) -> Interpretation | None:
+    """Change the time of a reminder to `time`, of a repeating one from the day `since` on where that is named."""
+    old, new = _split_range(time, request)
     arguments = _make_arguments(new, request)
     is_single = names_single_day(new.best)
     is_open = since or (is_single and FROM_THEN.search(request.folded_text) is not None)
     is_weekday_replaced = is_single and not since and _replaces_weekday(request)
-    if is_open and not is_weekday_replaced and new.best.has_clock and not (since and reading.has("WHEN")):
+    if is_open and not is_weekday_replaced and new.best.has_clock and not (since and request.reading.has("WHEN")):
         arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
     if old and not new.best.has_clock:
         return update(request, {**arguments, "occurrence": old})
@@ -441,8 +444,8 @@ def _change_day_of_month(request: RequestContext) -> dict[str, object] | None:
     rule = find_rule(reminder)
     if rule is None or ((rule.frequency, rule.interval) != ("MONTHLY", 1) and not rule.months[1:]):
         return None
-    former = (time.best for piece in request.reading.pieces("OLD") for time in request.read_times(piece))
-    if _is_hour_of(reminder, request) or any(best is not None and best.grain is Grain.MONTH for best in former):
+    former = (best for piece in request.reading.pieces("OLD") for best in request.list_readings(piece))
+    if _is_hour_of(reminder, request) or any(best.grain is Grain.MONTH for best in former):
         return None  # "in December make it the 17th" is for one of them
     pieces = [request.strip_time_words(piece) for piece in request.reading.pieces("WHEN")]
     phrases = [request.words.each_month.format(days=piece) for piece in pieces[:1]]
@@ -576,7 +579,7 @@ def _parse_clock_beside_hour(request: RequestContext) -> str:
     for hour in (due.hour - 1, due.hour, due.hour + 1):
         phrase = request.words.with_hour.format(time=words, hour=hour % _LAST_HOUR or _LAST_HOUR)
         time = request.parse_time([phrase])
-        if time is not None and time.best is not None:
+        if time is not None:
             found += [due.replace(hour=half.start.hour, minute=half.start.minute) for half in list_halves(time.best)]
     clock = min(found, key=lambda each: abs(each - due), default=None)
     return "" if clock is None else f"{clock:%H:%M}"
@@ -599,7 +602,7 @@ def _find_time_alone(request: RequestContext) -> str:
 def _move_occurrence(request: RequestContext) -> Interpretation | None:
     """Move one occurrence of a repeating reminder: the one on the day that is named, or the next."""
     times = find_times(request)
-    if len(times) != 1 or times[0].best is None:
+    if len(times) != 1:
         return None
     _, new = _split_range(times[0], request)
     day = request.strip_time_words(request.reading.words("OLD") or find_day_in_name(request))
@@ -761,8 +764,8 @@ def _correct_minutes(piece: str, request: RequestContext) -> dict[str, object] |
     time and the next such hour is far.
     """
     last = None if request.last_set is None else request.last_set.arguments.get("time")
-    found = request.read_times(str(last)) if last else ()
-    due = found[0].best.start if len(found) == 1 and found[0].best is not None else None
+    best = request.read_only_time(str(last)) if last else None
+    due = None if best is None else best.start
     if due is None or not timedelta() < due - request.now <= _NEAR:
         return None
     amount = request.parse_length(request.words.as_length.format(minutes=piece))

@@ -53,8 +53,8 @@ def _is_urgent(request: RequestContext) -> bool:
 
 def _parse_interval(text: str, request: RequestContext) -> timedelta | None:
     """Return the interval of elapsed time that `text` names: "every 5 minutes"; None for none."""
-    expressions = request.read_times(text)
-    rule = expressions[0].best.rrule if len(expressions) == 1 and expressions[0].best is not None else None
+    best = request.read_only_time(text)
+    rule = None if best is None else best.rrule
     parts = dict(part.split("=", 1) for part in (rule or "").split(";") if "=" in part)
     frequency = parts.get("FREQ")
     if rule is None or frequency not in ELAPSED or not parse_rule(rule).is_elapsed:

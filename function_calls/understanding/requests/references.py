@@ -633,7 +633,7 @@ def _tells_clock_of_last(request: RequestContext) -> bool:
     last = _find_last_reminders(request)
     due = find_due(last[0], request.now) if len(last) == 1 else None
     told = " ".join([find_remark(request), *list_untagged_times(request)])
-    clocks = [time.best.start for time in request.read_times(told) if time.best is not None and time.best.has_clock]
+    clocks = [best.start for best in request.list_readings(told) if best.has_clock]
     return due is not None and any((at.hour - due.hour) % 12 == 0 and at.minute == due.minute for at in clocks)
 
 

@@ -116,7 +116,7 @@ class ReminderAnswers:
         self._ask(question)
         if not options:
             asked = self._ask_when(first)
-            if first.time is None or first.time.best is None:
+            if first.time is None:
                 return asked
             over = self.say("offline.time_over", time=first.time.words, question=asked.answer)
             return replace(asked, answer=over.answer)

@@ -89,8 +89,7 @@ def _read_single_day(words: str, request: RequestContext) -> date | None:
     """Return the day that `words` name, which is no weekday: "just today"."""
     if request.find_weekdays(words):
         return None
-    times = request.read_times(words)
-    best = times[0].best if len(times) == 1 else None
+    best = request.read_only_time(words)
     return best.start.date() if names_single_day(best) and not best.has_clock else None
 
 

@@ -15,7 +15,7 @@ from function_calls.understanding.reading.named_weekdays import (
     find_weekdays,
     names_weekday,
 )
-from function_calls.understanding.reading.times import TimeWords
+from function_calls.understanding.reading.times import TimeWords, names_single_day
 from function_calls.understanding.reading.tokens import TimeReader, is_time
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders
@@ -97,6 +97,19 @@ class RequestContext(Struct, frozen=True, kw_only=True):
     def read_times(self, text: str) -> tuple[TimeReadings, ...]:
         """Read the times in `text`."""
         return self.times(text, self.now, language=self.language)
+
+    def read_only_time(self, text: str) -> Reading | None:
+        """Return the only time in `text`; None for none or several."""
+        times = self.read_times(text)
+        return times[0].best if len(times) == 1 else None
+
+    def list_readings(self, text: str) -> list[Reading]:
+        """Return the preferred reading of each time in `text`."""
+        return [time.best for time in self.read_times(text) if time.best is not None]
+
+    def names_single_day(self, text: str) -> bool:
+        """Return whether a time in `text` has one day and does not repeat."""
+        return any(map(names_single_day, self.list_readings(text)))
 
     def read_times_before(self, text: str, first: Reading | None) -> tuple[TimeReadings, ...]:
         """Read the times in `text` as if it was written in front of the `first` time, where that is on a later day."""

@@ -309,7 +309,7 @@ def _read_known_words(pieces: list[str], request: RequestContext) -> TimeWords |
         for time in request.read_times(piece)
         if time.readings
     ]
-    rules = [time for piece in pieces for time in request.read_times(piece) if time.best and time.best.rrule]
+    rules = [best for piece in pieces for best in request.list_readings(piece) if best.rrule]
     if len(known) > _BOTH or len(rules) > 1 or any(_has_unknown_end(piece, request) for piece in pieces):
         return None
     whole = request.parse_time(known)
@@ -319,7 +319,7 @@ def _read_known_words(pieces: list[str], request: RequestContext) -> TimeWords |
 
 def _has_unknown_end(piece: str, request: RequestContext) -> bool:
     """Return whether words of time name an end that no time is: "Fridays at 5 until the trip"."""
-    spans = [span for time in request.read_times(piece) if time.best is not None for span in time.best.spans]
+    spans = [span for best in request.list_readings(piece) for span in best.spans]
     outside = "".join(" " if any(a <= at < b for a, b in spans) else letter for at, letter in enumerate(piece))
     return request.words.has_any(request.words.until_words, request.words.fold(outside))
 
@@ -341,7 +341,7 @@ def _has_unread_relation(piece: str, request: RequestContext) -> bool:
         return True
     if not words.joint and words.has_any((*words.ahead, *words.around_events), left):
         pieces = _cut_texts(request, request.reading.spans("WHEN"))
-        named = [time.best for each in pieces for time in request.read_times(each) if time.best is not None]
+        named = [best for each in pieces for best in request.list_readings(each)]
         return not any((best.has_day or best.rrule) and best.has_clock for best in named)
     is_alone = len(request.reading.times) == 1
     return is_alone and words.has_any(words.same_day_phrases, left)
@@ -528,7 +528,7 @@ def find_open_event(request: RequestContext) -> tuple[str, str]:
         lead = " ".join([*leads, *clocks]) if len(leads) == 1 else ""
     else:
         name, lead = next(filter(any, (_split_lead(piece, request) for piece in reading.pieces("WHEN"))), ("", ""))
-    is_told = not name or not lead or any(time.best is not None for time in request.read_times(name))
+    is_told = not name or not lead or bool(request.list_readings(name))
     return ("", "") if is_told or parse_lead(lead, request) is None else (name, lead)
 
 
@@ -608,7 +608,7 @@ def tag_day_of_event(request: RequestContext) -> RequestContext:
 
 
 def _names_day(piece: str, request: RequestContext) -> bool:
-    return any(time.best is not None and time.best.has_day for time in request.read_times(piece))
+    return any(best.has_day for best in request.list_readings(piece))
 
 
 def find_open_day(request: RequestContext) -> Reading | None:

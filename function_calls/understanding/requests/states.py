@@ -168,8 +168,8 @@ def resume(request: RequestContext) -> Interpretation | None:
     """Resume reminders, at once or from a day or clock on, until which they pause: "resume it on Monday"."""
     when = request.reading.words("WHEN") or request.reading.words("FROM")
     until = request.strip_time_words(when)
-    times = [time.best for time in request.read_times(until)]
-    is_later = len(times) == 1 and times[0] is not None and times[0].rrule is None and times[0].start > request.now
+    best = request.read_only_time(until)
+    is_later = best is not None and best.rrule is None and best.start > request.now
     resumed = change_state(request, "resume")
     if not is_later:
         return resumed
@@ -188,8 +188,7 @@ def done(request: RequestContext) -> Interpretation | None:
 
 def _read_begin(words: str, request: RequestContext) -> date | None:
     """Return the day of a pause that begins on it and has no end: "pause it from Monday"; None for others."""
-    times = request.read_times(words) if FROM_THEN.search(request.folded_text) else ()
-    best = times[0].best if len(times) == 1 else None
+    best = request.read_only_time(words) if FROM_THEN.search(request.folded_text) else None
     return best.start.date() if names_single_day(best) and best.end is None else None
 
 
