@@ -136,7 +136,7 @@ def _cancel_ask(request: RequestContext) -> Interpretation | None:
 
 def _list(request: RequestContext) -> Interpretation | None:
     """List reminders, or notes; a question how much something is without a word for reminders is looked up."""
-    is_named = any(map(request.reading.has, ("WHEN", "OLD", "REF"))) or _speaks_of_reminders(request)
+    is_named = any(map(request.reading.has, ("WHEN", "OLD", "REF"))) or request.has_part(request.words.triggers)
     if not is_named and request.has_word(request.words.notes):
         return request.answers.call_tool("memory_search", {})
     if not is_named and request.reading.has("PERSON") and _asks_quantity(request):
@@ -175,10 +175,6 @@ def _look_up_quantity(request: RequestContext) -> Interpretation | None:
     """Search notes and messages for the words of a message; None where one of the tools is switched off."""
     calls = make_local_lookup(request.turn, request.reading.text)
     return Interpretation(calls=calls) if calls else None
-
-
-def _speaks_of_reminders(request: RequestContext) -> bool:
-    return request.has_part(request.words.triggers)
 
 
 def _when_is(request: RequestContext) -> Interpretation | None:
@@ -336,12 +332,10 @@ def _summary_schedule(request: RequestContext) -> Interpretation | None:
 def _refuses_summary(request: RequestContext) -> bool:
     """Return whether a request says "not" before the summary is named or timed: "I don't want the daily summary"."""
     words = request.words
-    head = re.split(r"@|{}".format("|".join(map(re.escape, words.help_topics["summary"]))), _join_forms(request))[0]
+    head = re.split(
+        r"@|{}".format("|".join(map(re.escape, words.help_topics["summary"]))), words.joint.join(request.reading.forms)
+    )[0]
     return words.has_any(words.refusals, head.strip()) and not head.startswith(words.dont_forget_phrases)
-
-
-def _join_forms(request: RequestContext) -> str:
-    return request.words.joint.join(request.reading.forms)
 
 
 def _end_summary(request: RequestContext, *, is_paused: bool) -> Interpretation:
@@ -453,7 +447,7 @@ def _delete(request: RequestContext) -> Interpretation | None:
 def _forget_notes(request: RequestContext) -> Interpretation | None:
     """Forget all notes, or ask about "forget everything"; None for other deletions."""
     words = request.words
-    if _speaks_of_reminders(request):
+    if request.has_part(request.words.triggers):
         return None
     named = slots.normalize_reference(request.reading.words("REF"), words)
     rest = _strip_words(named, {*words.notes, *words.own, *words.all, *words.articles, "of"}, words)

@@ -326,14 +326,19 @@ def _change_time(time: TimeWords, since: str, request: RequestContext) -> Interp
     arguments = _make_arguments(new, request)
     is_single = names_single_day(new.best)
     is_open = since or (is_single and FROM_THEN.search(request.folded_text) is not None)
-    is_weekday_replaced = is_single and not since and _replaces_weekday(request)
-    if is_open and not is_weekday_replaced and new.best.has_clock and not (since and request.reading.has("WHEN")):
+    is_weekday_replaced = is_single and _replaces_weekday(request)
+    if (
+        is_open
+        and (since or not is_weekday_replaced)
+        and new.best.has_clock
+        and not (since and request.reading.has("WHEN"))
+    ):
         arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
     if old and not new.best.has_clock:
         return update(request, {**arguments, "occurrence": old})
     if _begins_daily_anew(arguments, request):
         return update(request, {**arguments, "type": "daily"})
-    if is_single and not old and _is_for_good(request):
+    if is_single and not old and (is_weekday_replaced or request.has_word(request.words.always)):
         return update(request, {**arguments, "occurrence": "all"})
     return update(request, {**arguments, "since": since}, old=old)
 
@@ -546,14 +551,6 @@ def _begins_daily_anew(arguments: Mapping[str, object], request: RequestContext)
     start, made = reminder.schedule.start, reminder.created_at.astimezone(request.now.tzinfo)
     is_past = start.date() - made.date() == _DAY and start.time() < made.time()
     return (rule.frequency, rule.interval) == ("DAILY", 1) and is_past and made.date() == request.now.date()
-
-
-def _is_for_good(request: RequestContext) -> bool:
-    """Return whether another day is meant for all occurrences.
-
-    This holds for "from now on", and for Tuesday of a reminder on another day of the week.
-    """
-    return request.has_word(request.words.always) or _replaces_weekday(request)
 
 
 def _replaces_weekday(request: RequestContext) -> bool:

@@ -179,7 +179,8 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     """
     if not named:
         return []
-    if request.may_point and request.last_set is not None and _takes_back(request):
+    has = request.reading.has
+    if request.may_point and request.last_set is not None and has("OLD") and has("WHEN") and not has("REF"):
         found = [reminder for name in named for reminder in request.resolve(name)]
         is_last = any(each.content == request.last_set.arguments.get("content") for each in found)
         is_listed = named[0].isdecimal() and request.now - known.shown.at <= JUST_NOW
@@ -291,11 +292,6 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
     found = _without_moved(found)
     own = [each for each in found if reminds(each, request.turn.message.sender)]
     return found[0] if len(found) == 1 else own[0] if len(own) == 1 else None
-
-
-def _takes_back(request: RequestContext) -> bool:
-    """Return whether only a retracted time beside the new one names a reminder: "7, not 6"."""
-    return request.reading.has("OLD") and request.reading.has("WHEN") and not request.reading.has("REF")
 
 
 def _is_beside(request: RequestContext) -> bool:
