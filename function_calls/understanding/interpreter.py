@@ -345,10 +345,11 @@ class OfflineInterpreter:
         return is_meant and is_noted and CallMaker(turn).offers("undo")
 
     def _is_needless_waiver(self, utterance: Utterance) -> bool:
-        """Return whether a message to the bot is only "never mind", where nothing was asked or changed."""
-        turn, words = utterance.turn, utterance.words
-        last = self._dialogue.last(utterance.key, turn.now)
-        is_open = utterance.question is not None or (last is not None and last.is_change)
+        """Return whether a message to the bot is only "never mind", where nothing was asked or just changed."""
+        turn, words, key = utterance.turn, utterance.words, utterance.key
+        last = self._dialogue.last(key, turn.now)
+        is_over = self._dialogue.state(key).is_passed or self._dialogue.is_last_by_other(key, turn)
+        is_open = utterance.question is not None or (last is not None and last.is_change and not is_over)
         text = words.fold(utterance.reading.text).strip(" .!,。！，~～…")
         return text in words.dismissals and not is_open and turn.message.is_addressed
 

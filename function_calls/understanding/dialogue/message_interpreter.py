@@ -625,6 +625,8 @@ def _merge_by_words(reading: MessageReading, context: Context, words: Lexicon, m
         replaced += [("person_add", "person_set")]
     if first in words.hushing:
         replaced += [("move", "quiet"), ("snooze", "quiet"), ("until", "quiet")]
+    if words.has_any(words.keeping, words.fold(reading.text)):
+        replaced += [("delete", NOTHING), ("undo", NOTHING), ("done", NOTHING)]
     if context != "fired" and reading.intent == "snooze" and _says_only_later(reading, words):
         replaced += [("snooze", NOTHING)]
     if context == "acted" and _asks_again_later(reading, words):
@@ -642,7 +644,7 @@ def _read_as_question(reading: MessageReading, context: Context, words: Lexicon,
     if _names_only_next(reading, context, words):
         return set_best_intent(replace(reading, intents=(("list", 1.0),)), "list", models)
     text = words.fold(reading.text)
-    is_change = bool(words.undoing) and words.has_any(words.help_topics.get("move", ()), text)
+    is_change = words.has_any(words.help_topics.get("move", ()), text)
     if reading.intent == "undo" and is_change and not words.has_any(words.undoing, text):
         return merge_intents(reading, "undo", "move", models)
     is_unnamed = not (reading.has("REF") or reading.has("OLD"))

@@ -131,7 +131,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     deleting: tuple[str, ...] = ()
     spared: tuple[str, ...] = ()
     asking_which: tuple[str, ...] = ()
-    undoing: tuple[str, ...] = ()
+    undoing: tuple[str, ...]
+    keeping: tuple[str, ...]
     shortly: tuple[str, ...] = ()
     beginning_again: tuple[str, ...] = ()
     change_it: tuple[str, ...]
