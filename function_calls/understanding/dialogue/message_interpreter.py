@@ -325,6 +325,7 @@ class MessageInterpreter:
             last_here=last_here,
             last_of_other=last_here if self._dialogue.is_last_by_other(utterance.key, turn) else None,
             listed=named_before or self._find_listed(utterance),
+            last=self._find_last_call(utterance),
         )
         forms = reading.forms
 
@@ -623,6 +624,11 @@ def _merge_by_words(reading: MessageReading, context: Context, words: Lexicon, m
         replaced += [("move", "zone"), ("pause", "zone")]
     if first in words.handing_over and not words.has_any(words.too, words.fold(reading.text)):
         replaced += [("person_add", "person_set")]
+    if words.has_any(words.skipping, words.fold(reading.text)):
+        gone = ("not_urgent",) if reading.has("PERSON") else ("not_urgent", "person_remove")
+        replaced += [(intent, "skip") for intent in gone]
+    has_day_in_name = ("@day", "REF") in zip(reading.forms, reading.tags, strict=True)
+    replaced += [("leave", "skip")] * has_day_in_name  # 明天跑步不用叫我
     if first in words.hushing:
         replaced += [("move", "quiet"), ("snooze", "quiet"), ("until", "quiet")]
     if words.has_any(words.keeping, words.fold(reading.text)):
@@ -631,8 +637,8 @@ def _merge_by_words(reading: MessageReading, context: Context, words: Lexicon, m
         replaced += [("snooze", NOTHING)]
     if context == "acted" and _asks_again_later(reading, words):
         replaced += [("snooze", "repeat_last"), ("move", "set")]
-    for gone, into in replaced:
-        reading = merge_intents(reading, gone, into, models)
+    for excluded, into in replaced:
+        reading = merge_intents(reading, excluded, into, models)
     return reading
 
 

@@ -135,6 +135,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     keeping: tuple[str, ...]
     shortly: tuple[str, ...] = ()
     beginning_again: tuple[str, ...] = ()
+    this_time: tuple[str, ...] = ()
+    during: tuple[str, ...] = ()
     change_it: tuple[str, ...]
     negations: tuple[str, ...]
     between_times: str

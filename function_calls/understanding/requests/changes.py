@@ -12,6 +12,7 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.named_weekdays import find_recurring_weekdays, find_weekdays
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
+from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.new_reminders import is_repeating
 from function_calls.understanding.requests.options import move_to_workdays
 from function_calls.understanding.requests.reference_resolution import SEVERAL
@@ -69,8 +70,14 @@ def delete(request: RequestContext) -> Interpretation | None:
     rest = remove_clock(request) or _remove_weekdays(request)
     if rest is not None:
         return rest
-    day = request.reading.words("OLD") or request.reading.words("WHEN") or _find_single_day(request)
-    day = request.strip_time_words(day)
+    day = request.reading.words("OLD") or request.reading.words("WHEN") or find_day_in_name(request)
+    day = request.strip_time_words(day or _find_single_day(request))
+    if _find_this_time(request) and not day and find_rule(find_named_reminder(request)) is not None:
+        return skip(request)
+    if references == [IT] and request.names_single_day(day):
+        last = find_last_reminder(request)
+        is_then = last is not None and request.filter_by_time(day, (last,))
+        references = [last.id] if last is not None and is_then else [day]  # "cancela el de mañana"
     if len(references) == 1 and day and _is_name(references[0], day):
         references = _name_on_day(references[0], day, request)
     if not references:
@@ -79,6 +86,12 @@ def delete(request: RequestContext) -> Interpretation | None:
     return merge_or_none(
         [request.answers.call_tool("reminder_delete", {"reminder_id": reference}) for reference in references]
     )
+
+
+def _find_this_time(request: RequestContext) -> str:
+    """Return the words for one occurrence, without a day: "just this once", 这周; "" for none."""
+    found = (word for word in request.words.this_time if request.words.has_any((word,), request.folded_text))
+    return max(found, key=len, default="")
 
 
 def _find_single_day(request: RequestContext) -> str:
@@ -235,6 +248,13 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
     weekdays = request.find_weekdays(day)
     is_within_name = bool(weekdays) and any(day in reference != day for reference in references)
     is_name = is_within_name or _names_series(weekdays, request)
+    reminder = find_named_reminder(request) if len(weekdays) > 1 and not _names_series(weekdays, request) else None
+    is_time_alone = {key for key, value in arguments.items() if value} == {"time"}
+    is_clock = is_time_alone and not _DATE.match(str(arguments["time"]))
+    if reminder is not None and is_clock and day not in reminder.content:  # 周末遛狗改到九点
+        days = _list_coming(day, len(weekdays), request)
+        moved = ({**arguments, "reminder_id": reminder.id, "occurrence": each} for each in days)
+        return merge_or_none([request.answers.call_tool("reminder_update", each) for each in moved])
     if day and not is_name and request.names_single_day(day):
         named["occurrence"] = day
     made = request.answers.call_tool("reminder_update", {**arguments, **named})
@@ -287,8 +307,9 @@ def skip(request: RequestContext) -> Interpretation | None:
     if paused is not None:
         return change_state(request, "pause", paused)
     when = request.reading.words("WHEN")
-    if when and request.begins_with(when, request.words.until_words):
-        return pause(request)  # "no hay basura hasta el lunes"
+    is_begin = FROM_THEN.search(request.folded_text) is not None and request.names_single_day(when)
+    if when and (is_begin or request.begins_with(when, request.words.until_words)):
+        return pause(request)  # "no hay basura hasta el lunes", "no pills from tomorrow"
     left_out = find_weekdays_left_out(request)
     words = (
         left_out
@@ -296,7 +317,9 @@ def skip(request: RequestContext) -> Interpretation | None:
         or _find_length(request)
         or find_untagged_time(request)
         or _find_day_beside_name(request)
+        or _find_this_time(request)
     )
+    words = "" if words in request.words.this_time and not request.read_times(words) else words
     if _is_single_occurrence(request, words):
         return delete(request)
     count = _count_skipped(request)
@@ -308,6 +331,7 @@ def skip(request: RequestContext) -> Interpretation | None:
         days = _list_days(words, request) or _list_weekdays(words, request)
     skipped = [{"skip": day} for day in days] or [_skip_or_remove(words, bool(left_out), request)]
     name = ", ".join(find_references(request)) or _find_series_on(words, request)
+    name = name or find_default_reference(request).removeprefix(IT)
     return merge_or_none(
         [request.answers.call_tool("reminder_update", {"reminder_id": name, **each}) for each in skipped]
     )
@@ -331,6 +355,21 @@ def _skip_or_remove(words: str, is_left_out: bool, request: RequestContext) -> d
     if named and (is_rule or (len(named) > 1 and not is_span) or is_new):
         return removed
     return skipped if not named or is_skipped or is_span else skipped | removed
+
+
+def follow_skip(request: RequestContext) -> Interpretation | None:
+    """Skip another day after one ("and Friday too"), or take the same day back ("no, do remind me tomorrow")."""
+    last = {} if request.last is None else request.last.arguments
+    pieces = request.reading.pieces("WHEN") if last.get("skip") and not request.reading.has("REF") else []
+    time = request.parse_time(pieces)
+    if time is None or not names_single_day(time.best) or time.best.has_clock:
+        return None
+    day, is_other = time.best.start.date(), request.reading.intent in {"add_days", "repeat_last"}
+    skipped = [each.start.date() for each in request.list_readings(str(last["skip"])) if names_single_day(each)]
+    if day in skipped and (is_other or request.reading.intent == "move"):
+        return request.answers.call_tool("undo", {"count": 1})
+    another = {"reminder_id": last.get("reminder_id"), "skip": f"{day}"}
+    return request.answers.call_tool("reminder_update", another) if is_other else None
 
 
 def _find_days_paused(request: RequestContext) -> dict[str, object] | None:
@@ -404,7 +443,8 @@ def _list_weekdays(words: str, request: RequestContext) -> list[str]:
     """Return the next days on several weekdays that an order to skip names, and not as ones that recur."""
     named = request.find_weekdays(words)
     is_recurring = "@rule" in request.reading.forms  # "Thursdays and Fridays"
-    is_listed = len(named) > 1 and not is_recurring and request.has_word(request.words.skipping)
+    is_one_day = bool(request.words.joint) and request.reading.has("REF")
+    is_listed = len(named) > 1 and not is_recurring and (is_one_day or request.has_word(request.words.skipping))
     return _list_coming(words, len(named), request) if is_listed else []
 
 
@@ -422,8 +462,9 @@ def _list_coming(words: str, count: int, request: RequestContext) -> list[str]:
 def _count_skipped(request: RequestContext) -> int:
     """Return how many times to skip: "the next two", "twice"; 1 where no number of times is named."""
     is_next = request.has_word((*request.words.nearest, *request.words.counted))
-    words = request.words.fold(request.reading.words("WHEN"))
-    return request.find_count({NO_TAG, "REF", "WHEN"}) if is_next else request.words.counts.get(words, 1)
+    words = request.words.fold(slots.strip_time_words(request.reading.words("WHEN"), request.words))
+    count = request.words.counts.get(words, 0)  # "las dos siguientes"
+    return count or (request.find_count({NO_TAG, "REF", "WHEN"}) if is_next else 1)
 
 
 def _expand_days(best: Reading, request: RequestContext) -> list[date]:
@@ -443,11 +484,15 @@ def _count_days(best: Reading, request: RequestContext) -> int:
 
 
 def _find_series_on(words: str, request: RequestContext) -> str:
-    """Return the id of the sender's only repeating reminder on the day of `words`, where the last set comes once."""
-    if not words or not is_last_single(request):
+    """Return the id of the sender's only repeating reminder at the time `words`, where the last set comes not then."""
+    if not words or request.last_set is None:
         return ""
-    sender = request.turn.message.sender
+    sender, last = request.turn.message.sender, find_last_reminder(request)
     own = [each for each in request.reminders if each.creator.id == sender.id and each.schedule.rule is not None]
+    if last is None and not is_last_single(request):  # it is set for several times
+        own = [each for each in own if each.content == request.last_set.arguments.get("content")]
+    elif last in own and request.filter_by_time(words, (last,)):
+        return ""
     found = request.filter_by_time(words, own)
     return found[0].id if len(found) == 1 else ""
 

@@ -81,8 +81,9 @@ def handle_intent(request: RequestContext, classify: Classify) -> Interpretation
         return _quiet(request)
     if intent == "help":
         return _help(request, classify)
+    followed = states.follow_pause(request) or changes.follow_skip(request) or states.pause_until_begin(request)
     maker = _HANDLERS.get(intent)
-    return None if maker is None else maker(request)
+    return followed or (None if maker is None else maker(request))
 
 
 def find_topic_by_word(reading: MessageReading, words: Lexicon) -> str | None:
@@ -573,9 +574,7 @@ def _call_tool(request: RequestContext, name: str, arguments: Mapping[str, objec
 
 
 _HANDLERS: dict[str, Handler] = {
-    "set": lambda request: (
-        moves.move_named_series(request) or states.pause_until_begin(request) or new_reminders.set_reminders(request)
-    ),
+    "set": lambda request: moves.move_named_series(request) or new_reminders.set_reminders(request),
     "repeat_last": repetitions.repeat,
     "answer_when": new_reminders.answer_when,
     "answer_content": new_reminders.answer_content,

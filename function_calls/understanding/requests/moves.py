@@ -123,7 +123,7 @@ def _move(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder: to another time, by an amount, or to another repetition."""
     if _is_for_oneself_as_well(request):
         return repeat_last(request)
-    request = request.with_reading(tag_same_time(request.reading, request.words))
+    request = _tag_one_day(request.with_reading(tag_same_time(request.reading, request.words)))
     request = _tag_listed_number(_tag_old_and_new(_tag_length(untag_reasons(request))))
     if refuses_weekdays(request):
         return skip(request)
@@ -133,7 +133,8 @@ def _move(request: RequestContext) -> Interpretation | None:
     shifted = _move_by(request)
     if shifted is not None:
         return shifted
-    if request.has_word(request.words.only_once):
+    has_rule = any(token.form.startswith("@rule") for token in request.reading.tokens)
+    if request.has_word(request.words.only_once) and not has_rule:
         return _move_occurrence(request)
     ahead = _move_ahead_of_itself(request)
     return _move_to(request) if ahead is None else update(request, ahead)
@@ -383,16 +384,19 @@ def _split_weekdays(request: RequestContext, best: Reading) -> Interpretation | 
     is_whole = reading.tokens[first].form.startswith("@rule") and reading.tokens[first - 1].form in whole
     when = words.fold(request.strip_time_words(reading.words("WHEN")))
     is_each = request.begins_with(when, words.each)
-    if (first and is_whole) or is_each or best.start.time() == due.time() or not repeats_on(reminder, days):
-        return None
     rule = reminder.schedule.rule
     before = {WEEKDAYS[day] for _, day in rule.days} if rule is not None and rule.days else {*WEEKDAYS}
+    is_bare = not (first or reading.has("REF") or request.has_word((*words.corrections, *words.substitutes)))
+    is_beside = len(before) > 1 and days.isdisjoint(before) and is_bare  # weekends beside Monday to Friday
+    is_other = is_beside or repeats_on(reminder, days)
+    if (first and is_whole) or is_each or best.start.time() == due.time() or not is_other:
+        return None
     until = None if rule is None else rule.until
     changed = {"rrule": _weekly_text(before - days), "reminder_id": reminder.id}
     same = request.known.make_arguments(reminder)
     time = {"type": "once", "time": format_time(best.start), "rrule": _weekly_text(days, until=until)}
     added = {"content": same["content"], "person": same["person"], **time}
-    calls = (("reminder_update", changed), ("reminder_set", added))
+    calls = (("reminder_update", changed), ("reminder_set", added))[is_beside:]
     return merge_or_none([request.answers.call_tool(name, arguments) for name, arguments in calls])
 
 
@@ -555,8 +559,8 @@ def _begins_daily_anew(arguments: Mapping[str, object], request: RequestContext)
 
 def _replaces_weekday(request: RequestContext) -> bool:
     """Return whether the words name a weekday for a reminder of one day of the week, without a word for one time."""
-    rule = find_rule(find_named_reminder(request))
-    if rule is None or request.has_word(request.words.one_time) or rule.frequency != "WEEKLY" or len(rule.days) > 1:
+    rule, is_once = find_rule(find_named_reminder(request)), request.has_phrase(request.words.one_time)
+    if rule is None or is_once or rule.frequency != "WEEKLY" or len(rule.days) > 1:
         return False
     words = [request.strip_time_words(piece).casefold() for piece in request.reading.pieces("WHEN")]
     bare = [request.strip_leading_word(word, request.words.articles) for word in words]
@@ -616,11 +620,23 @@ def untag_reasons(request: RequestContext) -> RequestContext:
     dated = [clause for clause in split_clauses(reading.tokens) if any(reading.tags[at] == "WHEN" for at in clause)]
     asks = [_asks_for_change(clause, request) for clause in dated]
     others = dated[:-1] if asks[-1:] == [True] else dated[1:]
-    reasons = {at for clause in others if _is_reason(clause, request) for at in clause}
+    told = (clause for clause in others if not _asks_for_change(clause, request) and _is_reason(clause, request))
+    reasons = {at for clause in told for at in clause}
     if not reasons:
         return request
     tags = tuple(NO_TAG if at in reasons and tag == "WHEN" else tag for at, tag in enumerate(reading.tags))
     return request.with_tags(tags)
+
+
+def _tag_one_day(request: RequestContext) -> RequestContext:
+    """Return a change with its day in front, without a word such as "from", as the one to change: 明天遛狗改七点."""
+    reading, text = request.reading, request.folded_text
+    spans, starts = reading.spans("FROM"), {token.start for token in reading.tokens if is_time(token)}
+    is_begin = reading.has("OLD") or FROM_THEN.search(text) or _FROM.search(text)
+    is_changed = any(map(reading.has, ("WHEN", "LATER", "EARLIER")))
+    if is_begin or not is_changed or not spans or spans[0][0] not in starts:
+        return request
+    return request.with_tags("OLD" if tag == "FROM" else tag for tag in reading.tags)
 
 
 def _tag_old_and_new(request: RequestContext) -> RequestContext:
@@ -834,6 +850,10 @@ def _find_half_named(request: RequestContext) -> int | None:
 
 def _move_near_reminder(day: datetime, words: str, request: RequestContext) -> datetime:
     """Return `day` near the reminder: the weekday beside it or in its week, the nearest 4th of a month."""
+    olds = request.list_readings(request.reading.words("OLD"))
+    week = next((best.start for best in olds if best.grain is Grain.WEEK), None)
+    if week is not None and request.names_weekday(words):
+        return day + timedelta(days=(week.date() - day.date()).days + day.weekday() - week.weekday())
     reminder = find_named_reminder(request)
     rule, due = find_rule(reminder), find_due(reminder, request.now)
     # "this Friday" is one token, in which `has_word` finds no "this".

@@ -8,11 +8,15 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members
-from function_calls.understanding.requests.changes import update
+from function_calls.understanding.reading.times import names_single_day
+from function_calls.understanding.requests.arguments import format_time
+from function_calls.understanding.requests.changes import find_day_in_name, update
 from function_calls.understanding.requests.new_reminders import find_people
 from function_calls.understanding.requests.references import find_named_reminder, names_oneself
+from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.states import change_state, leave
+from services.recurrence.edits import fires_from
 
 _MARKS = r" ,，。.;；!！?？、"
 
@@ -48,7 +52,24 @@ def replace_people(request: RequestContext) -> Interpretation | None:
     people = _replace_person(request, request.words.joint.join(pieces)) or find_people(request)
     if not _may_be_people(people, request):
         return None
-    return update(request, {"person": people or request.turn.message.sender.name})
+    people = people or request.turn.message.sender.name
+    return _hand_over_day(people, request) or update(request, {"person": people})
+
+
+def _hand_over_day(people: str, request: RequestContext) -> Interpretation | None:
+    """Remind `people` instead of one occurrence of a repeating reminder: 明天遛狗让小红去; None without its day."""
+    reminder, day = find_named_reminder(request), find_day_in_name(request) or request.reading.words("OLD")
+    days = [best.start.date() for best in request.list_readings(day) if names_single_day(best)]
+    if reminder is None or reminder.schedule.rule is None or not days:
+        return None
+    fires = fires_from(reminder.schedule, days[0], request.now, 1)
+    is_weekday = bool(request.find_weekdays(day))
+    if [fire.date() for fire in fires] != days or (is_weekday and len(reminder.schedule.rule.days) == 1):
+        return None  # "the Friday one" is all of them
+    single = {"type": "once", "time": format_time(fires[0].astimezone(request.now.tzinfo)), "person": people}
+    skipped = {"reminder_id": reminder.id, "skip": f"{days[0]}"}
+    calls = (("reminder_update", skipped), ("reminder_set", {"content": reminder.content, **single}))
+    return merge_or_none([request.answers.call_tool(name, arguments) for name, arguments in calls])
 
 
 def _untag_refused_self(request: RequestContext) -> RequestContext:

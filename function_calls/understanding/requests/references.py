@@ -35,7 +35,7 @@ _ENDS = frozenset({"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";"
 _FINAL = frozenset({"delete", "pause", "done", "leave"})
 """Intents for which a name must be right: another reminder would be lost."""
 _ASKING = frozenset({"list", "when_is", "who_set", "join", "person_add"})
-_OF_SERIES = frozenset({"skip", "keep_days"})
+_OF_SERIES = frozenset({"skip", "keep_days", "until", "pause"})
 """Intents of repeating reminders, which an occurrence that was moved is not."""
 _ON_A_DAY = frozenset({"delete", "skip"})
 """Intents whose day is that of the reminder."""

@@ -1,11 +1,12 @@
 """Make calls of requests to change how, or until when, reminders repeat."""
 
 import re
-from datetime import date, timedelta
+from datetime import timedelta
 
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.times import names_single_day
+from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.requests.changes import (
     find_weekdays_left_out,
     is_last_single,
@@ -28,10 +29,12 @@ from function_calls.understanding.requests.references import (
 )
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end
-from function_calls.understanding.requests.states import pause
+from function_calls.understanding.requests.states import is_behind, pause
+from services.recurrence.edits import fires_from
 from services.reminders.model import Reminder
 
 _DAY = timedelta(days=1)
+_DAYS_A_WEEK = 7
 _FREQUENCY = re.compile(r"FREQ=\w+(?:;INTERVAL=\d+)?")
 
 
@@ -71,9 +74,9 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     when = request.reading.words("WHEN")
     if not is_single and request.begins_with(when, request.words.until_words):
         return end_repetition(request)  # 只到周五
-    day = None if is_single else _read_single_day(words, request)
-    if day is not None:
-        return update(request, {"type": "once", "time": f"{day:%Y-%m-%d}"})
+    limited_to_day = None if is_single else _limit_to_day(words, request)
+    if limited_to_day is not None:
+        return limited_to_day
     if reminder is not None and not is_single:
         return update(request, {"days": words})
     limited = [] if find_references(request) else _list_on_days(words, request)
@@ -85,12 +88,21 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     return None if limited else move(request)
 
 
-def _read_single_day(words: str, request: RequestContext) -> date | None:
-    """Return the day that `words` name, which is no weekday: "just today"."""
-    if request.find_weekdays(words):
+def _limit_to_day(words: str, request: RequestContext) -> Interpretation | None:
+    """Keep a repeating reminder for a day ("just today"), or move one occurrence: "only this week on Wednesday"."""
+    time = request.parse_time([words]) if words else None
+    if time is None or not names_single_day(time.best):
         return None
-    best = request.read_only_time(words)
-    return best.start.date() if names_single_day(best) and not best.has_clock else None
+    is_this, is_weekday = request.words.has_any(request.words.one_time, words), bool(request.find_weekdays(words))
+    if time.best.has_clock:
+        return move(request) if is_this or not is_weekday else None
+    day = time.best.start.date()
+    reminder, monday = find_named_reminder(request) if is_this else None, day - day.weekday() * _DAY
+    fires = () if reminder is None else fires_from(reminder.schedule, monday, request.now, _DAYS_A_WEEK)
+    days = [fire.astimezone(request.now.tzinfo).date() for fire in fires]
+    if day not in days and days and days[0] < monday + _DAYS_A_WEEK * _DAY:
+        return update(request, {"time": f"{day}", "occurrence": f"{days[0]}"})
+    return None if is_weekday else update(request, {"type": "once", "time": f"{day}"})
 
 
 def _limits_for_oneself(words: str, request: RequestContext) -> bool:
@@ -118,8 +130,14 @@ def add_days(request: RequestContext) -> Interpretation | None:
 
 def end_repetition(request: RequestContext) -> Interpretation | None:
     """End a repeating reminder on a day, or after a number of times."""
-    if request.has_word(request.words.absences) and request.has_word(request.words.until_words):
-        return pause(request)  # "until Sunday there are no bins"
+    is_absent = request.has_word(request.words.absences) and request.has_word(request.words.until_words)
+    is_lasting = is_behind(request.reading.words("UNTIL"), request.words.during, request)
+    is_again = request.has_word(request.words.beginning_again)
+    is_stopped = request.has_word((*request.words.ending, *request.words.holding))
+    if is_absent or (
+        is_stopped and (is_lasting or is_again)
+    ):  # "until Sunday there are no bins", "stop it for December"
+        return pause(request)
     before = _compute_last_day(request)
     if before:
         return update(request, {"until": before})
@@ -162,8 +180,15 @@ def _compute_last_day(request: RequestContext) -> str:
 
 
 def stop_repeating(request: RequestContext) -> Interpretation | None:
-    """Let a repeating reminder come once more, or at only one of its clock times: "just the morning one"."""
-    return remove_clock(request, keep=True) or update(request, {"type": "once"})
+    """Let a repeating reminder come once more, on a day, or at one of its clock times; move or skip it "just once"."""
+    if request.has_word(request.words.skipping):
+        return skip(request)
+    timed = request.with_tags("WHEN" if is_time(token) else tag for token, tag in request.reading.tagged)
+    time = request.parse_time(timed.reading.pieces("WHEN"))
+    if time is not None and time.best.has_clock and request.has_word(request.words.only_once):
+        return move(timed)
+    words = request.strip_time_words(timed.reading.words("WHEN"))
+    return remove_clock(request, keep=True) or _limit_to_day(words, timed) or update(request, {"type": "once"})
 
 
 def repeat_until_done(request: RequestContext) -> Interpretation | None:

@@ -38,6 +38,7 @@ class RequestContext(Struct, frozen=True, kw_only=True):
         last_here: The call that set a reminder last in the chat, for anybody.
         last_of_other: The call with which another person has just set a reminder, after the last action of this person.
         listed: The only reminder about which this person has just asked.
+        last: The last call for this person.
     """
 
     turn: Turn
@@ -56,6 +57,7 @@ class RequestContext(Struct, frozen=True, kw_only=True):
     last_here: ToolCall | None = None
     last_of_other: ToolCall | None = None
     listed: Reminder | None = None
+    last: ToolCall | None = None
 
     @property
     def now(self) -> datetime:

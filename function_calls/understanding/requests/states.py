@@ -1,6 +1,6 @@
 """Make calls of requests to snooze, pause and resume reminders, to complete them, and to join or leave them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import date, timedelta
 
 from function_calls.language.recognized_phrases import is_clock_without_half
@@ -23,11 +23,13 @@ from function_calls.understanding.requests.references import (
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
+from services.recurrence.edits import fires_from
 from services.reminders.lookup.references import means_all
 from services.reminders.model import ReminderState
 from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
+_TIMES = frozenset({"UNTIL", "FROM", "LATER", "EARLIER", "LEAD"})
 _NUMBER_LINK_TIME = 3
 """The fewest tokens of a number, a word such as "until" and a time."""
 
@@ -36,7 +38,10 @@ def snooze(request: RequestContext) -> Interpretation | None:
     """Deliver a reminder again later; a bare figure is minutes, and in front of a time the number of a reminder."""
     request = _tag_number(request)
     pieces = request.reading.pieces("WHEN") or request.reading.pieces("LATER")
-    figure = next((_parse_figure(piece, request) for piece in pieces if not _is_until(piece, request)), "")
+    figure = next(
+        (_parse_figure(piece, request) for piece in pieces if not is_behind(piece, request.words.until_words, request)),
+        "",
+    )
     length = request.parse_length(figure) if figure else request.parse_amount("LATER") or request.parse_amount("WHEN")
     length = length or (None if pieces else request.parse_untagged_amount())
     words = request.words
@@ -99,14 +104,14 @@ def _parse_figure(piece: str, request: RequestContext) -> str:
     return bare if slots.is_figure(bare) and (slots.is_figure(piece) or not request.read_times(piece)) else ""
 
 
-def _is_until(piece: str, request: RequestContext) -> bool:
-    """Return whether a word for "until" stands in front of `piece`: "until I'm back on Monday"."""
+def is_behind(piece: str, links: Collection[str], request: RequestContext) -> bool:
+    """Return whether one of `links` stands in front of `piece`: "until I'm back on Monday"."""
     start = request.reading.text.find(piece) if piece else 0
     before = request.words.joint.join(
         token.form for token, tag in request.reading.tagged if token.end <= start and tag == "O"
     )
     words = before.split() if request.words.joint else [before[-2:], before[-1:]]
-    return any(word in words for word in request.words.until_words if word != "to")
+    return any(word in words for word in links if word != "to")
 
 
 def pause(request: RequestContext) -> Interpretation | None:
@@ -116,9 +121,13 @@ def pause(request: RequestContext) -> Interpretation | None:
     """
     request = _tag_time_in_name(request)
     when = request.reading.words("WHEN") or request.reading.words("UNTIL")
+    when = request.strip_leading_word(when, request.words.during)
     when = when or ("" if request.reading.has("OLD") else find_untagged_time(request))
     bare = request.strip_leading_word(slots.mark_day(when, request.words), request.words.until_words)
-    is_until = request.reading.has("UNTIL") or bare != when or _is_until(when, request)
+    is_end = request.reading.has("UNTIL") or request.reading.intent in {"move", "until", "keep_days"}
+    is_end = is_end and not (is_behind(when, request.words.during, request) or request.parse_length(bare))
+    is_again = request.has_word(request.words.beginning_again)
+    is_until = is_end or is_again or bare != when or is_behind(when, request.words.until_words, request)
     if not when or not (request.read_times(bare) or request.parse_length(bare)):  # "until further notice"
         return change_state(request, "pause")
     if is_until:
@@ -132,13 +141,30 @@ def pause(request: RequestContext) -> Interpretation | None:
     return request.answers.say("offline.pause_end")
 
 
-def pause_until_begin(request: RequestContext) -> Interpretation | None:
-    """Pause the repeating reminder that a request to set one names with its next begin: 下周一再开始提醒我跑步."""
-    when = request.strip_time_words(request.reading.words("WHEN"))
-    if not when or not request.has_word(request.words.beginning_again):
+def follow_pause(request: RequestContext) -> Interpretation | None:
+    """Pause until the end, or for the days, that follow a pause without a name: "until Friday", "make it 4 days"."""
+    last = {} if request.last is None or request.reading.has("REF") else request.last.arguments
+    words, is_shift = request.words, request.has_word((*request.words.earlier, *request.words.later))
+    if last.get("action") != "pause" or is_shift or request.reading.intent not in {"until", "move", "keep_days"}:
         return None
-    named = request.find_closest(request.content)
-    if named is None or named.schedule.rule is None:
+    request = request.with_tags("WHEN" if tag in _TIMES else tag for tag in request.reading.tags)
+    when = request.reading.words("WHEN")
+    bare = request.strip_leading_word(when, words.until_words)
+    length = request.parse_length(request.strip_time_words(bare))
+    is_end = bool(last.get("until")) or bare != when or is_behind(when, words.until_words, request)
+    is_day = is_end and request.names_single_day(bare)
+    return pause(request) if is_day or (length is not None and length >= _DAY) else None
+
+
+def pause_until_begin(request: RequestContext) -> Interpretation | None:
+    """Pause the repeating reminder that a request names with its next begin: 下周一再开始提醒我跑步."""
+    when = request.strip_time_words(request.reading.words("WHEN"))
+    is_timed = bool(when) and request.reading.intent in {"set", "move", "snooze"}
+    if not is_timed or not request.has_word(request.words.beginning_again):
+        return None
+    named = find_named_reminder(request) if request.reading.has("REF") else request.find_closest(request.content)
+    has_clock = any(best.has_clock for best in request.list_readings(when))
+    if named is None or named.schedule.rule is None or has_clock:
         return None
     return change_state(request, "pause", {"until": when, "reminder_id": named.id})
 
@@ -171,7 +197,9 @@ def resume(request: RequestContext) -> Interpretation | None:
     best = request.read_only_time(until)
     is_later = best is not None and best.rrule is None and best.start > request.now
     resumed = change_state(request, "resume")
-    if not is_later:
+    named = find_named_reminder(request)
+    fires = () if named is None or not is_later else fires_from(named.schedule, request.now.date(), request.now, 1)
+    if not is_later or (best is not None and fires and fires[0].date() >= best.start.date()):
         return resumed
     paused = change_state(request, "pause", {"until": until})
     is_all = any(means_all(f"{call.arguments.get('reminder_id')}") for call in paused.calls)
@@ -237,5 +265,7 @@ def change_state(request: RequestContext, action: str, arguments: Mapping[str, o
     is_several = request.words.has_any(request.words.plural, find_asking_text(request))
     if action in {"pause", "resume"} and not references and is_several:
         references = ["all"]
+    if not references and request.last is not None and request.last.arguments.get("action") == "pause":
+        references = [str(request.last.arguments["reminder_id"])]
     named = {"action": action, "reminder_id": ", ".join(references) or find_default_reference(request)}
     return request.answers.call_tool("reminder_state", {**named, **(arguments or {})})
