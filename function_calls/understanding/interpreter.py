@@ -33,7 +33,7 @@ from function_calls.understanding.reading.names import (
     strip_names,
     trim,
 )
-from function_calls.understanding.reading.tokens import TimeReader
+from function_calls.understanding.reading.tokens import TimeReader, is_time
 from function_calls.understanding.requests.new_reminders import add_options, is_repeating
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.requests.reference_resolution import ChatReminders, ReminderLookup, ShownLookup
@@ -399,7 +399,11 @@ class OfflineInterpreter:
         before = known.resolve(str(call.arguments.get("reminder_id") or ""))
         if len(found) != 1 or found[0] in before or not (before or call.name == "reminder_delete"):
             return None
-        made = CallMaker(turn).call(call.name, {**call.arguments, "reminder_id": found[0].id})
+        # After a deletion, "and Thursday too" is one day of a repeating reminder.
+        is_day = call.name == "reminder_delete" and any(map(is_time, utterance.reading.tokens))
+        is_day = is_day and found[0].schedule.rule is not None
+        one = utterance.words.on_day.format(name=found[0].content, day=name) if is_day else found[0].id
+        made = CallMaker(turn).call(call.name, {**call.arguments, "reminder_id": one})
         return Interpretation(calls=(made,))
 
     def _answer_without_request(self, utterance: Utterance) -> Interpretation:

@@ -286,7 +286,8 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
     if not is_open or not set(found) <= set(like):
         return None
     day = _find_days(request) if request.reading.has("OLD") or request.reading.intent in _ON_A_DAY else ""
-    dated = [each for each in request.filter_by_time(day, found) if each.schedule.rule is None] if day else []
+    fits = request.filter_by_time(day, found) if day else found  # all of them where several days are named
+    dated = [each for each in fits if each.schedule.rule is None] if len(fits) < len(found) else []
     if day and (dated or request.reading.intent != "skip"):
         return dated[0] if len(dated) == 1 else None
     found = _without_moved(found)
