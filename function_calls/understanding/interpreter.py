@@ -399,10 +399,9 @@ class OfflineInterpreter:
         before = known.resolve(str(call.arguments.get("reminder_id") or ""))
         if len(found) != 1 or found[0] in before or not (before or call.name == "reminder_delete"):
             return None
-        # After a deletion, "and Thursday too" is one day of a repeating reminder.
-        is_day = call.name == "reminder_delete" and any(map(is_time, utterance.reading.tokens))
-        is_day = is_day and found[0].schedule.rule is not None
-        one = utterance.words.on_day.format(name=found[0].content, day=name) if is_day else found[0].id
+        is_day = found[0].schedule.rule is not None and any(map(is_time, utterance.reading.tokens))
+        is_skipped = is_day and call.name == "reminder_delete"  # "and Thursday too" deletes no series
+        one = utterance.words.on_day.format(name=found[0].content, day=name) if is_skipped else found[0].id
         made = CallMaker(turn).call(call.name, {**call.arguments, "reminder_id": one})
         return Interpretation(calls=(made,))
 

@@ -249,8 +249,9 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
     is_within_name = bool(weekdays) and any(day in reference != day for reference in references)
     is_name = is_within_name or _names_series(weekdays, request)
     reminder = find_named_reminder(request) if len(weekdays) > 1 and not _names_series(weekdays, request) else None
-    is_time_alone = {key for key, value in arguments.items() if value} == {"time"}
-    is_clock = is_time_alone and not _DATE.match(str(arguments["time"]))
+    is_clock = {key for key, value in arguments.items() if value} == {"time"} and not _DATE.match(
+        str(arguments["time"])
+    )
     if reminder is not None and is_clock and day not in reminder.content:  # 周末遛狗改到九点
         days = _list_coming(day, len(weekdays), request)
         moved = ({**arguments, "reminder_id": reminder.id, "occurrence": each} for each in days)
@@ -443,8 +444,8 @@ def _list_weekdays(words: str, request: RequestContext) -> list[str]:
     """Return the next days on several weekdays that an order to skip names, and not as ones that recur."""
     named = request.find_weekdays(words)
     is_recurring = "@rule" in request.reading.forms  # "Thursdays and Fridays"
-    is_one_day = bool(request.words.joint) and request.reading.has("REF")
-    is_listed = len(named) > 1 and not is_recurring and (is_one_day or request.has_word(request.words.skipping))
+    is_told = request.has_word(request.words.skipping) or (bool(request.words.joint) and request.reading.has("REF"))
+    is_listed = len(named) > 1 and not is_recurring and is_told
     return _list_coming(words, len(named), request) if is_listed else []
 
 
@@ -462,9 +463,8 @@ def _list_coming(words: str, count: int, request: RequestContext) -> list[str]:
 def _count_skipped(request: RequestContext) -> int:
     """Return how many times to skip: "the next two", "twice"; 1 where no number of times is named."""
     is_next = request.has_word((*request.words.nearest, *request.words.counted))
-    words = request.words.fold(slots.strip_time_words(request.reading.words("WHEN"), request.words))
-    count = request.words.counts.get(words, 0)  # "las dos siguientes"
-    return count or (request.find_count({NO_TAG, "REF", "WHEN"}) if is_next else 1)
+    words = request.words.fold(request.strip_time_words(request.reading.words("WHEN")))  # "las dos siguientes"
+    return request.words.counts.get(words) or (request.find_count({NO_TAG, "REF", "WHEN"}) if is_next else 1)
 
 
 def _expand_days(best: Reading, request: RequestContext) -> list[date]:

@@ -325,6 +325,11 @@ def _change_time(time: TimeWords, since: str, request: RequestContext) -> Interp
     """Change the time of a reminder to `time`, of a repeating one from the day `since` on where that is named."""
     old, new = _split_range(time, request)
     arguments = _make_arguments(new, request)
+    due = find_due(find_named_reminder(request), request.now)
+    if due is not None and since and request.is_clock([new.words]) and is_clock_without_half(new.words):
+        arguments = {
+            "time": f"{choose_nearer_half(new.best, due).wall:%H:%M}"
+        }  # the half of the day is that of the reminder
     is_single = names_single_day(new.best)
     is_open = since or (is_single and FROM_THEN.search(request.folded_text) is not None)
     is_weekday_replaced = is_single and _replaces_weekday(request)
@@ -337,7 +342,7 @@ def _change_time(time: TimeWords, since: str, request: RequestContext) -> Interp
         arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
     if old and not new.best.has_clock:
         return update(request, {**arguments, "occurrence": old})
-    if _begins_daily_anew(arguments, request):
+    if not since and _begins_daily_anew(arguments, request):
         return update(request, {**arguments, "type": "daily"})
     if is_single and not old and (is_weekday_replaced or request.has_word(request.words.always)):
         return update(request, {**arguments, "occurrence": "all"})
@@ -388,8 +393,8 @@ def _split_weekdays(request: RequestContext, best: Reading) -> Interpretation | 
     before = {WEEKDAYS[day] for _, day in rule.days} if rule is not None and rule.days else {*WEEKDAYS}
     is_bare = not (first or reading.has("REF") or request.has_word((*words.corrections, *words.substitutes)))
     is_beside = len(before) > 1 and days.isdisjoint(before) and is_bare  # weekends beside Monday to Friday
-    is_other = is_beside or repeats_on(reminder, days)
-    if (first and is_whole) or is_each or best.start.time() == due.time() or not is_other:
+    is_same = is_each or best.start.time() == due.time() or not (is_beside or repeats_on(reminder, days))
+    if is_same or (first and is_whole):
         return None
     until = None if rule is None else rule.until
     changed = {"rrule": _weekly_text(before - days), "reminder_id": reminder.id}

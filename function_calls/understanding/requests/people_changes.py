@@ -63,9 +63,9 @@ def _hand_over_day(people: str, request: RequestContext) -> Interpretation | Non
     if reminder is None or reminder.schedule.rule is None or not days:
         return None
     fires = fires_from(reminder.schedule, days[0], request.now, 1)
-    is_weekday = bool(request.find_weekdays(day))
-    if [fire.date() for fire in fires] != days or (is_weekday and len(reminder.schedule.rule.days) == 1):
-        return None  # "the Friday one" is all of them
+    is_series = len(reminder.schedule.rule.days) == 1 and request.find_weekdays(day)  # "the Friday one"
+    if is_series or [fire.date() for fire in fires] != days:
+        return None
     single = {"type": "once", "time": format_time(fires[0].astimezone(request.now.tzinfo)), "person": people}
     skipped = {"reminder_id": reminder.id, "skip": f"{days[0]}"}
     calls = (("reminder_update", skipped), ("reminder_set", {"content": reminder.content, **single}))

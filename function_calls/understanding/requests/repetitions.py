@@ -132,11 +132,10 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
     """End a repeating reminder on a day, or after a number of times."""
     is_absent = request.has_word(request.words.absences) and request.has_word(request.words.until_words)
     is_lasting = is_behind(request.reading.words("UNTIL"), request.words.during, request)
-    is_again = request.has_word(request.words.beginning_again)
-    is_stopped = request.has_word((*request.words.ending, *request.words.holding))
-    if is_absent or (
-        is_stopped and (is_lasting or is_again)
-    ):  # "until Sunday there are no bins", "stop it for December"
+    is_lasting = is_lasting or request.has_word(
+        request.words.beginning_again
+    )  # "stop it for now, start again on Monday"
+    if is_absent or (is_lasting and request.has_word((*request.words.ending, *request.words.holding))):
         return pause(request)
     before = _compute_last_day(request)
     if before:

@@ -38,10 +38,8 @@ def snooze(request: RequestContext) -> Interpretation | None:
     """Deliver a reminder again later; a bare figure is minutes, and in front of a time the number of a reminder."""
     request = _tag_number(request)
     pieces = request.reading.pieces("WHEN") or request.reading.pieces("LATER")
-    figure = next(
-        (_parse_figure(piece, request) for piece in pieces if not is_behind(piece, request.words.until_words, request)),
-        "",
-    )
+    untils = request.words.until_words
+    figure = next((_parse_figure(piece, request) for piece in pieces if not is_behind(piece, untils, request)), "")
     length = request.parse_length(figure) if figure else request.parse_amount("LATER") or request.parse_amount("WHEN")
     length = length or (None if pieces else request.parse_untagged_amount())
     words = request.words
