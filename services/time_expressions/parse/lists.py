@@ -105,9 +105,11 @@ def _on_weekdays(group: Group, days: tuple[int, ...]) -> Group:
 
 
 def _set_clock_of(timed: Group, day: Group) -> Group:
-    """Return `day` with the clock of `timed`, where both name days and it has none; else `day` itself."""
+    """Return `day` with the clock of `timed`, where both name days, and perhaps one part of it, and it has none."""
     is_timed = "clocks" in timed.slots and timed.slots.keys() <= _LISTED and names_day(timed.slots)
-    is_day = day.slots.keys() <= DAY_FIELDS | {"strength"} and names_day(day.slots)
+    is_same_part = "parts" in day.slots and day.slots["parts"] == timed.slots.get("parts")  # 今晚和明晚九点
+    named = DAY_FIELDS | {"strength", "parts"} if is_same_part else DAY_FIELDS | {"strength"}
+    is_day = day.slots.keys() <= named and names_day(day.slots)
     shared = {name: timed.slots[name] for name in _SHARED & timed.slots.keys()}
     return day._replace(slots={**day.slots, **shared}) if is_timed and is_day else day
 
@@ -115,7 +117,7 @@ def _set_clock_of(timed: Group, day: Group) -> Group:
 def _joins(gap: str, day: Group, timed: Group, grammar: Grammar) -> bool:
     """Return whether the text between two days makes them a list."""
     mark = gap.strip(" ,")
-    fields = day.slots.keys() - {"strength"}
+    fields = day.slots.keys() - _SHARED - {"strength"}
     is_alike = fields == timed.slots.keys() - _SHARED - {"strength"}
     return (is_alike and not mark) or (mark in grammar.conjunctions and mark not in grammar.alternatives)
 

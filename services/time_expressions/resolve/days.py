@@ -144,7 +144,7 @@ def _shifted(meaning: Meaning, shift: Shift, today: date) -> Iterator[Day]:
     if first is None:
         return
     if shift.unit == "day":
-        if not meaning.weekdays or first.weekday() in meaning.weekdays:
+        if meaning.weekdays in {(), (first.weekday(),)}:
             yield Day(date=first, grain=Grain.DAY)
     elif meaning.weekdays and shift.unit == "week":
         yield Day(date=first + timedelta(days=meaning.weekdays[0]), grain=Grain.DAY)

@@ -51,6 +51,9 @@ def test_the_word_between_two_times_belongs_to_them(now):
         ("on dec 5 and 8 at 10", ["05 10:00", "08 10:00"]),
         ("on 5 and 8 december at 10", ["05 10:00", "08 10:00"]),
         ("dec 5th, 8th and 12th at 10am", ["05 10:00", "08 10:00", "12 10:00"]),
+        ("今晚和明晚九点", ["20 21:00", "21 21:00"]),
+        ("今晚、明晚九点", ["20 21:00", "21 21:00"]),
+        ("tonight and tomorrow night at 9", ["20 21:00", "21 21:00"]),
     ],
 )
 def test_a_list_of_dates_is_as_many_times_with_words_of_their_own(now, text, moments):
