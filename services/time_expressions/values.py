@@ -211,7 +211,7 @@ def unify(left: Slots, right: Slots) -> Slots | None:
     """Join two meanings into one; None if they contradict each other."""
     if "offset" in left and "offset" in right:
         return None
-    if (_is_bare_length(left) and "weekdays" in right) or (_is_bare_length(right) and "weekdays" in left):
+    if _is_length_beside_day(left, right) or _is_length_beside_day(right, left):
         return None
     of_day = _with_day_of_anchor(left, right) or _with_day_of_anchor(right, left)
     if of_day is not None:
@@ -271,9 +271,10 @@ _NAMED_DAYS = frozenset({"shift", "weekdays", "this_week", "days", "months", "ye
 _IN_DAY = frozenset({"clocks", "parts"})
 
 
-def _is_bare_length(slots: Slots) -> bool:
-    """Return whether `slots` is a length in days without "in" ("three days")."""
-    return _is_length(slots) and slots["offset"].unit == "day"
+def _is_length_beside_day(slots: Slots, day: Slots) -> bool:
+    """Return whether `slots` is a length without "in" beside a weekday ("three days") or today ("la de hoy, 1 hora")."""
+    is_beside_today = day.get("shift") == Shift("day", 0)
+    return _is_length(slots) and (is_beside_today or (slots["offset"].unit == "day" and "weekdays" in day))
 
 
 def _is_length(slots: Slots) -> bool:

@@ -287,8 +287,10 @@ def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> 
     if reminder is None or reminder.schedule.rule is None:
         return ""
     day = find_day_in_name(request)
-    if request.words.joint and day.casefold().startswith(request.words.one_time):
-        return day
+    is_near = bool(day) and not find_weekdays(day, request.now, request.language, request.times)
+    is_near = is_near and request.words.fold(day) not in request.words.fold(reminder.content)
+    if request.words.joint and (is_near or day.casefold().startswith(request.words.one_time)):
+        return day  # "la basura de hoy"
     is_time_alone = {key for key, value in arguments.items() if value} == {"time"}
     if not is_time_alone or _DATE.match(str(arguments["time"])) or request.has_word(request.words.always):
         return ""
