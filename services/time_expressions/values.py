@@ -272,7 +272,7 @@ _IN_DAY = frozenset({"clocks", "parts"})
 
 
 def _is_length_beside_day(slots: Slots, day: Slots) -> bool:
-    """Return whether `slots` is a length without "in" beside a weekday ("three days") or today ("la de hoy, 1 hora")."""
+    """Return whether `slots` is a length without "in" beside a weekday ("3 days") or today ("la de hoy, 1 hora")."""
     is_beside_today = day.get("shift") == Shift("day", 0)
     return _is_length(slots) and (is_beside_today or (slots["offset"].unit == "day" and "weekdays" in day))
 

@@ -42,7 +42,9 @@ from function_calls.understanding.requests.references import (
     INDEFINITE,
     JUST_NOW,
     find_due,
+    find_message_of,
     find_named_reminder,
+    find_old_lead,
     find_references,
     find_remark,
     find_rule,
@@ -52,7 +54,6 @@ from function_calls.understanding.requests.references import (
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import are_listed_times, find_leads, find_times, tag_lead
-from services.kernel.chat import ChatMessage
 from services.recurrence.edits import fires_from
 from services.recurrence.rules import WEEKDAYS, Rule
 from services.recurrence.schedule import rule_text
@@ -71,6 +72,7 @@ _WEEKDAYS = re.compile(r"FREQ=WEEKLY;BYDAY=(?P<days>[A-Z]{2}(?:,[A-Z]{2})*)(?:;B
 _WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
 _CLOCK = re.compile(r"\d\d:\d\d")
 _CLOCKS = re.compile(r"FREQ=DAILY;BYHOUR=\d+(?:,\d+)+;BYMINUTE=\d+")
+_COUNT = re.compile(r"(?P<ahead>\D*?) ?(?P<count>\d{1,3})")
 _FROM = re.compile(r"\bfrom\b|[从從]")
 
 
@@ -181,7 +183,8 @@ def _move_by(request: RequestContext) -> Interpretation | None:
     lead = request.parse_amount("LEAD")
     if lead is None or request.reading.has("WHEN") or request.reading.has("EVENT"):
         return None
-    old = _find_old_lead(find_named_reminder(request), request)
+    reminder = find_named_reminder(request)
+    old = find_old_lead("" if reminder is None else reminder.content, find_due(reminder, request.now), request)
     if not old and not request.has_word(request.words.ahead) and _is_corrected_amount(request):
         return update(request, {"time": format_time(request.now + lead)})
     if request.has_word(request.words.later) and not request.has_word(request.words.ahead):
@@ -200,12 +203,11 @@ def _is_corrected_amount(request: RequestContext) -> bool:
     """Return whether an amount of time replaces the previous one: "sorry, I meant 20 minutes"."""
     is_shift = request.has_word(request.words.later) or request.has_word(request.words.earlier)
     reminder = None if is_shift else find_named_reminder(request)
-    due = find_due(reminder, request.now)
-    if due is None or due - request.now >= _DAY:
+    due, is_amount = find_due(reminder, request.now), _find_amount_set(reminder, request) is not None
+    if due is None or (due - request.now >= _DAY and not is_amount):
         return False
     is_corrected = request.has_phrase(request.words.corrections)
-    is_replaced = request.has_phrase(request.words.substitutes)
-    return is_corrected or (is_replaced and _find_amount_set(reminder, request) is not None)
+    return is_corrected or (is_amount and request.has_phrase(request.words.substitutes))
 
 
 def _find_amount_set(reminder: Reminder | None, request: RequestContext) -> timedelta | None:
@@ -213,7 +215,7 @@ def _find_amount_set(reminder: Reminder | None, request: RequestContext) -> time
 
     Such a time counts from the message, so that it is another one a minute later.
     """
-    told = _find_message_of(reminder, request)
+    told = None if reminder is None else find_message_of(reminder.content, request)
     if told is None:
         return None
     sent = told.sent_at.astimezone(request.now.tzinfo)
@@ -224,14 +226,6 @@ def _find_amount_set(reminder: Reminder | None, request: RequestContext) -> time
     if first is None or second is None or first.rrule is not None or second.start - first.start != minute:
         return None
     return first.start - sent
-
-
-def _find_message_of(reminder: Reminder | None, request: RequestContext) -> ChatMessage | None:
-    """Return the last message of a person with the text of a reminder; None where it is not known."""
-    words = request.words
-    people = (each for each in reversed(request.turn.recent) if not each.sender.is_bot)
-    content = "" if reminder is None else words.fold(reminder.content)
-    return next((each for each in people if content and content in words.fold(each.text)), None)
 
 
 def _tag_day_of_shift(request: RequestContext, shift: timedelta) -> RequestContext | None:
@@ -250,32 +244,6 @@ def _tag_day_of_shift(request: RequestContext, shift: timedelta) -> RequestConte
     return request.with_tags(tags) if "WHEN" in tags else None
 
 
-def _find_old_lead(reminder: Reminder | None, request: RequestContext) -> timedelta:
-    """Return the time from a reminder to the event in the message of the chat that set it: "gig at 7, an hour before".
-
-    The event has the only time of that message, as leads are none; else it is zero.
-    """
-    due, told = find_due(reminder, request.now), _find_message_of(reminder, request)
-    sent = request.now if told is None else told.sent_at.astimezone(request.now.tzinfo)
-    times = () if told is None or due is None else request.times(told.text, sent, language=request.language)
-    event = times[0].best if len(times) == 1 else None
-    if told is not None and event is not None and event.start == due:  # "two days before 12 December"
-        behind = _find_words_ahead(told.text, request)
-        times = request.times(behind, sent, language=request.language)
-        event = times[0].best if len(times) == 1 else None
-    if due is None or event is None or not event.has_day:
-        return timedelta()
-    start = event.start if event.has_clock else event.start.replace(hour=due.hour, minute=due.minute)
-    return max(timedelta(), start - due)
-
-
-def _find_words_ahead(text: str, request: RequestContext) -> str:
-    """Return the words of an event behind "before" ("two days before 12 December"), in Chinese in front of 前."""
-    found = [text.partition(f"{request.words.joint}{word}{request.words.joint}") for word in request.words.ahead]
-    before, _, behind = next((each for each in found if each[1]), ("", "", ""))
-    return behind if request.words.joint else before
-
-
 def _move_ahead_of_itself(request: RequestContext) -> dict[str, object] | None:
     """Return the arguments for some days before the reminder's own time: "to the day before at 8pm"."""
     leads = [] if request.reading.has("EVENT") else find_leads(tag_lead(request), has_event=True)
@@ -284,8 +252,8 @@ def _move_ahead_of_itself(request: RequestContext) -> dict[str, object] | None:
     if reminder is None or due is None or reminder.schedule.rule is not None or leads[0][0] < timedelta(days=1):
         return None
     days, clock = leads[0]
-    day = due + timedelta(days=_find_old_lead(reminder, request).days) - days
-    if clock is not None:
+    day = due + timedelta(days=find_old_lead(reminder.content, due, request).days) - days
+    if clock is not None and clock.best is not None:
         day = day.replace(hour=clock.best.start.hour, minute=clock.best.start.minute)
     return {"time": format_time(day)}
 
@@ -762,7 +730,7 @@ def _is_reason(clause: Sequence[int], request: RequestContext) -> bool:
 def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] | None:
     """Return the arguments of an amount of time: "20 minutes sooner", or "20" after "in 15 minutes"."""
     piece = request.reading.words("WHEN")
-    corrected = _correct_minutes(piece, request) or _correct_hours(piece, request)
+    corrected = _correct_count(piece, request) or _correct_minutes(piece, request)
     if corrected is not None or slots.is_figure(piece):
         return corrected
     if time.best.has_clock and time.best.has_day and request.has_word(request.words.same_time):
@@ -793,16 +761,27 @@ def _correct_minutes(piece: str, request: RequestContext) -> dict[str, object] |
     return {"time": format_time(request.now + amount)} if is_amount else None
 
 
-def _correct_hours(piece: str, request: RequestContext) -> dict[str, object] | None:
-    """Return the time in as many hours as a bare number says that corrects hours: "no, 3" after "in 2 hours"."""
-    hour = timedelta(hours=1)
-    is_hours = piece.isdecimal() and 0 < int(piece) <= _LAST_HOUR
-    slips = [word for word in request.words.corrections if " " not in word]  # "make it 2" may be a clock
-    is_corrected = is_hours and request.has_phrase(slips)
-    amount = _find_amount_set(find_named_reminder(request), request) if is_corrected else None
-    if amount is None or amount < hour or amount % hour:
+def _correct_count(piece: str, request: RequestContext) -> dict[str, object] | None:
+    """Return the time or the repetition of a bare number that corrects an amount of time, in the unit of that.
+
+    "No, 3" and "in 3" after "in 2 hours" are hours, "every 3" after "every 2 days" is days.
+    """
+    words, reminder = request.words, find_named_reminder(request)
+    found = _COUNT.fullmatch(words.fold(piece.strip()))
+    if found is None or reminder is None or not int(found["count"]):
         return None
-    return {"time": format_time(request.now + int(piece) * hour)}
+    count, rule, due = int(found["count"]), reminder.schedule.rule, find_due(reminder, request.now)
+    if found["ahead"] in words.each:
+        if rule is None or due is None or (rule.interval == 1 and rule.frequency == "WEEKLY"):
+            return None
+        return {"time": format_time(due), "rrule": str(replace(rule, interval=count))}
+    slips = [word for word in words.corrections if " " not in word]  # "make it 2" may be a clock
+    is_bare = not found["ahead"] and count <= _LAST_HOUR and request.has_phrase(slips)
+    is_ahead = any(piece.strip().casefold() == form.format(amount=count) for form in words.amount_ahead)
+    amount = _find_amount_set(reminder, request) if is_bare or is_ahead else None
+    units = (timedelta(days=_WEEK), _DAY, _NEAR) if is_ahead else (_NEAR,)
+    unit = next((unit for unit in units if amount and not amount % unit), None)
+    return None if unit is None else {"time": format_time(request.now + count * unit)}
 
 
 def _is_ahead_by_amount(piece: str, due: datetime, request: RequestContext) -> bool:

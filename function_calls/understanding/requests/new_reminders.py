@@ -36,7 +36,12 @@ from function_calls.understanding.reading.times import (
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.requests.open_questions import OpenQuestion, ReminderRequest
 from function_calls.understanding.requests.options import move_to_workdays, read_options, split_interval
-from function_calls.understanding.requests.references import find_named_reminder, reminds, says_remind_me
+from function_calls.understanding.requests.references import (
+    find_named_reminder,
+    find_old_lead,
+    reminds,
+    says_remind_me,
+)
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import (
@@ -669,9 +674,9 @@ def _is_ahead_of_last(request: RequestContext) -> bool:
 
 
 def _read_times_of_repetition(request: RequestContext, last: ToolCall) -> list[TimeWords]:
-    """Return the times of another reminder with the content of `last`; a lead counts back from that one."""
+    """Return the times of another reminder with the content of `last`; a lead counts back from the event of that."""
     leads = find_leads(request, has_event=True)
-    event = _read_call_time(last, request)
+    event = _read_event_of(last, request)
     if not leads or request.reading.has("EVENT"):
         return find_times(request)
     if not request.reading.has("WHEN") and not request.has_phrase(request.words.ahead):
@@ -696,6 +701,30 @@ def _count_back(event: TimeWords, leads: Sequence[Lead], request: RequestContext
 def _read_call_time(call: ToolCall, request: RequestContext) -> TimeWords | None:
     """Return the first time of the reminder that a call sets."""
     return request.parse_time([str(call.arguments.get("time", ""))])
+
+
+def _read_event_of(call: ToolCall, request: RequestContext) -> TimeWords | None:
+    """Return the time from which the reminder of a call counts back, its own before "that"; it repeats as that does."""
+    time = _read_call_time(call, request)
+    if time is None:
+        return None
+    best = _read_series(call, time.best) or time.best
+    lead = find_old_lead(str(call.arguments.get("content", "")), best.start, request)
+    event = replace(time, readings=(best,))
+    return event if _points_back(request) else subtract_lead(event, -lead, None) or time
+
+
+def _read_series(call: ToolCall, first: Reading) -> Reading | None:
+    """Return the repetition that a call sets, from the `first` time on; None where it sets a single reminder."""
+    if not is_repeating(call):
+        return None
+    clock, weekday = f"BYHOUR={first.start.hour};BYMINUTE={first.start.minute}", call.arguments.get("weekday")
+    if call.arguments.get("rrule"):
+        return first._replace(rrule=str(call.arguments["rrule"]))
+    if not isinstance(weekday, int):
+        return first._replace(rrule=f"FREQ=DAILY;{clock}")
+    start = first.start + _DAY * ((weekday - first.start.weekday()) % _DAYS_A_WEEK)
+    return first._replace(start=start, rrule=f"FREQ=WEEKLY;BYDAY={WEEKDAYS[weekday]};{clock}")
 
 
 def _copy_last_clock(time: TimeWords, last: ToolCall, request: RequestContext, *, is_same: bool = False) -> TimeWords:
@@ -803,13 +832,9 @@ def _repeat_like(before: ToolCall, first: Reading, reminder: ReminderRequest) ->
 
     每天早上八点提醒我吃药，晚上九点提醒我散步 asks for both every day.
     """
-    time, kind = reminder.time, before.arguments.get("type")
-    if time is None or kind not in {"daily", "weekly"} or not slots.is_clock_alone(time.best):
+    time, series = reminder.time, _read_series(before, first)
+    if time is None or series is None or "rrule" in before.arguments or not slots.is_clock_alone(time.best):
         return reminder
-    weekday, series = before.arguments.get("weekday"), first._replace(rrule="FREQ=DAILY")
-    if isinstance(weekday, int):
-        start = first.start + _DAY * ((weekday - first.start.weekday()) % _DAYS_A_WEEK)
-        series = first._replace(start=start, rrule=f"FREQ=WEEKLY;BYDAY={WEEKDAYS[weekday]}")
     return replace(reminder, time=replace(time, readings=tuple(set_clock(series, each) for each in time.readings)))
 
 

@@ -15,12 +15,13 @@ from function_calls.understanding.reading.times import list_halves
 from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
 from function_calls.understanding.requests.reference_resolution import SEVERAL, ChatReminders
 from function_calls.understanding.requests.request_context import RequestContext
-from services.kernel.chat import Person
+from services.kernel.chat import ChatMessage, Person
 from services.recurrence.rules import Rule
 from services.reminders.lookup.finder import is_for_everyone
 from services.reminders.lookup.references import is_moved_from
 from services.reminders.lookup.several import several_in
 from services.reminders.model import EVERYONE, Reminder
+from services.time_expressions import Reading
 
 LAST, IT = "last", "it"
 _DAY = 24 * 60
@@ -89,6 +90,45 @@ def find_due(reminder: Reminder | None, now: datetime) -> datetime | None:
 def find_rule(reminder: Reminder | None) -> Rule | None:
     """Return the repetition of a reminder; None where it comes once, or there is none."""
     return None if reminder is None else reminder.schedule.rule
+
+
+def find_message_of(content: str, request: RequestContext) -> ChatMessage | None:
+    """Return the last message of a person with the text of a reminder; None where it is not known."""
+    words = request.words
+    people = (each for each in reversed(request.turn.recent) if not each.sender.is_bot)
+    return next((each for each in people if content and words.fold(content) in words.fold(each.text)), None)
+
+
+def find_old_lead(content: str, due: datetime | None, request: RequestContext) -> timedelta:
+    """Return the time from a reminder to the event in the message of the chat that set it: "gig at 7, an hour before".
+
+    The event has the only time of that message with a day behind the reminder; without a lead it is zero.
+    """
+    told, ahead = find_message_of(content, request), request.words.ahead
+    if told is None or due is None or not request.words.has_any(ahead, request.words.fold(told.text)):
+        return timedelta()
+    sent = told.sent_at.astimezone(request.now.tzinfo)
+    texts = (told.text, _find_words_ahead(told.text, request))  # "two days before 12 December" is one time
+    for times in (request.times(text, sent, language=request.language) for text in texts):
+        leads = [_list_leads(time.readings, due) for time in times]
+        found = [min(each) for each in leads if each]
+        if len(found) == 1:
+            return found[0]
+    return timedelta()
+
+
+def _list_leads(events: Sequence[Reading], due: datetime) -> list[timedelta]:
+    """Return the times from a reminder to those of `events` with a day that come behind it; at its clock for days."""
+    named = [each for each in events if each.has_day]
+    starts = [each.start if each.has_clock else datetime.combine(each.start, due.timetz()) for each in named]
+    return [start - due for start in starts if start > due]
+
+
+def _find_words_ahead(text: str, request: RequestContext) -> str:
+    """Return the words of an event behind "before" ("two days before 12 December"), in Chinese in front of 前."""
+    found = [text.partition(f"{request.words.joint}{word}{request.words.joint}") for word in request.words.ahead]
+    before, _, behind = next((each for each in found if each[1]), ("", "", ""))
+    return behind if request.words.joint else before
 
 
 def _find_last_reminders(request: RequestContext) -> list[Reminder]:
