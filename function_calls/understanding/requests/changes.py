@@ -194,9 +194,7 @@ def _find_shared_by_other(request: RequestContext) -> Reminder | None:
         return None
     is_own = any(request.words.has_any(own, request.words.fold(piece)) for piece in request.reading.pieces("REF"))
     is_unnamed = len(reminder.targets) > 1 and not is_own and not find_references(request)
-    forms, endings = request.reading.forms, request.words.oneself_endings
-    says_me = says_remind_me(request) or any(slots.has_pronoun(form, request.words, endings) for form in forms)
-    is_leaving = request.reading.probability("leave") >= _LEAVING or says_me
+    is_leaving = request.reading.probability("leave") >= _LEAVING or says_remind_me(request)
     return reminder if is_unnamed or is_leaving else None
 
 

@@ -584,7 +584,7 @@ _HANDLERS: dict[str, Handler] = {
     "who_set": _who_set,
     "next_page": partial(_call_tool, name="reminder_list", arguments={"page": 0}),
     "delete": _delete,
-    "move": lambda request: (repetitions.repeat if request.has_word(request.words.copying) else moves.move)(request),
+    "move": lambda request: (repetitions.repeat if repetitions.asks_for_copy(request) else moves.move)(request),
     "reword": text_changes.reword,
     "append": text_changes.append,
     "person_add": people_changes.add_person,

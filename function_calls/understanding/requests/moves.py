@@ -123,7 +123,7 @@ def _find_new_text(request: RequestContext) -> str:
 
 def _move(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder: to another time, by an amount, or to another repetition."""
-    if _is_for_oneself_as_well(request):
+    if _asks_for_another(request):
         return repeat_last(request)
     request = _tag_one_day(request.with_reading(tag_same_time(request.reading, request.words)))
     request = _tag_listed_number(_tag_old_and_new(_tag_length(untag_reasons(request))))
@@ -192,11 +192,10 @@ def _move_by(request: RequestContext) -> Interpretation | None:
     return update(request, {"time": format_shift(old - lead)})
 
 
-def _is_for_oneself_as_well(request: RequestContext) -> bool:
-    """Return whether only the sender wants a further reminder, and the others keep theirs: 提前一天也提醒我."""
+def _asks_for_another(request: RequestContext) -> bool:
+    """Return whether a further reminder like the one that is named is wanted: 提前一天也提醒我."""
     is_too = request.reading.has("REF") and request.has_word(request.words.too) and says_remind_me(request)
-    reminder = find_named_reminder(request) if is_too else None
-    return reminder is not None and any(each.id != request.turn.message.sender.id for each in reminder.targets)
+    return is_too and find_named_reminder(request) is not None
 
 
 def _is_corrected_amount(request: RequestContext) -> bool:

@@ -264,6 +264,7 @@ def _is_somebody(content: str, words: Lexicon) -> bool:
 
 def repeat_last(request: RequestContext) -> Interpretation | None:
     """Set the last reminder for another time as well."""
+    request = _separate_event(request.with_tags("LEAD" if tag == "EARLIER" else tag for tag in request.reading.tags))
     last = _find_call_to_repeat(request)
     if last is None:
         return _ask_content(request)
@@ -272,7 +273,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
         return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": "it"})
     is_same = request.has_word(request.words.same_time)
     request = request.with_reading(untag_day_meant(request.reading, request.words))
-    repeated = _read_times_of_repetition(_separate_event(request), last)
+    repeated = _read_times_of_repetition(request, last)
     times = [_copy_last_day(_copy_last_clock(each, last, request, is_same=is_same), last, request) for each in repeated]
     times = [_move_ahead_of_last(each, last, request) for each in times]
     if not times:
@@ -284,7 +285,8 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     who = None if person is None else str(person)
     made = request.answers.set_reminders([ReminderRequest(content=content, person=who, time=time) for time in times])
     is_clock = all(slots.is_clock_alone(time.best) for time in times)
-    is_added = request.has_word((*request.words.too, *request.words.copying))
+    adding = request.words.adding if request.reading.has("REF") else ()
+    is_added = request.has_word((*request.words.too, *request.words.copying, *adding))
     if not is_clock or not (is_added or request.last_set is None):
         return made
     return replace(made, calls=tuple(_copy_rule(call, last) for call in made.calls))

@@ -686,8 +686,10 @@ def names_oneself(request: RequestContext) -> bool:
 
 
 def says_remind_me(request: RequestContext) -> bool:
-    """Return whether the words have "remind me" or "me recuerdes", also behind "don't"."""
+    """Return whether the words have "remind me", "me recuerdes" or "avísame", also behind "don't"."""
     words = request.words
+    if any(slots.has_pronoun(token.form, words, words.oneself_endings) for token in request.reading.tokens):
+        return True
     if any(own in words.oneself and verb in words.reminding for own, verb in pairwise(request.folded_text.split())):
         return True
     calls = {f"{call}{words.joint}{own}" for call in words.calling for own in words.oneself}

@@ -43,6 +43,14 @@ def repeat(request: RequestContext) -> Interpretation | None:
     return move(request) if _is_repeated_itself(request) else repeat_last(request)
 
 
+def asks_for_copy(request: RequestContext) -> bool:
+    """Return whether a change asks for one more reminder: "another time at 8", 再加一个, 再提前十分钟提醒一次."""
+    words, reading = request.words, request.reading
+    again = {*words.beside} - words.and_words if not words.joint and reading.has("EARLIER") else ()
+    is_again = words.has_any(again, request.folded_text) and words.has_any(words.calling, request.folded_text)
+    return (is_again or request.has_word(words.copying)) and not request.has_word(words.substitutes)
+
+
 def _is_repeated_itself(request: RequestContext) -> bool:
     """Return whether the last reminder comes once and a request names only how often it is to come, without "also".
 
