@@ -42,7 +42,7 @@ from function_calls.understanding.requests.references import (
     INDEFINITE,
     JUST_NOW,
     find_due,
-    find_message_of,
+    find_messages_of,
     find_named_reminder,
     find_old_lead,
     find_references,
@@ -214,7 +214,7 @@ def _find_amount_set(reminder: Reminder | None, request: RequestContext) -> time
 
     Such a time counts from the message, so that it is another one a minute later.
     """
-    told = None if reminder is None else find_message_of(reminder.content, request)
+    told = next(iter(find_messages_of("" if reminder is None else reminder.content, request)), None)
     if told is None:
         return None
     sent = told.sent_at.astimezone(request.now.tzinfo)
@@ -277,6 +277,7 @@ def _move_to(request: RequestContext) -> Interpretation | None:
         return split
     changed = (
         _read_amount(request, time)
+        or _move_with_event(request, time.best)
         or _change_day_of_month(request)
         or _exchange_weekday(request)
         or _change_weekday(request, time.best)
@@ -516,6 +517,26 @@ def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, ob
     if len(events) != 1 or not request.reading.has("LEAD") or events[0].best.has_day:
         return None
     return {"time": f"{best.wall:%H:%M}"}
+
+
+def _move_with_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
+    """Return the arguments that keep the time ahead of an event whose new time is told: "the flight is at 3 now"."""
+    words, reminder = request.words, find_named_reminder(request)
+    due, start = find_due(reminder, request.now), min(request.reading.spans("WHEN"), default=(0, 0))[0]
+    lead = timedelta() if reminder is None else find_old_lead(reminder.content, due, request)
+    if reminder is None or due is None or not lead or (reminder.schedule.rule is not None and best.has_day):
+        return None
+    name = {*words.fold(reminder.content).split(), *words.articles, *words.itself}
+    told = {token.form for token in request.reading.tokens if token.end <= start} - name
+    rest = told - words.copulas_of_events
+    if not told & (words.copulas_of_events - words.prepositions) or not slots.are_function_words(rest, words):
+        return None
+    event = due + lead
+    clock = (best if best.has_day else choose_nearer_half(best, event)).start if best.has_clock else event
+    moved = datetime.combine(best.start if best.has_day else event, clock.timetz())
+    is_by_days = event.date() > due.date()  # "the day before at 8pm"
+    early = due + (moved.date() - event.date()) if is_by_days else moved - lead
+    return {"time": f"{early:%H:%M}" if reminder.schedule.rule is not None else format_time(early)}
 
 
 def _begins_daily_anew(arguments: Mapping[str, object], request: RequestContext) -> bool:

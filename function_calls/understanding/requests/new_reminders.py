@@ -362,7 +362,13 @@ def _find_event_reminder(request: RequestContext) -> Reminder | None:
     """Return the only reminder from which a lead is counted back: "an hour before book club", 排练前一天."""
     if request.reading.has("EVENT") or not find_leads(request, has_event=True):
         return None
-    return request.find_closest(find_name_beside_lead(request))
+    return _find_event_named(find_name_beside_lead(request), request)
+
+
+def _find_event_named(name: str, request: RequestContext) -> Reminder | None:
+    """Return the coming reminder that shares words with `name`; of several with the same text, the last."""
+    found = () if request.known is None else request.known.find_closest(name, request.common_words)
+    return found[-1] if len({each.content for each in found}) == 1 else None
 
 
 def _find_task_behind(request: RequestContext) -> str:
@@ -501,13 +507,16 @@ def _read_requests(request: RequestContext, piece: MessageReading) -> list[Remin
     part = _separate_event(tag_day_of_event(request.with_reading(piece)))
     content = _strip_call(slots.extract_content(piece, request.words), request)
     is_emoji = not any(map(str.isalnum, content)) and part.has_part(request.words.waking)
-    content = "" if is_emoji or content.casefold() in request.words.itself else content
+    is_open = content.casefold() in {*request.words.itself, *request.words.indefinites}
+    content = "" if is_emoji or is_open else content
     person = find_people(part)
     times = _share_repetition(_add_day_of_event(_read_times(part), request.with_reading(piece)), request)
+    event = None if content or not times else _find_event_reminder(part)
+    content = content if event is None else event.content
     if times and (len(times) == 1 or are_listed_times(part)):
         return [ReminderRequest(content=content, person=person, time=time) for time in times]
-    event, lead = find_open_event(part)
-    return [ReminderRequest(content=content, person=person, day=find_open_day(part), event=event, lead=lead)]
+    name, lead = find_open_event(part)
+    return [ReminderRequest(content=content, person=person, day=find_open_day(part), event=name, lead=lead)]
 
 
 def _share_repetition(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
@@ -660,7 +669,7 @@ def _separate_event(request: RequestContext) -> RequestContext:
         is_long = all(length >= _DAY for length, _ in find_leads(request, has_event=True))
         if reading.has("WHEN") or not is_long or not slots.is_clock_alone(time.best):
             return request
-    of_name = "EVENT" if request.find_closest(name) is None else NO_TAG
+    of_name = "EVENT" if _find_event_named(name, request) is None else NO_TAG
     return request.with_tags(
         tag if tag != "EVENT" else of_name if name and not is_time(token) else "WHEN" for token, tag in reading.tagged
     )

@@ -92,11 +92,11 @@ def find_rule(reminder: Reminder | None) -> Rule | None:
     return None if reminder is None else reminder.schedule.rule
 
 
-def find_message_of(content: str, request: RequestContext) -> ChatMessage | None:
-    """Return the last message of a person with the text of a reminder; None where it is not known."""
-    words = request.words
+def find_messages_of(content: str, request: RequestContext) -> list[ChatMessage]:
+    """Return the messages of people with the text of a reminder, newest first."""
     people = (each for each in reversed(request.turn.recent) if not each.sender.is_bot)
-    return next((each for each in people if content and words.fold(content) in words.fold(each.text)), None)
+    name = request.words.fold(content)
+    return [each for each in people if name and name in request.words.fold(each.text)]
 
 
 def find_old_lead(content: str, due: datetime | None, request: RequestContext) -> timedelta:
@@ -104,16 +104,17 @@ def find_old_lead(content: str, due: datetime | None, request: RequestContext) -
 
     The event has the only time of that message with a day behind the reminder; without a lead it is zero.
     """
-    told, ahead = find_message_of(content, request), request.words.ahead
-    if told is None or due is None or not request.words.has_any(ahead, request.words.fold(told.text)):
+    if due is None:
         return timedelta()
-    sent = told.sent_at.astimezone(request.now.tzinfo)
-    texts = (told.text, _find_words_ahead(told.text, request))  # "two days before 12 December" is one time
-    for times in (request.times(text, sent, language=request.language) for text in texts):
-        leads = [_list_leads(time.readings, due) for time in times]
-        found = [min(each) for each in leads if each]
-        if len(found) == 1:
-            return found[0]
+    for told in find_messages_of(content, request):
+        sent = told.sent_at.astimezone(request.now.tzinfo)
+        is_ahead = request.words.has_any(request.words.ahead, request.words.fold(told.text))
+        texts = (told.text, _find_words_ahead(told.text, request))  # "two days before 12 December" is one time
+        for times in (request.times(text, sent, language=request.language) for text in texts if is_ahead):
+            leads = [_list_leads(time.readings, due) for time in times]
+            found = [min(each) for each in leads if each]
+            if len(found) == 1:
+                return found[0]
     return timedelta()
 
 

@@ -3,10 +3,13 @@
 import re
 from datetime import timedelta
 
+from msgspec.structs import replace
+
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import is_time
+from function_calls.understanding.requests.arguments import format_time
 from function_calls.understanding.requests.changes import (
     find_weekdays_left_out,
     is_last_single,
@@ -24,6 +27,7 @@ from function_calls.understanding.requests.references import (
     find_due,
     find_named_reminder,
     find_references,
+    find_rule,
     list_own,
     names_oneself,
 )
@@ -85,6 +89,9 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     limited_to_day = None if is_single else _limit_to_day(words, request)
     if limited_to_day is not None:
         return limited_to_day
+    time = request.parse_time([words])
+    if time is not None and time.best.rrule and "BYDAY" not in time.best.rrule:
+        return move(request)  # "every 2 weeks is enough"
     if reminder is not None and not is_single:
         return update(request, {"days": words})
     limited = [] if find_references(request) else _list_on_days(words, request)
@@ -158,7 +165,11 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
     if last:
         return update(request, {"until": last})
     found = request.read_times(words) if words else ()
-    time = request.parse_time([words])
+    time, reminder = request.parse_time([words]), find_named_reminder(request)
+    rule, due = find_rule(reminder), find_due(reminder, request.now)
+    if time is not None and time.best.has_clock and rule is not None and rule.is_elapsed and due is not None:
+        ended = replace(rule, count=None, until=time.best.start)  # every two hours until 6pm
+        return update(request, {"time": format_time(due), "rrule": str(ended)})
     if found and time is None:
         words = slots.make_time_words(words, found[0]).words  # "until Sunday when the event ends"
     elif time is not None and not found and end:  # "junio", which is a time only behind "en"

@@ -73,13 +73,13 @@ def find_times(request: RequestContext) -> list[TimeWords]:
 
 
 def _untag_later(request: RequestContext) -> RequestContext:
-    """Return the request without the tag of a part of the day that ends a word for "later": "más | tarde"."""
+    """Return the request without the tag of words that end one for "later" or "earlier": "más | tarde", 早 | 一点."""
     text, joint = request.words.fold(request.reading.text), request.words.joint
-    later = [word for word in request.words.later if joint and joint in word]
+    shifts = [word for word in (*request.words.later, *request.words.earlier) if joint in word]
     gone = [
         (start, end)
         for start, end in request.reading.spans("WHEN")
-        if any(text[:end].endswith(word) and word.endswith(f"{joint}{text[start:end]}") for word in later)
+        if any(text[:end].endswith(word) and word[1:].endswith(f"{joint}{text[start:end]}") for word in shifts)
     ]
     return request.with_tags(
         NO_TAG if any(a <= token.start < b for a, b in gone) else tag for token, tag in request.reading.tagged
@@ -644,6 +644,8 @@ def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[Time
         return times
     if own is not None and not pieces and _names_day_of_lead(request, reading.spans("EVENT"), leads):
         return [replace(day, readings=(set_clock(day.best, own.best),)) for day in times]
+    if events and len(times) > 1 and request.has_word(request.words.too):  # "… at 3pm, and at 8am as well"
+        return [*found[: len(leads)], *times[1:]]
     is_beside = not events and _asks_for_both(spans[-1], reading.spans("LEAD")[0], request)
     return [*times, *found] if is_beside else found
 
