@@ -57,6 +57,7 @@ from function_calls.understanding.requests.request_times import (
     find_times,
     find_words_behind_lead,
     parse_lead,
+    repeat_clock,
     tag_day_of_event,
     tag_lead,
 )
@@ -284,7 +285,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     content = request.content or _find_task_behind(request) or str(last.arguments["content"])
     who = None if person is None else str(person)
     made = request.answers.set_reminders([ReminderRequest(content=content, person=who, time=time) for time in times])
-    is_clock = all(slots.is_clock_alone(time.best) for time in times)
+    is_clock = not any(time.best.has_day or time.best.rrule for time in times)
     adding = request.words.adding if request.reading.has("REF") else ()
     is_added = request.has_word((*request.words.too, *request.words.copying, *adding))
     if not is_clock or not (is_added or request.last_set is None):
@@ -428,7 +429,7 @@ def _is_ahead_of_known_day(time: TimeWords, lead: timedelta, request: RequestCon
 def _complete_day(time: TimeWords, question: OpenQuestion, request: RequestContext) -> TimeWords:
     """Return an answer with what is known of the time that was asked for."""
     if question.asks != "time" or not question.options:
-        return _complete_answer(time, question.options)
+        return _complete_answer(time, question.options, request)
     moved = _move_to_day(time, question.options[0].start.date(), request)
     if time.best.has_day or not is_clock_without_half(time.words):
         return moved
@@ -436,7 +437,7 @@ def _complete_day(time: TimeWords, question: OpenQuestion, request: RequestConte
     return choose_usual_half(replace(moved, readings=halves, is_ambiguous=len(halves) > 1), request)
 
 
-def _complete_answer(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
+def _complete_answer(time: TimeWords, options: Sequence[Reading], request: RequestContext) -> TimeWords:
     """Return an answer with the day, or the clock, of the `options` where it names none."""
     best, days = time.best, {option.start.date() for option in options}
     if not options:
@@ -449,7 +450,8 @@ def _complete_answer(time: TimeWords, options: Sequence[Reading]) -> TimeWords:
             )  # only for alarms are these hours asked about
             halves = list_halves(readings[0]) if is_alarm else _list_open_halves(readings[0])
             readings = _choose_in_part(options[0], halves)
-        return replace(time, readings=readings, is_ambiguous=len(readings) > 1)
+        time = replace(time, readings=readings, is_ambiguous=len(readings) > 1)
+        return time if options[0].rrule is None else repeat_clock(time, options[0], request)  # "every day"
     if best.has_clock or best.part:
         return time
     readings = tuple(set_clock(best, option) for option in options)
@@ -730,8 +732,9 @@ def _read_series(call: ToolCall, first: Reading) -> Reading | None:
     if not is_repeating(call):
         return None
     clock, weekday = f"BYHOUR={first.start.hour};BYMINUTE={first.start.minute}", call.arguments.get("weekday")
-    if call.arguments.get("rrule"):
-        return first._replace(rrule=str(call.arguments["rrule"]))
+    parts = [part for part in str(call.arguments.get("rrule") or "").split(";") if not part.startswith("EX")]
+    if any(parts):
+        return first._replace(rrule=";".join(parts))
     if not isinstance(weekday, int):
         return first._replace(rrule=f"FREQ=DAILY;{clock}")
     start = first.start + _DAY * ((weekday - first.start.weekday()) % _DAYS_A_WEEK)

@@ -138,7 +138,9 @@ def add_days(request: RequestContext) -> Interpretation | None:
     words = request.strip_time_words(request.reading.words("WHEN"))
     named = find_named_reminder(request) if request.reading.has("REF") else None
     is_single = named is not None and named.schedule.rule is None
-    if not words or request.is_clock([words]) or is_single or is_last_single(request):
+    time = request.parse_time([words])
+    is_clock = time is not None and not (time.best.has_day or time.best.rrule)  # 再加个中午的
+    if not words or is_clock or is_single or is_last_single(request):
         return repeat(request)
     return update(request, {"days": f"+{words}"})
 

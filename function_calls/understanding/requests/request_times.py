@@ -280,7 +280,7 @@ def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[
     found = [times[0]]
     for time in times[1:]:
         if slots.is_clock_alone(time.best) and (first.rrule or "").startswith(_BY_DAYS):
-            found.append(_repeat_clock(time, first, request))
+            found.append(repeat_clock(time, first, request))
             continue
         words = request.strip_time_words(time.words)
         alike = None if form is None else request.parse_time([form.format(days=words)])
@@ -292,10 +292,10 @@ def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[
     return found
 
 
-def _repeat_clock(time: TimeWords, rule: Reading, request: RequestContext) -> TimeWords:
+def repeat_clock(time: TimeWords, rule: Reading, request: RequestContext) -> TimeWords:
     """Return a clock on the days of `rule`; of every day from the first such clock, if the rule begins by then."""
     found = [set_clock(rule, each) for each in time.readings]
-    if (rule.rrule or "").startswith(_EVERY_DAY) and rule.start - request.now <= _DAY:
+    if (found[0].rrule or "").startswith(_EVERY_DAY) and rule.start - request.now <= _DAY:
         today = [move_to_day(each, request.now.date()) for each in found]
         found = [each if each.start > request.now else each._replace(start=each.start + _DAY) for each in today]
     return replace(time, readings=tuple(found))

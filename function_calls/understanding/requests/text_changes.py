@@ -10,8 +10,9 @@ from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
 from function_calls.understanding.reading.tokens import split_clauses
 from function_calls.understanding.requests.changes import is_reminded_by_other, update
+from function_calls.understanding.requests.new_reminders import repeat_last
 from function_calls.understanding.requests.people_changes import add_person
-from function_calls.understanding.requests.references import IT, find_named_reminder, find_references
+from function_calls.understanding.requests.references import IT, find_named_reminder, find_references, find_rule
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.model import Reminder
 
@@ -151,12 +152,18 @@ def _find_wrong_words(request: RequestContext) -> list[str]:
 
 
 def append(request: RequestContext) -> Interpretation | None:
-    """Append words to the text of a reminder; a member of the chat is reminded as well, unless the text has others."""
+    """Append words to the text of a reminder; a member of the chat is reminded as well, unless the text has others.
+
+    A time is another one of a repeating reminder: 吃药再加个中午的.
+    """
     content, fold = request.content, request.words.fold
     reminder, members = find_named_reminder(request), {fold(name) for name in find_members(request.turn)}
     has_names = reminder is not None and any(name in fold(reminder.content) for name in members)
     if content and fold(content) in members and not has_names:
         return add_person(request.with_tags("PERSON" if tag == "CONTENT" else tag for tag in request.reading.tags))
+    time = None if find_rule(reminder) is None or not content else request.parse_time([content])
+    if time is not None and time.best.rrule is None:
+        return repeat_last(request.with_tags("WHEN" if tag == "CONTENT" else tag for tag in request.reading.tags))
     return update(request, {"added": content}) if content else None
 
 
