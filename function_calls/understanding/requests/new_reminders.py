@@ -21,7 +21,7 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.names import find_members, find_name
 from function_calls.understanding.reading.segments import find_asking_words, split_reminders
-from function_calls.understanding.reading.tag_repair import bound_names, repair_tags, tag_edge_time
+from function_calls.understanding.reading.tag_repair import bound_names, repair_tags, tag_edge_time, tag_same_time
 from function_calls.understanding.reading.times import (
     TimeWords,
     carry_days,
@@ -37,8 +37,10 @@ from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.requests.open_questions import OpenQuestion, ReminderRequest
 from function_calls.understanding.requests.options import move_to_workdays, read_options, split_interval
 from function_calls.understanding.requests.references import (
+    IT,
     find_named_reminder,
     find_old_lead,
+    find_references,
     reminds,
     says_remind_me,
 )
@@ -271,9 +273,11 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
         return _ask_content(request)
     days = request.strip_time_words(request.reading.words("WHEN"))
     if is_repeating(last) and request.find_weekdays(days):
-        return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": "it"})
+        name = ", ".join(find_references(request)) or IT
+        return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": name})
     is_same = request.has_word(request.words.same_time)
-    request = request.with_reading(untag_day_meant(request.reading, request.words))
+    reading = untag_day_meant(tag_same_time(request.reading, request.words), request.words)
+    request = request.with_reading(reading)
     repeated = _read_times_of_repetition(request, last)
     times = [_copy_last_day(_copy_last_clock(each, last, request, is_same=is_same), last, request) for each in repeated]
     times = [_move_ahead_of_last(each, last, request) for each in times]
@@ -345,7 +349,7 @@ def _find_call_to_repeat(request: RequestContext) -> ToolCall | None:
     A person who has set none repeats the last one of the chat for themselves, where it reminds them or they name
     themselves: "same for me at 8". "The day before" is that of one that another person has just set for them.
     """
-    named = find_named_reminder(request) if request.reading.has("REF") else _find_event_reminder(request)
+    named = find_named_reminder(request) if find_references(request) else _find_event_reminder(request)
     last, of_other, own = request.last_here, request.last_of_other, request.turn.message.sender.name
     is_lead = named is None and request.reading.has("LEAD")
     if is_lead and of_other is not None and of_other.arguments.get("person") in {slots.EVERYONE, own}:
