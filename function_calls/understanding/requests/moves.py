@@ -184,7 +184,8 @@ def _move_by(request: RequestContext) -> Interpretation | None:
     if lead is None or request.reading.has("WHEN") or request.reading.has("EVENT"):
         return None
     reminder = find_named_reminder(request)
-    old = find_old_lead("" if reminder is None else reminder.content, find_due(reminder, request.now), request)
+    due = find_due(reminder, request.now)
+    old = timedelta() if reminder is None or due is None else find_old_lead(reminder.content, due, request)
     if not old and not request.has_word(request.words.ahead) and _is_corrected_amount(request):
         return update(request, {"time": format_time(request.now + lead)})
     if request.has_word(request.words.later) and not request.has_word(request.words.ahead):
@@ -523,13 +524,13 @@ def _move_with_event(request: RequestContext, best: Reading) -> dict[str, object
     """Return the arguments that keep the time ahead of an event whose new time is told: "the flight is at 3 now"."""
     words, reminder = request.words, find_named_reminder(request)
     due, start = find_due(reminder, request.now), min(request.reading.spans("WHEN"), default=(0, 0))[0]
-    lead = timedelta() if reminder is None else find_old_lead(reminder.content, due, request)
-    if reminder is None or due is None or not lead or (reminder.schedule.rule is not None and best.has_day):
+    if reminder is None or due is None or (reminder.schedule.rule is not None and best.has_day):
         return None
+    lead = find_old_lead(reminder.content, due, request)
     name = {*words.fold(reminder.content).split(), *words.articles, *words.itself}
     told = {token.form for token in request.reading.tokens if token.end <= start} - name
-    rest = told - words.copulas_of_events
-    if not told & (words.copulas_of_events - words.prepositions) or not slots.are_function_words(rest, words):
+    verbs = told & (words.copulas_of_events - words.prepositions)
+    if not lead or not verbs or not slots.are_function_words(told - words.copulas_of_events, words):
         return None
     event = due + lead
     clock = (best if best.has_day else choose_nearer_half(best, event)).start if best.has_clock else event

@@ -99,20 +99,17 @@ def find_messages_of(content: str, request: RequestContext) -> list[ChatMessage]
     return [each for each in people if name and name in request.words.fold(each.text)]
 
 
-def find_old_lead(content: str, due: datetime | None, request: RequestContext) -> timedelta:
+def find_old_lead(content: str, due: datetime, request: RequestContext) -> timedelta:
     """Return the time from a reminder to the event in the message of the chat that set it: "gig at 7, an hour before".
 
     The event has the only time of that message with a day behind the reminder; without a lead it is zero.
     """
-    if due is None:
-        return timedelta()
     for told in find_messages_of(content, request):
         sent = told.sent_at.astimezone(request.now.tzinfo)
         is_ahead = request.words.has_any(request.words.ahead, request.words.fold(told.text))
         texts = (told.text, _find_words_ahead(told.text, request))  # "two days before 12 December" is one time
         for times in (request.times(text, sent, language=request.language) for text in texts if is_ahead):
-            leads = [_list_leads(time.readings, due) for time in times]
-            found = [min(each) for each in leads if each]
+            found = [min(leads) for time in times if (leads := _list_leads(time.readings, due))]
             if len(found) == 1:
                 return found[0]
     return timedelta()
