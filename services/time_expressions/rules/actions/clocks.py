@@ -220,11 +220,14 @@ def spelled_clock(values: Values) -> Clock | None:
     return with_half([base, values[2]]) if base else None
 
 
-def round_minutes(values: Values) -> int | Clock | None:
-    """Ten past three, Friday 430: without another word only multiples of five minutes are meant so; 500 is a price."""
+def round_minutes(values: Values, *, full: bool = False) -> int | Clock | None:
+    """Ten past three, Friday 430: without another word only multiples of five minutes are meant so; 500 is a price.
+
+    With `full`, hours without minutes are times as well: jueves 21.00, but not 7.12, which may be a date.
+    """
     value: int | Clock = values[0]
     minutes = value.minute if isinstance(value, Clock) else value
-    return value if minutes and minutes % 5 == 0 else None
+    return value if (minutes or full) and minutes % 5 == 0 else None
 
 
 def half_past(values: Values) -> Clock | None:
