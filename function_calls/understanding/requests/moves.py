@@ -793,9 +793,8 @@ def _correct_count(piece: str, request: RequestContext) -> dict[str, object] | N
         return None
     count, rule, due = int(found["count"]), reminder.schedule.rule, find_due(reminder, request.now)
     if found["ahead"] in words.each:
-        if rule is None or due is None or (rule.interval == 1 and rule.frequency == "WEEKLY"):
-            return None
-        return {"time": format_time(due), "rrule": str(replace(rule, interval=count))}
+        again = None if rule is None else str(replace(rule, interval=count))
+        return None if again is None or due is None else {"time": format_time(due), "rrule": again}
     slips = [word for word in words.corrections if " " not in word]  # "make it 2" may be a clock
     is_bare = not found["ahead"] and count <= _LAST_HOUR and request.has_phrase(slips)
     is_ahead = any(piece.strip().casefold() == form.format(amount=count) for form in words.amount_ahead)

@@ -49,8 +49,11 @@ from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import (
     Lead,
     are_listed_times,
+    choose_half_of_part,
     choose_usual_half,
     find_end,
+    find_event_named,
+    find_event_reminder,
     find_impossible_time,
     find_leads,
     find_name_beside_lead,
@@ -58,6 +61,7 @@ from function_calls.understanding.requests.request_times import (
     find_open_event,
     find_times,
     find_words_behind_lead,
+    names_other_event,
     parse_lead,
     repeat_clock,
     tag_day_of_event,
@@ -65,7 +69,6 @@ from function_calls.understanding.requests.request_times import (
 )
 from services.kernel.chat import ChatMessage
 from services.recurrence.rules import WEEKDAYS
-from services.reminders.model import Reminder
 from services.time_expressions import Reading
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)$")
@@ -92,9 +95,11 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     request, interval = split_interval(tag_lead(request))
     wrong = find_impossible_time(request)
     reading = repair_tags(request.reading, request.words, find_members(request.turn))
-    if _asks_for_another(request.reading, reading, request.words) and _find_call_to_repeat(request) is not None:
+    is_other = names_other_event(request)  # which is no further time of a reminder
+    is_another = not is_other and _asks_for_another(request.reading, reading, request.words)
+    if is_another and _find_call_to_repeat(request) is not None:
         return repeat_last(request)
-    if _names_last_task(reading, request):
+    if not is_other and _names_last_task(reading, request):
         return repeat_last(request.with_tags(NO_TAG if tag == "CONTENT" else tag for tag in request.reading.tags))
     request = _tag_events(request.with_reading(reading))
     pieces = _split_pieces(request)
@@ -268,6 +273,8 @@ def _is_somebody(content: str, words: Lexicon) -> bool:
 def repeat_last(request: RequestContext) -> Interpretation | None:
     """Set the last reminder for another time as well."""
     request = _separate_event(request.with_tags("LEAD" if tag == "EARLIER" else tag for tag in request.reading.tags))
+    if names_other_event(request):
+        return set_reminders(request)
     last = _find_call_to_repeat(request)
     if last is None:
         return _ask_content(request)
@@ -348,7 +355,7 @@ def _find_call_to_repeat(request: RequestContext) -> ToolCall | None:
     A person who has set none repeats the last one of the chat for themselves, where it reminds them or they name
     themselves: "same for me at 8". "The day before" is that of one that another person has just set for them.
     """
-    named = find_named_reminder(request) if find_references(request) else _find_event_reminder(request)
+    named = find_named_reminder(request) if find_references(request) else find_event_reminder(request)
     last, of_other, own = request.last_here, request.last_of_other, request.turn.message.sender.name
     is_lead = named is None and request.reading.has("LEAD")
     if is_lead and of_other is not None and of_other.arguments.get("person") in {slots.EVERYONE, own}:
@@ -360,19 +367,6 @@ def _find_call_to_repeat(request: RequestContext) -> ToolCall | None:
     if named is None or request.known is None:
         return request.last_set
     return request.known.make_set_call(named)
-
-
-def _find_event_reminder(request: RequestContext) -> Reminder | None:
-    """Return the only reminder from which a lead is counted back: "an hour before book club", 排练前一天."""
-    if request.reading.has("EVENT") or not find_leads(request, has_event=True):
-        return None
-    return _find_event_named(find_name_beside_lead(request), request)
-
-
-def _find_event_named(name: str, request: RequestContext) -> Reminder | None:
-    """Return the coming reminder that shares words with `name`; of several with the same text, the last."""
-    found = () if request.known is None else request.known.find_closest(name, request.common_words)
-    return found[-1] if len({each.content for each in found}) == 1 else None
 
 
 def _find_task_behind(request: RequestContext) -> str:
@@ -516,7 +510,7 @@ def _read_requests(request: RequestContext, piece: MessageReading) -> list[Remin
     content = "" if is_emoji or is_open else content
     person = find_people(part)
     times = _share_repetition(_add_day_of_event(_read_times(part), request.with_reading(piece)), request)
-    event = None if content or not times else _find_event_reminder(part)
+    event = None if content or not times else find_event_reminder(part)
     content = content if event is None else event.content
     if times and (len(times) == 1 or are_listed_times(part)):
         return [ReminderRequest(content=content, person=person, time=time) for time in times]
@@ -561,7 +555,7 @@ def _strip_call(content: str, request: RequestContext) -> str:
 
 def _read_times(request: RequestContext) -> list[TimeWords]:
     """Return the times of a request; empty where an end stands beside a single time: "3 times tomorrow"."""
-    event = _find_event_reminder(request)
+    event = find_event_reminder(request)
     last = _find_call_to_repeat(request) if request.may_point or event is not None else None
     is_ahead = _is_ahead_of_last(request)
     if is_ahead and event is None and find_name_beside_lead(request):
@@ -674,7 +668,7 @@ def _separate_event(request: RequestContext) -> RequestContext:
         is_long = all(length >= _DAY for length, _ in find_leads(request, has_event=True))
         if reading.has("WHEN") or not is_long or not slots.is_clock_alone(time.best):
             return request
-    of_name = "EVENT" if _find_event_named(name, request) is None else NO_TAG
+    of_name = "EVENT" if find_event_named(name, request) is None else NO_TAG
     return request.with_tags(
         tag if tag != "EVENT" else of_name if name and not is_time(token) else "WHEN" for token, tag in reading.tagged
     )
@@ -710,7 +704,8 @@ def _count_back(event: TimeWords, leads: Sequence[Lead], request: RequestContext
         nearer = choose_nearer_half(clock.best, event.best.start)
         is_same = nearer.start.time() == event.best.start.time()
         clock = replace(clock, readings=(nearer,)) if is_same else clock
-    found = [subtract_lead(event, length, clock or own) for length, own in leads]
+    clocks = [choose_half_of_part(clock, own.words, request) if clock and own else clock or own for _, own in leads]
+    found = [subtract_lead(event, length, own) for (length, _), own in zip(leads, clocks, strict=True)]
     return [each for each in found if each is not None]
 
 

@@ -24,6 +24,7 @@ from function_calls.understanding.reading.times import (
 )
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time
 from function_calls.understanding.requests.request_context import RequestContext
+from services.reminders.model import Reminder
 from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
@@ -484,7 +485,7 @@ def parse_lead(piece: str, request: RequestContext) -> Lead | None:
             days = _parse_lead_days(length_words, request) if clock is not None and not clock.best.has_day else None
             if clock is not None and days is not None and days >= _DAY:
                 named = request.strip_time_words(length_words)
-                return _count_months(length_words, days, request), _choose_half_of_part(clock, named, request)
+                return _count_months(length_words, days, request), choose_half_of_part(clock, named, request)
     bare = request.strip_time_words(piece)
     ones = [word for word, number in request.words.ordinals.items() if number == 1 and not request.words.joint]
     named = slots.strip_leading_word(bare, ones, "")
@@ -574,6 +575,29 @@ def find_name_beside_lead(request: RequestContext) -> str:
     return reading.text_of(named[0], named[-1]) if is_name else ""
 
 
+def find_event_reminder(request: RequestContext) -> Reminder | None:
+    """Return the only reminder from which a lead is counted back: "an hour before book club", 排练前一天."""
+    if request.reading.has("EVENT") or not find_leads(request, has_event=True):
+        return None
+    return find_event_named(find_name_beside_lead(request), request)
+
+
+def names_other_event(request: RequestContext) -> bool:
+    """Return whether a lead counts back from an event that is no reminder: "also the day before the party"."""
+    reading, words = request.reading, request.words
+    event = [token.form for token, tag in reading.tagged if tag == "EVENT" and not is_time(token)]
+    name = "" if reading.has("REF") else find_name_beside_lead(request)
+    is_definite = not words.joint or words.fold(name).partition(" ")[0] in words.articles
+    is_named = (bool(name) and is_definite) or not slots.are_function_words(event, words)
+    return reading.has("LEAD") and is_named and find_event_reminder(request) is None
+
+
+def find_event_named(name: str, request: RequestContext) -> Reminder | None:
+    """Return the coming reminder that shares words with `name`; of several with the same text, the last."""
+    found = () if request.known is None else request.known.find_closest(name, request.common_words)
+    return found[-1] if len({each.content for each in found}) == 1 else None
+
+
 def find_words_behind_lead(request: RequestContext) -> tuple[Token, ...]:
     """Return "before" and the untagged words behind it, where it follows a lead: "2 hours | before the gala too"."""
     tokens, tags = request.reading.tokens, request.reading.tags
@@ -638,7 +662,7 @@ def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[Time
         times = [_choose_next_hour(time, request) for time in named_times]
         times = [time if time.best.rrule else choose_usual_half(time, request) for time in times]
     part = next(iter(clocks), None)
-    own = _choose_half_of_part(clock, part.words, request) if clock is not None and part is not None else clock or part
+    own = choose_half_of_part(clock, part.words, request) if clock is not None and part is not None else clock or part
     found = [early for event in times for lead in leads if (early := subtract_lead(event, lead, own)) is not None]
     if not events and _names_day_of_lead(request, spans, leads):
         return times
@@ -658,7 +682,7 @@ def _strip_deadline(piece: str, request: RequestContext) -> str:
     return bare if request.read_times(bare) else piece
 
 
-def _choose_half_of_part(clock: TimeWords, part: str, request: RequestContext) -> TimeWords:
+def choose_half_of_part(clock: TimeWords, part: str, request: RequestContext) -> TimeWords:
     """Return `clock` in the part of the day that a lead names: "the night before at 9"."""
     if not is_clock_without_half(clock.words):
         return clock
