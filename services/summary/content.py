@@ -15,6 +15,7 @@ _NAME_IN_FRONT = re.compile(r"^[^\s,，:：]{1,24}[,，:：]\s*")
 _CALL = re.compile(r"^(?:@?[A-Za-z]+(?=[^\W\d_a-z])|\S{1,24}\s+)")
 """A word in front of a request, with which the bot may be called: "Bubbles 提醒我", "Bubbles提醒我"."""
 _EDGES = " \t\r\n.,;!?~。，；！？～…"
+_AND = re.compile(r"[,，、&]|\s(?:and|y|e)\s|[和与與跟]")  # between names
 _MATCHED_LENGTH = 400
 """The length of the beginning of a text in which commands and instructions are matched."""
 _ANSWERED_IN = timedelta(hours=1)
@@ -131,8 +132,8 @@ def _is_before_end(messages: Sequence[ChatMessage], window: SummaryWindow) -> li
 
 
 def _is_by(message: ChatMessage, person: str) -> bool:
-    wanted = person.lstrip("@").casefold()
-    return wanted in (message.sender.id.casefold(), message.sender.name.casefold())
+    wanted = {each.strip().lstrip("@").casefold() for each in (person, *_AND.split(person))}
+    return not wanted.isdisjoint((message.sender.id.casefold(), message.sender.name.casefold()))
 
 
 def _thread(messages: Sequence[ChatMessage], start: str) -> list[ChatMessage]:

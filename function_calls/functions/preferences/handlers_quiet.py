@@ -30,6 +30,7 @@ _BETWEEN = re.compile(r"到|至|\bto\b|\buntil\b|\btill?\b|\band\b|\bhasta\b|\b[
 _NOT_FIRST = re.compile(
     r"^(?:from|between|during|at|after|before|(?:desde|de|entre)\b(?: las?\b)?|在|从)\s*", re.IGNORECASE
 )
+_UNTIL = re.compile(r"^(?:until|till?|(?:hasta|a)\b(?: las?\b)?|直?到)\s*", re.IGNORECASE)
 _ENDS = 2
 _NOT_PART = re.compile(r"^(?:from|between|during|at|(?:desde|de|entre)\b(?: las?\b)?|在|从)\s*|[点时]", re.IGNORECASE)
 
@@ -81,7 +82,8 @@ def _read(words: str, ctx: CallContext, before: QuietHours | None) -> QuietHours
         RequestRefused: `quiet_hours_not_understood(hours)`.
     """
     night = QuietHours(starts=_NIGHT[0], ends=_NIGHT[1], zone=zone_name(ctx.zone))
-    span = _span(words, ctx) or _move_end(words, ctx, before or night)
+    is_end = _UNTIL.match(words.strip()) is not None
+    span = _span(words, ctx) or _move_end(words, ctx, before or night, is_end=is_end and before is not None)
     if span is None or span[0] == span[1]:
         raise RequestRefused("quiet_hours_not_understood", hours=words)
     return QuietHours(starts=span[0], ends=span[1], zone=zone_name(ctx.zone))
@@ -96,12 +98,12 @@ def _span(words: str, ctx: CallContext) -> tuple[time, time] | None:
     return _in_words(words, ctx) or _parse_ends(words, ctx)
 
 
-def _move_end(words: str, ctx: CallContext, before: QuietHours) -> tuple[time, time] | None:
+def _move_end(words: str, ctx: CallContext, before: QuietHours, *, is_end: bool) -> tuple[time, time] | None:
     """Return the hours `before` with the end that is nearest to the only clock in `words` at that clock.
 
-    None where neither is near.
+    None where neither is near; with `is_end` it is the last one: "till 8".
     """
-    bare = _NOT_FIRST.sub("", words.strip())
+    bare = (_UNTIL if is_end else _NOT_FIRST).sub("", words.strip())
     clock = _parse_clock(bare, ctx)
     if clock is None:
         return None
@@ -113,7 +115,7 @@ def _move_end(words: str, ctx: CallContext, before: QuietHours) -> tuple[time, t
     apart = _count_minutes_apart(first, before.starts), _count_minutes_apart(last, before.ends)
     if min(apart) > _MOST_MINUTES_MOVED:
         return None
-    return (first, before.ends) if apart[0] <= apart[1] else (before.starts, last)
+    return (first, before.ends) if apart[0] <= apart[1] and not is_end else (before.starts, last)
 
 
 def _count_minutes_apart(first: time, second: time) -> int:

@@ -31,13 +31,15 @@ _HOURS_OF_PARTS = {
 }
 # Words beside the time words that are not content: "(for) tomorrow('s one)", (明天)的那个.
 _SMALL_WORDS = re.compile(
-    r"\b(?:the|my|our|for|on|at|in|of|due|ones?|reminders?)\b|'s\b|s'|的|那个|那条|这个|提醒|设在|在|[^\w]",
+    r"\b(?:the|my|our|for|on|at|in|of|due|ones?|reminders?|próxim[oa]s)\b|'s\b|s'|的|那个|那条|这个|提醒|设在|在|[^\w]",
     re.IGNORECASE,
 )
 
 _ONE = re.compile(r"\bones?\s*$", re.IGNORECASE)
 _DOTTED = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{2})(?![\d.])")  # a clock: "the 8.30 one"
 _WEEKEND = re.compile(r"\bweekend|\bfin de semana|\bfinde\b|周末|週末", re.IGNORECASE)
+_FROM_NOW = re.compile(r"\b(?:next|coming|próxim[oa]s?)\b|未来|接下来|今后|往后", re.IGNORECASE)
+_UP_TO = re.compile(r"^(?:before|by|antes)\b|前$", re.IGNORECASE)
 _SATURDAY = 5
 _HALF_DAY = 12
 DEFAULT_TIMES = TimeReader()
@@ -80,7 +82,10 @@ def due_words(words: str, now: datetime, zone: str, times: TimeReader = DEFAULT_
     words = _DOTTED.sub(r"\1:\2", _ONE.sub("", words))
     found = times.parse_all(words, now.astimezone(ZoneInfo(zone)), eager=True)
     readings = tuple(
-        _whole(reading, words) for expression in found for reading in expression.readings if reading.rrule is None
+        _whole(reading, words, now.astimezone(ZoneInfo(zone)))
+        for expression in found
+        for reading in expression.readings
+        if reading.rrule is None
     )
     if len(found) != 1 or not readings:
         return None
@@ -145,7 +150,13 @@ def is_weekend(reading: Reading, words: str) -> bool:
     return reading.start.weekday() == _SATURDAY and reading.end is None and _WEEKEND.search(words) is not None
 
 
-def _whole(reading: Reading, words: str) -> Reading:
+def _whole(reading: Reading, words: str, now: datetime) -> Reading:
+    """Return the whole of a weekend, of the days from `now` on ("next 3 days") and of those up to one ("by Friday")."""
+    is_from_now = reading.has_clock and reading.start.time() == now.time() and _FROM_NOW.search(words) is not None
+    is_end = reading.grain is Grain.DAY and not reading.has_clock and _UP_TO.search(words.strip()) is not None
+    if reading.end is None and reading.start > now and (is_from_now or is_end):
+        end = reading.start if is_from_now else reading.start.replace(hour=0, minute=0) + timedelta(days=1)
+        return reading._replace(start=now, end=end, has_clock=True)
     return reading._replace(end=reading.start + timedelta(days=1, hours=1)) if is_weekend(reading, words) else reading
 
 
