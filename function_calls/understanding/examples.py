@@ -16,7 +16,6 @@ _READ = frozenset(
 )
 """Tools that the models know the sentences of."""
 _MARKS = " .!?¿¡。！？"
-_NOTATION = re.compile(r"[\[\]()<>|*]")
 
 
 class ExampleSentences:
@@ -25,7 +24,7 @@ class ExampleSentences:
     def match_sentence(self, text: str, tools: tuple[ToolSpec, ...]) -> str | None:
         """Return the name of the tool that has the whole of `text` as an example sentence; None for none."""
         phrase = _fold(text)
-        meant = (tool for tool in tools if tool.name not in _READ and phrase in _fold_sentences(tool.examples))
+        meant = (tool for tool in tools if tool.name not in _READ and _is_sentence(phrase, tool.examples))
         return next((tool.name for tool in meant if not tool.parameters.get("required")), None)
 
     def match_template(
@@ -46,12 +45,10 @@ class ExampleSentences:
         return None
 
 
-@lru_cache(maxsize=512)
-def _fold_sentences(examples: tuple[str, ...]) -> frozenset[str]:
-    """Return the examples that are sentences, folded; templates are left out."""
-    return frozenset(
-        _fold(example) for example in examples if not slot_names(example) and not _NOTATION.search(example)
-    )
+def _is_sentence(phrase: str, examples: tuple[str, ...]) -> bool:
+    """Return whether `phrase` is one of the examples that have no slot."""
+    patterns = (pattern for example, pattern in _compile_templates(examples) if not slot_names(example))
+    return any(pattern.fullmatch(phrase) for pattern in patterns)
 
 
 def _fold(text: str) -> str:

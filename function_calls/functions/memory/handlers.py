@@ -44,7 +44,7 @@ _EVERYONE = frozenset(
     {"everyone", "everybody", "us", "all", "all of us", "the group", "this group", "the chat", "this chat", "chat"}
     | {"大家", "我们", "所有人", "全体", "群里", "本群", "这个群", "咱们"}
 )
-_EVERY = frozenset({"all", "notes", "all notes", "notas", "笔记", "所有笔记", "全部笔记"})
+_EVERY = frozenset({"all", "notes", "all notes", "notas", "todo", "笔记", "所有笔记", "全部笔记", "所有", "全部"})
 _NO_CONTENT = " 了吗呢吧啊么没哦，。！？,.!?"  # 记住了吗 is a question without a fact to remember
 
 
@@ -89,8 +89,9 @@ async def memory_forget(
     """忘掉一件记住的事 / Forget one thing that was remembered."""
     if not ctx.is_undoing and not await is_for_bot(ctx, history):
         return ToolResult(ok=True, is_answered=True)
-    viewer, reference = await _with_all_accounts(ctx, people), args.reference
-    if reference.strip().casefold() in _EVERY:
+    viewer, reference = await _with_all_accounts(ctx, people), args.reference.strip()
+    reference = f"m{reference}" if reference.isdecimal() else reference  # "delete note 1"
+    if reference.casefold() in _EVERY:
         own = [each for each in await memory.search(viewer) if viewer.may_forget(each)]
         if not own:
             return ToolResult(ok=True, text=say(ctx.language, "memory.nothing"))
