@@ -21,6 +21,7 @@ _DELIVERED = timedelta(hours=1)
 """For how long people go on with a reminder that has come."""
 _CHANGES = frozenset(
     {"reminder_set", "reminder_update", "reminder_delete", "reminder_state", "reminder_snooze", "undo"}
+    | {"summary_schedule"}
 )
 
 

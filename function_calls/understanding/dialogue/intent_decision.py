@@ -2,11 +2,13 @@
 
 import re
 
+from function_calls.tools.calls import ToolCall
 from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NOTHING, MessageReading
-from function_calls.understanding.reading.tokens import MARKS
+from function_calls.understanding.reading.tokens import MARKS, is_time
+from services.people.zones import find_zone
 
 _REQUEST, _INTENT = 0.5, 0.4
 """The least probability of any request in a message that names the bot, and that of an intent."""
@@ -24,6 +26,9 @@ _REFUSED = frozenset(
 _LOSING = frozenset({"delete", "skip", "pause"})
 """Intents that "don't" refuses behind an interjection as well."""
 _MOST_INTERJECTIONS = 3
+_SETTINGS = {"quiet_hours": "hours", "time_zone": "zone", "memory_save": "text"}
+_TAKING_BACK = frozenset({"delete", "cancel_ask", "forget", "undo"})
+_RETIMING = frozenset({"skip", "move", "set", "until", "keep_days", "add_days", "answer_when", "snooze", "none"})
 
 
 def choose_intents(reading: MessageReading, context: Context, *, is_addressed: bool) -> tuple[str, ...]:
@@ -56,6 +61,26 @@ def adapt_to_context(intent: str, reading: MessageReading, context: Context) -> 
     if intent == "move" and context == "asked_when" and not reading.has("REF"):
         return "answer_when"
     return intent
+
+
+def continue_setting(reading: MessageReading, last: ToolCall, words: Lexicon) -> str:
+    """Return the intent of a message that only goes on with the setting or note made last; "" for others.
+
+    It takes it back ("cancel that"), or changes it: "make it 11" for quiet hours, "no, Osaka" for a zone.
+    """
+    is_set, text = bool(last.arguments.get(_SETTINGS.get(last.name, ""))), words.fold(reading.text)
+    if reading.intent in _TAKING_BACK:
+        is_named = reading.has("CONTENT") or reading.has("PERSON") or any(slots.extract_references(reading, words))
+        if words.has_any((*words.notes, *words.all), text) or not (is_named or is_set):
+            return ""
+        return "undo" if not is_named else "forget" if last.name.startswith("memory_") else ""
+    if last.name == "time_zone" and is_set:
+        place, _ = slots.strip_edges(text, {*words.interjections, *words.corrections}, words.joint)
+        return "zone" if find_zone(place) is not None else ""
+    times = [token for token in reading.tokens if is_time(token) or token.form.isdecimal()]
+    left = [token.form for token in reading.tokens if token not in times]
+    is_bare = bool(times) and slots.are_function_words(left, words, (*words.change_it, *words.since))
+    return "quiet" if is_bare and is_set and last.name == "quiet_hours" and reading.intent in _RETIMING else ""
 
 
 def is_refusal(reading: MessageReading, words: Lexicon) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Sequence
+from datetime import UTC
 from functools import cache
 
 from msgspec import Struct
@@ -23,7 +24,7 @@ from function_calls.understanding.dialogue.addressee import (
     speaks_about_bot,
 )
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue
-from function_calls.understanding.dialogue.intent_decision import choose_intents, is_refusal
+from function_calls.understanding.dialogue.intent_decision import choose_intents, continue_setting, is_refusal
 from function_calls.understanding.dialogue.utterance import CircumstancesReader, Utterance, follows_bot
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.events import resolve_day_meant
@@ -49,6 +50,7 @@ from function_calls.understanding.reading.segments import (
     Read,
     drop_remarks,
     lacks_day,
+    name_zone,
     split_changes,
     split_requests,
 )
@@ -59,6 +61,7 @@ from function_calls.understanding.reading.tag_repair import (
     split_name_from_person,
 )
 from function_calls.understanding.reading.tokens import TimeReader, Token, is_time, split_clauses
+from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.intent_handlers import find_topic_by_word, handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders
@@ -66,7 +69,7 @@ from function_calls.understanding.requests.references import IT, reminds
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from services.people.zones import find_zone
-from services.reminders.model import Reminder
+from services.reminders.model import Reminder, ReminderAction
 from services.time_expressions import TimeReadings
 
 LONGEST = 400
@@ -100,7 +103,7 @@ _STOPPING = frozenset({"delete", "pause", "resume", "skip", "done"})
 """Intents that a question for some reminders resembles: 哪些提醒暂停了."""
 _ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
-_FEWEST_WORDS = 3
+_FEWEST_WORDS, _REFERENCE = 3, 5
 _BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
     ("snooze_minutes", "snooze_hour", "snooze_tomorrow"), "snooze"
 )
@@ -165,6 +168,8 @@ class MessageInterpreter:
         request = find_text_behind_call(text, turn.bot_name) if is_called else ""
         text = strip_calls(text, turn.bot_name).strip() if is_called else text.strip()
         text = text if known is None else self._name_same_time(text, turn, language, known)
+        place = name_zone(text, load_lexicon(language)) if is_called else ""
+        text, request = (place, "") if place else (text, request)
         if not has_models(language) or not _is_readable(text):
             return None
         context = _get_question_context(question, self._times(text, turn.message_time, language=language))
@@ -270,7 +275,7 @@ class MessageInterpreter:
             return merged
         parts = split_requests(reading, utterance.words, read) if intent == utterance.reading.intent else [reading]
         made = self._interpret_parts(parts, utterance, answers, is_part=len(parts) > 1)
-        return _change_zone_first(made, utterance.turn.language) or merge_or_none(made)
+        return _change_zone_first(made, utterance.turn) or merge_or_none(made)
 
     def _interpret_parts(
         self, parts: Sequence[MessageReading], utterance: Utterance, answers: ReminderAnswers, *, is_part: bool
@@ -353,8 +358,16 @@ class MessageInterpreter:
         return None if last is None else _update_call(last[0], last[1].id, utterance)
 
     def _find_listed(self, utterance: Utterance) -> Reminder | None:
-        """Return the only reminder that the bot has just listed for the sender by its name, or of the sender's."""
+        """Return the only reminder that the bot has just listed for the sender by its name, or of the sender's.
+
+        Return the regular summary of the chat if the last action was for that.
+        """
         last, known = self._dialogue.last(utterance.key, utterance.turn.now), utterance.known
+        if last is not None and known is not None and last.is_change:
+            summaries = [each for each in known.reminders if each.action is ReminderAction.SUMMARY]
+            is_changed = last.calls[-1].arguments.get("reminder_id") in [each.id for each in summaries]
+            is_meant = is_changed or last.calls[-1].name == "summary_schedule"
+            return summaries[0] if is_meant and len(summaries) == 1 else None
         if utterance.context != "listed" or last is None or known is None:
             return None
         name, person = str(last.calls[0].arguments.get("filter") or ""), utterance.turn.message.sender
@@ -377,14 +390,14 @@ class MessageInterpreter:
             return ("undo",)
         if reading.intent == "next_page" and last.arguments.get("action") == "pause":  # "continue"
             return ("resume",)
-        if reading.intent in {"move", "set"} and last.name == "quiet_hours" and _is_only_time(reading, words):
-            return ("quiet",)
+        continued = continue_setting(reading, last, words)
         is_called = utterance.is_addressed
         if is_called or is_for_bot(
             _read_as_request(reading, utterance.models), words, self._circumstances.describe(utterance)
         ):
             is_done = is_called and self._reports_done(utterance)
             chosen = ("done",) if is_done else choose_intents(reading, utterance.context, is_addressed=is_called)
+            chosen = (continued,) if continued and (is_called or continued == "quiet") else chosen
             if chosen:
                 return chosen
         if utterance.awaits_answer and _is_only_time(reading, words):
@@ -553,13 +566,15 @@ def _get_reference(call: ToolCall | None) -> str:
     return "" if name == IT else name
 
 
-def _change_zone_first(made: Sequence[Interpretation], language: str) -> Interpretation | None:
+def _change_zone_first(made: Sequence[Interpretation], turn: Turn) -> Interpretation | None:
     """Return only the change of the time zone beside reminders, whose times are still read in the old one."""
     calls = [call for each in made for call in each.calls]
     zones = tuple(call for call in calls if call.name == "time_zone" and call.arguments.get("zone"))
     if not zones or not any(call.name.startswith("reminder_") for call in calls):
         return None
-    return Interpretation(calls=zones, notice=say(language, "offline.zone_first"))
+    if all(find_zone(str(call.arguments["zone"])) == zone_name(turn.now.tzinfo or UTC) for call in zones):
+        return merge_or_none([each for each in made if zones[0] not in each.calls])
+    return Interpretation(calls=zones, notice=say(turn.language, "offline.zone_first"))
 
 
 def _merge_changes(made: Sequence[Interpretation | None]) -> Interpretation | None:
@@ -619,9 +634,11 @@ def _merge_by_words(reading: MessageReading, context: Context, words: Lexicon, m
     first = reading.forms[0] if reading.forms else ""
     replaced: list[tuple[str, str]] = []
     if _asks_how(reading, words):
-        replaced += [(intent, "help") for intent in (_POINTING | {"set"}) - {"when_is", "who_set"}]
+        replaced += [
+            (gone, "help") for gone in (_POINTING | {"set", "summary", "summary_schedule"}) - {"when_is", "who_set"}
+        ]
     if _names_clock_of_place(reading, words):
-        replaced += [("move", "zone"), ("pause", "zone")]
+        replaced += [(gone, "zone") for gone in ("move", "pause", "ask", "summary")]
     if first in words.handing_over and not words.has_any(words.too, words.fold(reading.text)):
         replaced += [("person_add", "person_set")]
     if words.has_any(words.skipping, words.fold(reading.text)):
@@ -629,6 +646,9 @@ def _merge_by_words(reading: MessageReading, context: Context, words: Lexicon, m
         replaced += [(intent, "skip") for intent in gone]
     has_day_in_name = ("@day", "REF") in zip(reading.forms, reading.tags, strict=True)
     replaced += [("leave", "skip")] * has_day_in_name  # 明天跑步不用叫我
+    is_short = len(reading.tokens) <= _REFERENCE and "@dayclock" not in reading.forms
+    is_list = is_short and words.fold(reading.text).startswith(words.listing)
+    replaced += [(gone, "list") for gone in ("person_remove", "person_set", "move", "summary", "help")] * is_list
     if first in words.hushing:
         replaced += [("move", "quiet"), ("snooze", "quiet"), ("until", "quiet")]
     if words.has_any(words.keeping, words.fold(reading.text)):
@@ -653,10 +673,22 @@ def _read_as_question(reading: MessageReading, context: Context, words: Lexicon,
     is_change = words.has_any(words.help_topics.get("move", ()), text)
     if reading.intent == "undo" and is_change and not words.has_any(words.undoing, text):
         return merge_intents(reading, "undo", "move", models)
+    if reading.intent in {"zone", "ask", "time_now"} and _asks_for_place(reading, words):
+        return set_best_intent(replace(reading, intents=(("time_now", 1.0),)), "time_now", models)
     is_unnamed = not (reading.has("REF") or reading.has("OLD"))
-    if reading.intent in _STOPPING and is_unnamed and words.has_any(words.asking_which, text):
-        return merge_intents(reading, reading.intent, "list", models)
+    begin = next((token.form for token in reading.untagged if token.form.isalpha()), "")
+    is_state = begin in words.state_verbs and text.rstrip().endswith(QUESTION_ENDS)  # "is it paused?"
+    is_which = begin in words.asking_which if words.joint else words.has_any(words.asking_which, text)
+    if reading.intent in _STOPPING and (is_state or (is_unnamed and is_which)):
+        return merge_intents(reading, reading.intent, "list" if is_unnamed else "when_is", models)
     return reading
+
+
+def _asks_for_place(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a question has only a place: "and in Tokyo?"; it sets no zone."""
+    small = {*words.and_words, *words.around_time, *words.interjections, *QUESTION_ENDS}
+    place, _ = slots.strip_edges(words.fold(reading.text), small - {""}, words.joint)
+    return reading.text.rstrip().endswith(QUESTION_ENDS) and find_zone(place) is not None
 
 
 def _asks_for_ability(reading: MessageReading, words: Lexicon) -> bool:
@@ -674,7 +706,8 @@ def _asks_how(reading: MessageReading, words: Lexicon) -> bool:
     text = words.fold(reading.text)
     begins = text.startswith(tuple(f"{phrase}{words.joint}" for phrase in words.asking_how))
     is_question = text.rstrip().endswith(QUESTION_ENDS)
-    return begins and is_question and not any(map(reading.has, ("REF", "PERSON", "CONTENT", "WHEN", "OLD")))
+    times = {token.form for token in reading.tokens if is_time(token)} - {"@rule"}  # "a daily summary"
+    return begins and is_question and not times and not any(map(reading.has, ("REF", "PERSON", "CONTENT", "OLD")))
 
 
 def _names_only_next(reading: MessageReading, context: Context, words: Lexicon) -> bool:

@@ -171,7 +171,14 @@ def has_unclear_time(reading: MessageReading, words: Lexicon) -> bool:
     text = reading.join_untagged(words.joint)
     content = words.fold(reading.words("CONTENT")).strip(" .!?")
     is_told = bool(words.joint) and content.endswith(tuple(f" {word}" for word in words.unclear_times))
-    return is_told or words.has_any(words.unclear_times, text)
+    return is_told or words.has_any(words.unclear_times, text) or names_vague_time(reading, words)
+
+
+def names_vague_time(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether words outside of the content name a time that nobody knows: "during work hours", 下周找一天."""
+    pairs = zip(reading.tokens, reading.tags, strict=True)
+    told = [reading.text[token.start : token.end] if tag in {NO_TAG, "WHEN"} else "," for token, tag in pairs]
+    return words.has_any(words.vague_times, words.fold(words.joint.join(told)))
 
 
 def _find_parts(reading: MessageReading, words: Lexicon) -> tuple[int, list[Run], list[Run]]:

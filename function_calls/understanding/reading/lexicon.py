@@ -73,6 +73,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     second_person: frozenset[str]
     help_topics: Mapping[str, tuple[str, ...]]
     quiet_off: tuple[str, ...]
+    state_verbs: frozenset[str] = frozenset()
+    group_names: tuple[str, ...] = ()
     ending: tuple[str, ...]
     pausing: tuple[str, ...]
     resuming: tuple[str, ...]
@@ -130,6 +132,10 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     skipping: tuple[str, ...]
     deleting: tuple[str, ...] = ()
     spared: tuple[str, ...] = ()
+    asking_when: tuple[str, ...] = ()
+    listing: tuple[str, ...] = ()
+    being_in: tuple[str, ...] = ()
+    my_zone: str = ""
     asking_which: tuple[str, ...] = ()
     undoing: tuple[str, ...]
     keeping: tuple[str, ...]
@@ -178,6 +184,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     together: tuple[str, ...] = ()
     deadlines: tuple[str, ...] = ()
     unclear_times: tuple[str, ...] = ()
+    vague_times: tuple[str, ...] = ()
     event_clauses: tuple[str, ...] = ()
     own_zone: tuple[str, ...] = ()
     time_relations: tuple[str, ...] = ()

@@ -7,10 +7,12 @@ from itertools import groupby, pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
+from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.slots import are_function_words, extract_references, find_uncovered
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time, split_clauses
+from services.people.zones import find_zone
 
 _FEWEST_POINTS, _MOST_POINTS = 2, 12
 _POINT_EDGES = " \t:：,，;；-–"
@@ -50,8 +52,25 @@ def split_requests(reading: MessageReading, words: Lexicon, read: Read) -> list[
     Several reminders under one "remind" stay one request, whose `begins` part them. `read` reads a piece of the text as
     a message.
     """
-    parts = _read_points(reading, words, read) or _split_begins(reading, words, read)
+    parts = (
+        _read_points(reading, words, read) or _split_place(reading, words, read) or _split_begins(reading, words, read)
+    )
     return [request for part in parts for request in _split_joined(part, words, read)]
+
+
+def name_zone(text: str, words: Lexicon) -> str:
+    """Return a statement of a place, "I'm in Tokyo", as one of the time zone; "" for any other text."""
+    folded = words.fold(text).strip()
+    begin = max((each for each in words.being_in if folded.startswith(f"{each}{words.joint}")), key=len, default="")
+    place, _ = slots.strip_edges(folded.removeprefix(begin), words.courtesies, words.joint)
+    return words.my_zone.format(place=place) if begin and find_zone(place) is not None else ""
+
+
+def _split_place(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
+    """Return the place in front of a reminder, in whose zone its times are, and the reminder: 我在上海，八点提醒我."""
+    at = next((at for at, token in enumerate(reading.tokens) if token.form in CLAUSE_ENDS), 0)
+    named = name_zone(reading.text[: reading.tokens[at].start], words) if reading.intent == "set" and at else ""
+    return [read(named), read(reading.text[reading.tokens[at].end :].lstrip())] if named else []
 
 
 def _split_begins(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:

@@ -6,6 +6,8 @@ from datetime import UTC
 from functools import partial
 from zoneinfo import ZoneInfo
 
+from msgspec.structs import replace
+
 from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation
@@ -26,7 +28,7 @@ from function_calls.understanding.requests import (
     states,
     text_changes,
 )
-from function_calls.understanding.requests.arguments import make_change_arguments, make_schedule_arguments
+from function_calls.understanding.requests.arguments import make_schedule_arguments
 from function_calls.understanding.requests.reference_resolution import find_shared_words
 from function_calls.understanding.requests.references import (
     find_closest_to_remark,
@@ -279,16 +281,25 @@ def _summary(request: RequestContext) -> Interpretation | None:
     is_missed = request.has_part(request.words.missed)
     times = find_times(request)
     is_since = request.has_word(request.words.since) or is_missed
-    if len(times) == 1 and not is_since and _is_ahead(times[0], request):  # "sum up the chat at 6pm"
-        return request.answers.call_tool("summary_schedule", make_schedule_arguments(times[0].best, request.now))
+    single = [request.parse_time([request.reading.text_of(token)]) for token in request.reading.times]
+    ahead = [time.best for time in single if time is not None and _is_ahead(time, request)]
+    if len(ahead) == 1 and not is_since:  # "sum up the chat at 6pm"
+        return request.answers.call_tool("summary_schedule", make_schedule_arguments(ahead[0], request.now))
+    regular = "" if times else _find_regular_summary(request)
+    if regular and request.has_word(request.words.ending):
+        return _end_summary(request, is_paused=False)
+    if regular and request.has_word(request.words.asking_when):
+        return request.answers.call_tool("reminder_list", {"filter": regular})
     window = slot("WHEN") or (request.folded_text if is_missed else "")
     for word in request.words.since:
         if window and f"{word}{request.words.joint}{window}".casefold() in request.folded_text:
             window = f"{word}{request.words.joint}{window}"
         elif window and f"{window}{request.words.joint}{word}".casefold() in request.folded_text:
             window = f"{window}{request.words.joint}{word}"
-    person = slot("SPEAKER") or ("" if slot("TOPIC") else _find_only_speaker(request))
-    return request.answers.call_tool("summary", {"window": window, "topic": slot("TOPIC"), "person": person})
+    person, topic = slot("SPEAKER"), slot("TOPIC")
+    person, topic = (topic, "") if not person and _is_member(topic, request) else (person, topic)
+    person = person or ("" if topic else _find_only_speaker(request))
+    return request.answers.call_tool("summary", {"window": window, "topic": topic, "person": person})
 
 
 def _find_only_speaker(request: RequestContext) -> str:
@@ -300,9 +311,9 @@ def _find_only_speaker(request: RequestContext) -> str:
 
 
 def _is_ahead(time: TimeWords, request: RequestContext) -> bool:
-    """Return whether a time is one clear moment that is still to come."""
+    """Return whether a time is one clear moment that is still to come, or a repetition with a clock."""
     best, is_clear = time.best, len(time.readings) == 1 and time.best.end is None
-    return is_clear and best.has_clock and best.rrule is None and best.start > request.now
+    return is_clear and best.has_clock and (best.rrule is not None or best.start > request.now)
 
 
 def _summary_schedule(request: RequestContext) -> Interpretation | None:
@@ -325,8 +336,9 @@ def _summary_schedule(request: RequestContext) -> Interpretation | None:
         return None
     summary = _find_regular_summary(request) if request.has_word(words.change_it) else ""
     if summary:
-        changed = make_change_arguments(times[0].best, request.now)
-        return request.answers.call_tool("reminder_update", {"reminder_id": summary, **changed})
+        found = request.resolve(summary)
+        unnamed = request.with_tags(NO_TAG if tag == "REF" else tag for tag in request.reading.tags)
+        return moves.move(replace(unnamed, listed=found[0])) if len(found) == 1 else None
     return request.answers.call_tool("summary_schedule", make_schedule_arguments(times[0].best, request.now))
 
 
@@ -370,20 +382,34 @@ def _find_repetition(request: RequestContext) -> list[TimeWords]:
 def _zone(request: RequestContext) -> Interpretation | None:
     """Set or tell the time zone of the sender or the chat; that of another person is only told."""
     pieces = request.reading.pieces("ZONE")
-    if not request.reading.has("CHAT") and _is_of_other(request):
+    later = [time.words for time in find_times(request) if _is_other_day(time, request)]
+    if pieces and later:  # "I'm going to London on Friday"
+        return request.answers.say("offline.zone_later", time=later[0], place=pieces[0])
+    if not _read_scope(request) and _is_of_other(request):
         person = _find_people_named(request) or request.reading.words("PERSON")
         if person and not any(find_zone(piece.strip()) for piece in pieces):
             return request.answers.call_tool("time_zone", {"person": person})
         return request.answers.say("offline.own_setting")
-    zone = next(iter(pieces), "")
-    return request.answers.call_tool("time_zone", {"zone": zone, **_read_scope(request)})
+    return request.answers.call_tool("time_zone", {"zone": _find_place(request), **_read_scope(request)})
+
+
+def _find_place(request: RequestContext) -> str:
+    """Return the place of a request: the one tagged as such, else the longest words at the end that are one."""
+    text, pieces = request.reading.text.strip(), [piece.strip() for piece in request.reading.pieces("ZONE")]
+    is_open = not (text.endswith(("?", "？")) or request.has_part(request.words.triggers))
+    ends = (request.reading.text[token.start :] for token in request.reading.tokens if is_open)
+    named = (
+        each for each in (*pieces, *ends) if find_zone(each) and request.words.fold(each) not in request.words.articles
+    )
+    return next(named, next(iter(pieces), ""))
 
 
 def _is_of_other(request: RequestContext) -> bool:
     """Return whether a statement or a question is about another person, named before the sender or alone."""
     words, sender = request.words, request.words.fold(request.turn.message.sender.name)
     selves = {*words.oneself, *words.everyone, *words.own, *words.common, sender}
-    tagged = [words.fold(piece).removeprefix("@").removesuffix("'s") for piece in request.reading.pieces("PERSON")]
+    people = (piece for piece in request.reading.pieces("PERSON") if find_zone(piece) is None)  # "no, Osaka"
+    tagged = [words.fold(piece).removeprefix("@").removesuffix("'s") for piece in people]
     if any(piece not in selves for piece in tagged):
         return True
     forms = [token.form.removesuffix("'s") for token in request.reading.tokens]
@@ -403,9 +429,9 @@ def _is_of_other(request: RequestContext) -> bool:
 def _quiet(request: RequestContext) -> Interpretation | None:
     from services.summary.content import asks
 
-    if not request.reading.has("CHAT") and _is_of_other(request):
+    if not _read_scope(request) and _is_of_other(request):
         return request.answers.say("offline.own_setting")
-    when, times = request.reading.words("WHEN"), find_times(request)
+    when, times = request.reading.words("WHEN").strip(" ?¿!."), find_times(request)
     if when and any(_is_other_day(time, request) for time in times):
         return request.answers.say("offline.day_off", time=when)
     if any("BYDAY" in (time.best.rrule or "") for time in times):
@@ -414,9 +440,9 @@ def _quiet(request: RequestContext) -> Interpretation | None:
     is_asked = asks(request.reading.text)  # "are quiet hours on?"
     if not when and not is_off and not is_asked and request.has_word(request.words.switching_on):
         return request.answers.say("offline.quiet_when")
-    return request.answers.call_tool(
-        "quiet_hours", {"hours": when or ("off" if is_off else ""), **_read_scope(request)}
-    )
+    is_off = is_off and not any(time.best.has_clock for time in times)  # "you may message me at night again"
+    hours = "off" if is_off and (times or not when) else when
+    return request.answers.call_tool("quiet_hours", {"hours": hours, **_read_scope(request)})
 
 
 def _refuses_hours(request: RequestContext) -> bool:
@@ -433,7 +459,8 @@ def _is_other_day(time: TimeWords, request: RequestContext) -> bool:
 
 
 def _read_scope(request: RequestContext) -> Mapping[str, object]:
-    return {"whose": "chat"} if request.reading.has("CHAT") else {}
+    is_for_chat = request.reading.has("CHAT") or request.has_word(request.words.group_names)
+    return {"whose": "chat"} if is_for_chat else {}
 
 
 def _remember(request: RequestContext) -> Interpretation | None:
@@ -496,6 +523,7 @@ def _find(request: RequestContext) -> Interpretation | None:
     For a question when or how much somebody did who has not written here lately, all messages are searched first.
     """
     query, person = request.content, request.reading.words("SPEAKER")
+    query, person = ("", query) if not person and _is_member(query, request) else (query, person)
     text = request.reading.text.rstrip(" .!?")
     if query and request.words.strip_search_place(text) != text:
         return request.answers.call_tool("perplexity_search", {"query": request.words.strip_search_place(query)})
@@ -512,8 +540,11 @@ def _asks_about_absent(person: str, request: RequestContext) -> bool:
     """Return whether a request asks when or how much, about a person who has not written lately."""
     from services.summary.content import asks_quantity
 
-    members = {request.words.fold(name) for name in find_members(request.turn)}
-    return request.words.fold(person.removeprefix("@")) not in members and asks_quantity(request.reading.text)
+    return not _is_member(person, request) and asks_quantity(request.reading.text)
+
+
+def _is_member(name: str, request: RequestContext) -> bool:
+    return request.words.fold(name.removeprefix("@")) in map(request.words.fold, find_members(request.turn))
 
 
 def _ask(request: RequestContext) -> Interpretation | None:
@@ -554,7 +585,8 @@ def _time_now(request: RequestContext) -> Interpretation | None:
 def _find_people_named(request: RequestContext) -> str:
     """Return the members of the chat that a request names."""
     words, text = request.words, request.folded_text.replace("'s", "")
-    return " & ".join(sorted(name for name in find_members(request.turn) if words.has_any((words.fold(name),), text)))
+    forms = {name: (words.fold(name), f"{words.fold(name)}s") for name in find_members(request.turn)}  # "at annas"
+    return " & ".join(sorted(name for name in forms if words.has_any(forms[name], text)))
 
 
 def _render_clock(request: RequestContext, zone: str | None) -> str:

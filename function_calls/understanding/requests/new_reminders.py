@@ -12,6 +12,7 @@ from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.events import (
     has_unclear_time,
+    names_vague_time,
     tag_event,
     tag_event_behind_day,
     tag_event_behind_lead,
@@ -391,7 +392,8 @@ def answer_when(request: RequestContext) -> Interpretation | None:
     question, times = request.question, find_times(request)
     if question is None or len(times) != 1 or question.asks == "reminder":
         return None
-    time = _read_answer(times[0], question, request)
+    is_vague = names_vague_time(request.reading, request.words) and not times[0].best.has_clock
+    time = None if is_vague else _read_answer(times[0], question, request)
     content = question.content or request.content or _find_text_beside_times(request)
     person = question.person and question.person.replace("@", "")  # who was mentioned before is known by name
     reminder = ReminderRequest(content=content, person=person, time=time, event=question.event, lead=question.lead)

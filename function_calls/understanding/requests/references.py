@@ -10,6 +10,7 @@ from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
+from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.reminder_words import find_pairs, find_stems
 from function_calls.understanding.reading.times import list_halves
 from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
@@ -514,7 +515,8 @@ def _narrow_all(name: str, request: RequestContext) -> str:
     for word in sorted(request.words.every, key=len, reverse=True):
         if folded.startswith(word + request.words.joint):
             rest = request.strip_time_words(slots.normalize_reference(name[len(word) :], request.words))
-            return f"all {rest}".rstrip()
+            is_person = rest in find_members(request.turn)  # "all reminders of Ben"
+            return rest if is_person else f"all {rest}".rstrip()
     return LAST if folded in request.words.newest else name
 
 

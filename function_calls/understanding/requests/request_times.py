@@ -227,7 +227,17 @@ def find_end(request: RequestContext, first: Reading | None = None) -> str:
             ends = [part for part in (rule or "").split(";") if part.startswith(("UNTIL=", "COUNT="))]
             if ends:
                 return ends[0]
-    return ""
+    return _count_next_days(request)
+
+
+def _count_next_days(request: RequestContext) -> str:
+    """Return the `COUNT` of a number in front of a repetition: 接下来三个工作日; "" for none."""
+    words, reading = request.words, request.reading
+    rule = next((at for at, token in enumerate(reading.tokens) if token.form.startswith("@rule")), 0)
+    ahead = words.fold(reading.text[: reading.tokens[rule].start]).strip().removesuffix("个") if rule else ""
+    *_, last = ["", *(ahead.split() if words.joint else list(ahead))]
+    count = int(last) if last.isdecimal() else words.counts.get(last, 0)
+    return f"COUNT={count}" if count and words.has_any(words.nearest, ahead) else ""
 
 
 def _find_last_day(words: str, first: Reading, request: RequestContext) -> str:
