@@ -64,10 +64,7 @@ def adapt_to_context(intent: str, reading: MessageReading, context: Context) -> 
 
 
 def continue_setting(reading: MessageReading, last: ToolCall, words: Lexicon) -> str:
-    """Return the intent of a message that only goes on with the setting or note made last; "" for others.
-
-    It takes it back ("cancel that"), or changes it: "make it 11" for quiet hours, "no, Osaka" for a zone.
-    """
+    """Return the intent of a message that takes back or changes the setting or note made last; "" for others."""
     is_set, text = bool(last.arguments.get(_SETTINGS.get(last.name, ""))), words.fold(reading.text)
     if reading.intent in _TAKING_BACK:
         is_named = reading.has("CONTENT") or reading.has("PERSON") or any(slots.extract_references(reading, words))

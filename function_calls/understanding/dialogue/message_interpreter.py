@@ -649,6 +649,7 @@ def _merge_by_words(reading: MessageReading, context: Context, words: Lexicon, m
     is_short = len(reading.tokens) <= _REFERENCE and "@dayclock" not in reading.forms
     is_list = is_short and words.fold(reading.text).startswith(words.listing)
     replaced += [(gone, "list") for gone in ("person_remove", "person_set", "move", "summary", "help")] * is_list
+    replaced += [("move", "zone")] * (is_short and first in words.here)  # "here it's 7 in the morning"
     if first in words.hushing:
         replaced += [("move", "quiet"), ("snooze", "quiet"), ("until", "quiet")]
     if words.has_any(words.keeping, words.fold(reading.text)):

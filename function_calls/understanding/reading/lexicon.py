@@ -133,6 +133,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     deleting: tuple[str, ...] = ()
     spared: tuple[str, ...] = ()
     asking_when: tuple[str, ...] = ()
+    here: frozenset[str] = frozenset()
     listing: tuple[str, ...] = ()
     being_in: tuple[str, ...] = ()
     my_zone: str = ""
