@@ -631,36 +631,50 @@ def _merge_similar_intents(
 
 def _merge_by_words(reading: MessageReading, context: Context, words: Lexicon, models: Models) -> MessageReading:
     """Return `reading` with the intents that the words of the message rule out merged into those it can have."""
-    first = reading.forms[0] if reading.forms else ""
-    replaced: list[tuple[str, str]] = []
-    if _asks_how(reading, words):
-        replaced += [
-            (gone, "help") for gone in (_POINTING | {"set", "summary", "summary_schedule"}) - {"when_is", "who_set"}
-        ]
-    if _names_clock_of_place(reading, words):
-        replaced += [(gone, "zone") for gone in ("move", "pause", "ask", "summary")]
-    if first in words.handing_over and not words.has_any(words.too, words.fold(reading.text)):
-        replaced += [("person_add", "person_set")]
-    if words.has_any(words.skipping, words.fold(reading.text)):
-        gone = ("not_urgent",) if reading.has("PERSON") else ("not_urgent", "person_remove")
-        replaced += [(intent, "skip") for intent in gone]
-    has_day_in_name = ("@day", "REF") in zip(reading.forms, reading.tags, strict=True)
-    replaced += [("leave", "skip")] * has_day_in_name  # 明天跑步不用叫我
-    is_short = len(reading.tokens) <= _REFERENCE and "@dayclock" not in reading.forms
-    is_list = is_short and words.fold(reading.text).startswith(words.listing)
-    replaced += [(gone, "list") for gone in ("person_remove", "person_set", "move", "summary", "help")] * is_list
-    replaced += [("move", "zone")] * (is_short and first in words.here)  # "here it's 7 in the morning"
-    if first in words.hushing:
-        replaced += [("move", "quiet"), ("snooze", "quiet"), ("until", "quiet")]
-    if words.has_any(words.keeping, words.fold(reading.text)):
-        replaced += [("delete", NOTHING), ("undo", NOTHING), ("done", NOTHING)]
+    replaced = [*_replace_by_beginning(reading, words), *_replace_by_phrase(reading, words)]
     if context != "fired" and reading.intent == "snooze" and _says_only_later(reading, words):
         replaced += [("snooze", NOTHING)]
     if context == "acted" and _asks_again_later(reading, words):
         replaced += [("snooze", "repeat_last"), ("move", "set")]
-    for excluded, into in replaced:
-        reading = merge_intents(reading, excluded, into, models)
+    for gone, into in replaced:
+        reading = merge_intents(reading, gone, into, models)
     return reading
+
+
+def _replace_by_beginning(reading: MessageReading, words: Lexicon) -> list[tuple[str, str]]:
+    """Return pairs of an intent that the first words of a message rule out, and the one it has instead."""
+    first, text = reading.forms[0] if reading.forms else "", words.fold(reading.text)
+    is_short = len(reading.tokens) <= _REFERENCE and "@dayclock" not in reading.forms
+    replaced: list[tuple[str, str]] = []
+    if _asks_how(reading, words):
+        asking = (_POINTING | {"set", "summary", "summary_schedule"}) - {"when_is", "who_set"}
+        replaced += [(gone, "help") for gone in asking]
+    if first in words.handing_over and not words.has_any(words.too, text):
+        replaced += [("person_add", "person_set")]
+    if is_short and text.startswith(words.listing):
+        replaced += [(gone, "list") for gone in ("person_remove", "person_set", "move", "summary", "help")]
+    if is_short and first in words.here:  # "here it's 7 in the morning"
+        replaced += [("move", "zone")]
+    if first in words.hushing:
+        replaced += [(gone, "quiet") for gone in ("move", "snooze", "until")]
+    return replaced
+
+
+def _replace_by_phrase(reading: MessageReading, words: Lexicon) -> list[tuple[str, str]]:
+    """Return pairs of an intent that phrases anywhere in a message rule out, and the one it has instead."""
+    text = words.fold(reading.text)
+    replaced: list[tuple[str, str]] = []
+    if _names_clock_of_place(reading, words):
+        replaced += [(gone, "zone") for gone in ("move", "pause", "ask", "summary")]
+    if words.has_any(words.skipping, text):
+        replaced += [("not_urgent", "skip")]
+        if not reading.has("PERSON"):
+            replaced += [("person_remove", "skip")]
+    if not words.joint and ("@day", "REF") in zip(reading.forms, reading.tags, strict=True):
+        replaced += [("leave", "skip")]  # 明天跑步不用叫我
+    if words.has_any(words.keeping, text):
+        replaced += [(gone, NOTHING) for gone in ("delete", "undo", "done")]
+    return replaced
 
 
 def _read_as_question(reading: MessageReading, context: Context, words: Lexicon, models: Models) -> MessageReading:
