@@ -140,12 +140,13 @@ class UndoStep(Struct, frozen=True, kw_only=True):
 class Receipt(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Proof of a committed change of state, without which the bot never claims a change.
 
-    `action` is a past participle (`set`, `deleted`), `subject` the changed thing. `undo` is the call that undoes it;
-    None if it cannot be undone. `change_id` is its id in the change log; empty if it is not stored there.
+    `action` is a past participle (`set`, `deleted`), `subject` the changed thing, `name` its text. `undo` is the call
+    that undoes it; None if it cannot be undone. `change_id` is its id in the change log; empty if it has none there.
     """
 
     action: str
     subject: str
+    name: str = ""
     undo: UndoStep | None = None
     change_id: str = ""
 

@@ -40,7 +40,7 @@ def confirm_change(
         ok=True,
         text="\n".join([confirmation_text(reminder, ctx, verb=verb), *warnings]),
         value=value,
-        receipts=(Receipt(action=verb, subject=reminder.id, undo=undo),),
+        receipts=(Receipt(action=verb, subject=reminder.id, name=reminder.content, undo=undo),),
     )
 
 

@@ -134,7 +134,8 @@ def confirm_deletion(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:
         text="\n".join(say(ctx.language, key, id=reminder.id, content=reminder.content) for reminder in gone),
         value={"deleted": [reminder.id for reminder in gone]},
         receipts=tuple(
-            Receipt(action="deleted", subject=reminder.id, undo=restore_step(reminder)) for reminder in gone
+            Receipt(action="deleted", subject=reminder.id, name=reminder.content, undo=restore_step(reminder))
+            for reminder in gone
         ),
     )
 

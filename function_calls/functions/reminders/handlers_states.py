@@ -129,5 +129,5 @@ async def _join_or_leave(
         same = say(ctx.language, f"reminder.{action}_already", id=after.id, content=after.content)
         return ToolResult(ok=True, text=same, value={"id": after.id})
     undo = revert_step(before, is_ended=True) if action == "done" else inverse_step(action, after)
-    receipt = Receipt(action=action, subject=after.id, undo=undo)
+    receipt = Receipt(action=action, subject=after.id, name=after.content, undo=undo)
     return ToolResult(ok=True, text=change_text(action, after, ctx), value={"id": after.id}, receipts=(receipt,))

@@ -126,8 +126,8 @@ async def move_fire(
         text=text,
         value={"id": single.id, "next": [fire.isoformat() for fire in single.next_fires], "series": series.id},
         receipts=(
-            Receipt(action="set", subject=single.id, undo=delete_step(single)),
-            Receipt(action="skipped", subject=series.id, undo=revert_step(old)),
+            Receipt(action="set", subject=single.id, name=single.content, undo=delete_step(single)),
+            Receipt(action="skipped", subject=series.id, name=old.content, undo=revert_step(old)),
         ),
     )
 
@@ -207,8 +207,8 @@ async def _move_from_day(
 def _list_receipts(series: Reminder, single: Reminder, old: Reminder) -> tuple[Receipt, Receipt]:
     """Return the receipts of a reminder that was set apart from the series `old`."""
     return (
-        Receipt(action="set", subject=single.id, undo=delete_step(single)),
-        Receipt(action="changed", subject=series.id, undo=revert_step(old)),
+        Receipt(action="set", subject=single.id, name=single.content, undo=delete_step(single)),
+        Receipt(action="changed", subject=series.id, name=old.content, undo=revert_step(old)),
     )
 
 

@@ -217,7 +217,7 @@ async def _repeat(old: Reminder, moment: datetime, ctx: CallContext, reminders: 
             asked_at=ctx.message_time,
         )
     )
-    receipt = Receipt(action="set", subject=again.id, undo=delete_step(again))
+    receipt = Receipt(action="set", subject=again.id, name=again.content, undo=delete_step(again))
     return ToolResult(ok=True, text=confirmation_text(again, ctx), value={"id": again.id}, receipts=(receipt,))
 
 

@@ -220,7 +220,7 @@ async def _suspend_one(
     missed = suspended_fires(drop_follow_up(reminder.schedule), rest)
     edit = ReminderEdit(schedule=suspend(reminder.schedule, rest))
     changed = await reminders.edit(ctx.chat, ctx.sender, reminder.id, edit)
-    receipts = [Receipt(action="pause", subject=changed.id, undo=revert_step(reminder))]
+    receipts = [Receipt(action="pause", subject=changed.id, name=changed.content, undo=revert_step(reminder))]
     if changed.state is ReminderState.PAUSED:
         (changed,) = await reminders.resume(ctx.chat, ctx.sender, changed.id)
         receipts.append(Receipt(action="resume", subject=changed.id, undo=inverse_step("resume", changed)))
@@ -265,7 +265,8 @@ def _confirm_switch(action: str, changed: Sequence[Reminder], ctx: CallContext) 
         text="\n".join(change_text(action, reminder, ctx) for reminder in changed),
         value={"ids": [reminder.id for reminder in changed]},
         receipts=tuple(
-            Receipt(action=action, subject=reminder.id, undo=inverse_step(action, reminder)) for reminder in changed
+            Receipt(action=action, subject=each.id, name=each.content, undo=inverse_step(action, each))
+            for each in changed
         ),
     )
 

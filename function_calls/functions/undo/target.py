@@ -1,13 +1,14 @@
 """Find the change to undo, and ask if it is ambiguous."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from function_calls.language.messages import say
-from function_calls.tools.calls import ToolCall, ToolResult, scope_of_reply
+from function_calls.tools.calls import Receipt, ToolCall, ToolResult, scope_of_reply
 from function_calls.tools.confirmation.buttons import buttons_to_confirm
 from function_calls.tools.confirmation.change_log import EDITED, Change, ChangeLog, change_id
 from function_calls.tools.confirmation.pending_calls import PendingCall
@@ -15,6 +16,7 @@ from function_calls.tools.context import CallContext
 from function_calls.understanding.acknowledgements import is_acknowledgement
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
+from services.reminders.lookup.references import is_in
 
 _LOOKED_BACK: Final = 50
 
@@ -33,12 +35,13 @@ class UndoTarget(Struct, frozen=True, kw_only=True):
 
 
 async def find_target(
-    context: CallContext, receipts: ChangeLog, history: HistoryService | None, within: timedelta
+    context: CallContext, receipts: ChangeLog, history: HistoryService | None, within: timedelta, about: str = ""
 ) -> UndoTarget | None:
     """Return the change that the message of `context` replies to, else the last one; None without any.
 
-    The last one is doubtful if it is older than `within`, if the message replies to something else, or if the person's
-    previous message was a request that was not served.
+    The last one is that of what `about` names. It is doubtful if there is none, if it is older than `within`, if the
+    message replies to something else, if the person's previous message was a request that was not served, or if
+    somebody else has changed something since.
     """
     replied = await _replied_message(context, history)
     if replied is not None:
@@ -48,20 +51,57 @@ async def find_target(
         scope = None if history is None else await scope_of_reply(context.message, replied.id, history)
         if scope is not None and scope.asked is not None:
             return UndoTarget(is_of_others=True)
-    changes = await receipts.latest(context.conversation)
+    changes = (await receipts.every(context.conversation))[::-1]
     if not changes:
         return None
-    last = changes[0]
+    named = next((change for change in changes if any(_is_named(each, about) for each in change.receipts)), None)
+    last = named or changes[0]
     is_old = last.at is None or context.clock.now() - last.at > within
+    is_other = bool(about) and named is None
     is_doubtful = context.entry_point == "chat" and (
-        is_old or replied is not None or await _follows_unserved_request(context, last, history)
+        is_old
+        or is_other
+        or replied is not None
+        or await _follows_unserved_request(context, last, history)
+        or (named is None and await _follows_change_of_other(context, last, receipts, history))
     )
     return _target(context, last, is_doubtful=is_doubtful)
 
 
-async def ask_which(target: UndoTarget, context: CallContext) -> ToolResult:
+def select_named(changes: Sequence[Change], about: str) -> list[Change]:
+    """Return `changes` with only what `about` names, if all that they changed has names and some has this one."""
+    named = [
+        replace(change, receipts=tuple(receipt for receipt in change.receipts if _is_named(receipt, about)))
+        for change in changes
+    ]
+    is_all_named = all(receipt.name for change in changes for receipt in change.receipts)
+    return [change for change in named if change.receipts and is_all_named] or list(changes)
+
+
+def _is_named(receipt: Receipt, about: str) -> bool:
+    """Return whether `about` has an id or words of what was changed, as it is called now or was before."""
+    before = "" if receipt.undo is None else str(receipt.undo.arguments.get("content", ""))
+    names = [name for name in about.split(", ") if name]
+    return any(name == receipt.subject or is_in(receipt.name, name) or is_in(before, name) for name in names)
+
+
+async def _follows_change_of_other(
+    context: CallContext, last: Change, receipts: ChangeLog, history: HistoryService | None
+) -> bool:
+    """Return whether the bot has last answered somebody else's request that changed something else than `last`."""
+    recent = () if history is None else await history.recent(context.chat, _LOOKED_BACK)
+    answered = next((message.reply_to for message in reversed(recent) if message.sender.is_bot), None)
+    asker = next((message.sender for message in recent if message.id == answered), context.sender)
+    if asker.id == context.sender.id:
+        return False
+    made = await receipts.every(replace(context.conversation, person=asker))
+    changed = {receipt.subject for change in made if change.message_id == answered for receipt in change.receipts}
+    return bool(changed) and changed.isdisjoint(receipt.subject for receipt in last.receipts)
+
+
+async def ask_which(target: UndoTarget, context: CallContext, about: str = "") -> ToolResult:
     """Ask for a confirmation to undo `target`."""
-    call = ToolCall(id=context.call_id, name="undo", arguments={"change_id": target.change_id})
+    call = ToolCall(id=context.call_id, name="undo", arguments={"change_id": target.change_id, "about": about})
     if context.policy is not None:
         await context.policy.confirmations.ask(PendingCall.of(call, context))
     return ToolResult(

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from pydantic import Field
 
 from function_calls.functions.reminders.bulk import merge_results
-from function_calls.functions.undo.target import ask_which, find_target
+from function_calls.functions.undo.target import ask_which, find_target, select_named
 from function_calls.language.messages import knows, say
 from function_calls.models import Arguments
 from function_calls.registry import tool_function
@@ -27,6 +27,7 @@ class UndoArgs(Arguments):
         None, max_length=40, description="Id of the change, as its button carries it; the last change without it."
     )
     count: int = Field(1, ge=1, le=MOST, description="撤销最近几次 / how many of the last changes")
+    about: str = Field("", max_length=200, description="被改动的提醒 / words of the reminder that was changed")
 
 
 UNDO_WITHIN: Final = timedelta(minutes=10)
@@ -48,22 +49,23 @@ class UndoService:
         self._receipts = receipts
         self._history = history
 
-    async def undo(self, context: CallContext, named: str = "") -> ToolResult:
+    async def undo(self, context: CallContext, named: str = "", about: str = "") -> ToolResult:
         """Undo the change with the id `named`, else the change that the message replies to, else the last one.
 
-        All changes for one message are one change. The last one is undone without a question only if it was made within
-        `UNDO_WITHIN` and no request of the person since was left unserved.
+        All changes for one message are one change, of which only those of what `about` names are undone. The last one
+        is undone without a question only if it was made within `UNDO_WITHIN`, it is about that, no request of the
+        person since was left unserved, and nobody else has changed anything since.
         """
         if named:
-            return await self._undo_named(context, named)
-        target = await find_target(context, self._receipts, self._history, UNDO_WITHIN)
+            return await self._undo_named(context, named, about)
+        target = await find_target(context, self._receipts, self._history, UNDO_WITHIN, about)
         if target is None:
             return _refusal("nothing_to_undo", "undo.nothing", context)
         if target.is_of_others:
             return _refusal("not_your_change", "undo.not_yours", context)
         if target.is_doubtful:
-            return await ask_which(target, context)
-        return await self._undo_named(context, target.change_id)
+            return await ask_which(target, context, about)
+        return await self._undo_named(context, target.change_id, about)
 
     async def undo_last(self, context: CallContext, count: int) -> ToolResult:
         """Undo the last changes, until `count` are undone or one is refused or asked about."""
@@ -74,7 +76,7 @@ class UndoService:
             results.append(result)
         return merge_results(results)
 
-    async def _undo_named(self, context: CallContext, named: str) -> ToolResult:
+    async def _undo_named(self, context: CallContext, named: str, about: str = "") -> ToolResult:
         if not is_owner(context.sender, named):
             return _refusal("not_your_change", "undo.not_yours", context)
         remembered = await self._receipts.all(context.conversation)
@@ -86,7 +88,7 @@ class UndoService:
             )
         if _is_changed_since(changes, remembered):
             return _refusal("changed_since", "undo.changed_since", context)
-        return await self._undo_all(context, changes)
+        return await self._undo_all(context, select_named(changes, about))
 
     async def _undo_all(self, context: CallContext, changes: Sequence[Change]) -> ToolResult:
         """Run the inverses, latest change first; after a failure they can be retried."""
@@ -95,7 +97,8 @@ class UndoService:
         is_done = any(result.ok for result in results)
         if is_done or not any(is_breakdown(result) for result in results):
             ids = {change.message_id for change in changes}
-            await self._receipts.mark(context.conversation, ids, "undone" if is_done else "refused")
+            undone = {receipt.subject for change in changes for receipt in change.receipts}
+            await self._receipts.mark(context.conversation, ids, "undone" if is_done else "refused", undone)
         return _combine_results(changes, results, context)
 
     async def _run(self, step: UndoStep, agent_name: str, context: CallContext, place: int) -> ToolResult:
@@ -166,5 +169,5 @@ def _combine_results(changes: Sequence[Change], results: Sequence[ToolResult], c
 async def undo(args: UndoArgs, ctx: CallContext, undoing: UndoService) -> ToolResult:
     """撤销 / Take back what this person changed last in this chat: a reminder set, changed or deleted."""
     if args.change_id or args.count == 1:
-        return await undoing.undo(ctx, args.change_id or "")
+        return await undoing.undo(ctx, args.change_id or "", args.about)
     return await undoing.undo_last(ctx, args.count)

@@ -90,15 +90,20 @@ class ChangeLog:
         """Return all stored changes, oldest first, including undone ones."""
         return tuple(await self._changes(conversation))
 
-    async def mark(self, conversation: Conversation, message_ids: Collection[str], state: ChangeState) -> None:
-        """Set the state of the changes for these messages that are not undone."""
+    async def mark(
+        self, conversation: Conversation, message_ids: Collection[str], state: ChangeState, subjects: Collection[str]
+    ) -> None:
+        """Set the state of the changes for these messages that are not undone, and have no other subjects.
+
+        Of those that have others, these stay.
+        """
         async with self._lock:
-            changes = [
-                replace(change, state=state)
-                if change.message_id in message_ids and change.state != "undone"
-                else change
-                for change in await self._changes(conversation)
-            ]
+            changes: list[Change] = []
+            for change in await self._changes(conversation):
+                is_meant = change.message_id in message_ids and change.state != "undone"
+                left = tuple(receipt for receipt in change.receipts if receipt.subject not in subjects)
+                marked = replace(change, receipts=left) if left else replace(change, state=state)
+                changes.append(marked if is_meant else change)
             await self._keep(conversation, changes)
 
     async def _changes(self, conversation: Conversation) -> list[Change]:

@@ -386,7 +386,8 @@ class MessageInterpreter:
         if utterance.is_addressed and _asks_to_explain(reading, words):
             return ("help",)
         last = self._find_last_call(utterance)
-        if reading.intent == "resume" and not reading.has("REF") and last.name == "reminder_delete":
+        is_gone = not any(self._is_coming(name, utterance) for name in slots.extract_references(reading, words))
+        if reading.intent == "resume" and is_gone and last.name == "reminder_delete":
             return ("undo",)
         if reading.intent == "next_page" and last.arguments.get("action") == "pause":  # "continue"
             return ("resume",)
@@ -459,10 +460,15 @@ class MessageInterpreter:
         is_told = is_marked or is_own or has_trigger(reading, words)
         return is_told or any(self._is_named(name, utterance) for name in named)
 
+    @staticmethod
+    def _is_coming(name: str, utterance: Utterance) -> bool:
+        """Return whether a reference names a coming reminder."""
+        return utterance.known is not None and utterance.known.matches(name, load_common_words(utterance.turn.language))
+
     def _is_named(self, name: str, utterance: Utterance) -> bool:
         """Return whether a reference names an existing reminder, or words of the bot's earlier messages."""
-        turn, known = utterance.turn, utterance.known
-        if known is not None and known.matches(name, load_common_words(turn.language)):
+        turn = utterance.turn
+        if self._is_coming(name, utterance):
             return True
         last = self._dialogue.last_set(utterance.key, turn.now)
         texts = [message.text for message in turn.recent if message.sender.is_bot]

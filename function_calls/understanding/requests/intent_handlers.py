@@ -17,6 +17,7 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.names import find_members
+from function_calls.understanding.reading.reminder_words import find_stems, stem
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests import (
@@ -265,7 +266,22 @@ def _undo(request: RequestContext) -> Interpretation | None:
     """Undo the last change or several; what was undone is not done again."""
     if request.has_word(request.words.redoing):
         return request.answers.say("undo.no_redo")
-    return request.answers.call_tool("undo", {"count": min(request.find_count({NO_TAG}), MOST)})
+    count = min(request.find_count({NO_TAG}), MOST)
+    names = [] if count > 1 else slots.extract_references(request.reading, request.words) or _list_names_said(request)
+    return request.answers.call_tool("undo", {"count": count} | ({"about": ", ".join(names)} if names else {}))
+
+
+def _list_names_said(request: RequestContext) -> list[str]:
+    """Return the words that coming reminders have, or that the bot has written before."""
+    reading, words = request.reading, request.words
+    said = find_stems(" ".join(each.text for each in request.turn.recent if each.sender.is_bot), ())
+    small = {*words.undoing, *words.articles, *words.triggers, *request.common_words}
+    small.update(*(words.help_topics.get(topic, ()) for topic in ("undo", "move", "delete")))
+    is_name = [
+        token.form not in small and (at in reading.known or stem(token.form) in said)
+        for at, token in enumerate(reading.tokens)
+    ]
+    return reading.with_tags("REF" if each else NO_TAG for each in is_name).pieces("REF")
 
 
 def _pause(request: RequestContext) -> Interpretation | None:
