@@ -57,6 +57,7 @@ from function_calls.understanding.reading.segments import (
 from function_calls.understanding.reading.tag_repair import (
     complete_references,
     cut_names,
+    retag_reminders,
     split_day_of_name,
     split_name_from_person,
 )
@@ -274,6 +275,7 @@ class MessageInterpreter:
         if merged is not None:
             return merged
         parts = split_requests(reading, utterance.words, read) if intent == utterance.reading.intent else [reading]
+        parts = [retag_reminders(part, utterance.words, read) for part in parts]
         made = self._interpret_parts(parts, utterance, answers, is_part=len(parts) > 1)
         return _change_zone_first(made, utterance.turn) or merge_or_none(made)
 
@@ -386,7 +388,8 @@ class MessageInterpreter:
         if utterance.is_addressed and _asks_to_explain(reading, words):
             return ("help",)
         last = self._find_last_call(utterance)
-        is_gone = not any(self._is_coming(name, utterance) for name in slots.extract_references(reading, words))
+        names, known = slots.extract_references(reading, words), utterance.known
+        is_gone = known is None or not any(known.matches(name, load_common_words(utterance.language)) for name in names)
         if reading.intent == "resume" and is_gone and last.name == "reminder_delete":
             return ("undo",)
         if reading.intent == "next_page" and last.arguments.get("action") == "pause":  # "continue"
@@ -460,15 +463,10 @@ class MessageInterpreter:
         is_told = is_marked or is_own or has_trigger(reading, words)
         return is_told or any(self._is_named(name, utterance) for name in named)
 
-    @staticmethod
-    def _is_coming(name: str, utterance: Utterance) -> bool:
-        """Return whether a reference names a coming reminder."""
-        return utterance.known is not None and utterance.known.matches(name, load_common_words(utterance.turn.language))
-
     def _is_named(self, name: str, utterance: Utterance) -> bool:
         """Return whether a reference names an existing reminder, or words of the bot's earlier messages."""
-        turn = utterance.turn
-        if self._is_coming(name, utterance):
+        turn, known = utterance.turn, utterance.known
+        if known is not None and known.matches(name, load_common_words(turn.language)):
             return True
         last = self._dialogue.last_set(utterance.key, turn.now)
         texts = [message.text for message in turn.recent if message.sender.is_bot]
@@ -549,7 +547,7 @@ def _repair_names(reading: MessageReading, utterance: Utterance) -> MessageReadi
     reading = cut_names(split_name_from_person(reading, words, members), words, members)
     if utterance.known is None:
         return reading
-    return complete_references(reading, [reminder.content for reminder in utterance.known.reminders])
+    return complete_references(reading, [reminder.content for reminder in utterance.known.reminders], words)
 
 
 def _find_named(call: ToolCall | None, known: ChatReminders | None) -> Reminder | None:

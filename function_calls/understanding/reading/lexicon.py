@@ -38,6 +38,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     until_words: frozenset[str]
     around_time: tuple[str, ...]
     and_words: frozenset[str]
+    going_on: tuple[str, ...]
+    erasing: tuple[str, ...]
     interjections: frozenset[str] = frozenset()
     about_bot: tuple[str, ...] = ()
     statements: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.slots import are_function_words, extract_references, find_uncovered
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time, split_clauses
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, Token, is_time, split_clauses
 from services.people.zones import find_zone
 
 _FEWEST_POINTS, _MOST_POINTS = 2, 12
@@ -32,15 +32,18 @@ _CHANGING = frozenset(
 _TIMELESS = frozenset({"delete", "undo", "resume", "when_is", "done", "list", "summary"})
 """Intents without a time: a time in a remark beside such a request does not belong to it."""
 _LIKELY = 0.5
+_SURE = 0.85
 _ALTERING = frozenset({"move", "reword", "append", "keep_days", "add_days", "until", "urgent", "nag"}) | {
     "person_add",
     "person_remove",
     "person_set",
 }
 """Intents of changes that one call can make together."""
+_ORDERS = (_CHANGING | _ALTERING | {"leave", "not_urgent"}) - {"undo", "when_is", "list", "summary"}
+_SHIFTS = frozenset({"WHEN", "LATER", "EARLIER", "LEAD"})
 _CLOCKS = frozenset({"@clock", "@part"})
-_WITH_CLOCK = frozenset({"@clock", "@dayclock", "@ruletime"})
-_TIMES = frozenset({"WHEN", "EVENT", "LEAD", "UNTIL", "OLD", "FROM"})
+WITH_CLOCK = frozenset({"@clock", "@dayclock", "@ruletime"})
+TIMES = frozenset({"WHEN", "EVENT", "LEAD", "UNTIL", "OLD", "FROM"})
 _DAYS = frozenset({"@day", "@dayclock", "@daypart", "@rule", "@ruletime"})
 _REMARK = 0.7
 """The probability from which a sentence asks for nothing."""
@@ -90,21 +93,60 @@ def _split_begins(reading: MessageReading, words: Lexicon, read: Read) -> list[M
 
 
 def _split_joined(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
-    """Return `reading` in two where a word for "and" joins a complete request to another one that asks by itself."""
-    tokens = reading.tokens
-    and_words = words.and_words if words.joint else ()  # 同 is a part of other words: 合同
-    cuts = [at for at, token in enumerate(tokens[:-1]) if at and token.form in and_words]
-    for at in cuts[:_MOST_PARTS]:
-        first = read(reading.text[: tokens[at].start].rstrip())
-        second = read(reading.text[tokens[at].end :].lstrip())
+    """Return `reading` in two where a mark or a word for "and" joins a complete request to another one.
+
+    The other one asks by itself, or each changes a reminder that it names.
+    """
+    for at, end in list(_find_joints(reading, words))[:_MOST_PARTS]:
+        first = read(reading.text[: reading.tokens[at].start].rstrip())
+        second = read(reading.text[end:].lstrip())
+        if _are_changes_apart(first, second, words):
+            return [first, *_split_joined(second, words, read)]
         is_content = "CONTENT" in reading.tags[at + 1 :]
         if second.intent == "list" and reading.tags[at + 1] == "REF":  # "delete the dentist and the rent reminders"
             continue
         is_complete = first.intent != "set" or (first.has("WHEN") and first.has("CONTENT"))
         is_sure = is_complete and first.intent != NOTHING and first.intents[0][1] >= _CERTAIN
-        if is_sure and _is_request_alone(second, words, is_content=is_content):
+        is_told = reading.tokens[at].form not in MARKS or (first.intent == "set" and _names_known(second))
+        if is_sure and is_told and _is_request_alone(second, words, is_content=is_content):
             return [first, *_split_joined(second, words, read)]
     return [reading]
+
+
+def _find_joints(reading: MessageReading, words: Lexicon) -> Iterator[tuple[int, int]]:
+    """Yield the places of the words between requests, and of marks beside names of reminders, each with its end."""
+    and_words = words.and_words if words.joint else ()  # 同 is a part of other words: 合同
+    for at, token in enumerate(reading.tokens[1:-1], 1):
+        text = words.fold(reading.text[token.start :])
+        word = next((word for word in words.going_on if text.startswith(f"{word}{words.joint}")), "")
+        if word or token.form in and_words or (reading.known and token.form in MARKS):
+            yield at, token.start + len(word) if word else token.end
+
+
+def _are_changes_apart(first: MessageReading, second: MessageReading, words: Lexicon) -> bool:
+    """Return whether two readings change reminders that each of them names, or the second one sets another.
+
+    One without an order of its own, as "the rent to Friday", goes on with the one before it.
+    """
+    names = [{*extract_references(each, words)} for each in (first, second)]
+    if not _changes_known(first):
+        return False
+    if second.intent == "set":
+        is_asked = _asks(second.tokens, words) or second.tokens[0].form in words.lead_in_words
+        return is_asked and second.has("WHEN") and second.has("CONTENT") and second.intents[0][1] >= _CERTAIN
+    has_order = any(each.form.isalpha() and each.form not in words.prepositions for each in second.untagged)
+    return _changes_known(second) and names[0].isdisjoint(names[1]) and (has_order or first.intent == second.intent)
+
+
+def _changes_known(reading: MessageReading) -> bool:
+    """Return whether a reading surely changes a reminder that it names, and says when if it moves it."""
+    is_complete = reading.intent != "move" or not _SHIFTS.isdisjoint(reading.tags)
+    return _names_known(reading) and is_complete and reading.intent in _ORDERS and reading.intents[0][1] >= _SURE
+
+
+def _names_known(reading: MessageReading) -> bool:
+    """Return whether a reading names a reminder with a word in the text of a coming one."""
+    return any(reading.tags[at] == "REF" for at in reading.known)
 
 
 def _is_request_alone(reading: MessageReading, words: Lexicon, *, is_content: bool) -> bool:
@@ -125,11 +167,11 @@ def _is_request_alone(reading: MessageReading, words: Lexicon, *, is_content: bo
         and not any(extract_references(reading, words))
     ):
         return words.has_any(words.change_it, words.joint.join(token.form for token in reading.tokens))
-    is_known = any(reading.tags[at] == "REF" for at in reading.known)
     is_marked = any(token.form in words.reference_marks for token in reading.tokens) or _asks(reading.tokens, words)
+    is_marked = is_marked or words.fold(reading.text).startswith(words.erasing)
     is_change = reading.has("WHEN") if reading.intent == "move" else reading.intent == "delete" and is_marked
     is_order = reading.intent in _CHANGING and reading.tags[0] == NO_TAG  # no other name: "and the rent"
-    return is_known and (is_change if is_content else is_order)
+    return _names_known(reading) and (is_change if is_content else is_order)
 
 
 def split_changes(reading: MessageReading, words: Lexicon, read: Read, read_in_dialogue: Read) -> list[MessageReading]:
@@ -139,12 +181,16 @@ def split_changes(reading: MessageReading, words: Lexicon, read: Read, read_in_d
     read. A content with "and" in it is one, but for "and move it to Friday" at its end.
     """
     tokens = reading.tokens
-    cuts = [at for at, token in enumerate(tokens) if token.form in CLAUSE_ENDS or token.form in words.and_words]
-    for at in cuts[:_MOST_PARTS] if reading.intent in _ALTERING else ():
+    marks = [at for at, token in enumerate(tokens) if token.form in CLAUSE_ENDS]
+    cuts = [*marks, *(at for at, token in enumerate(tokens) if token.form in words.and_words)]
+    may_alter = reading.intent in _ALTERING or reading.intents[0][1] < _CERTAIN
+    for at in cuts[:_MOST_PARTS] if may_alter else ():
         if not 0 < at < len(tokens) - 1:
             continue
-        parts = [read_in_dialogue(reading.text[: tokens[at].start]), read(reading.text[tokens[at].end :].lstrip())]
-        first, second = parts
+        read_second = read_in_dialogue if all(map(is_time, tokens[at + 1 :])) else read
+        first = read_in_dialogue(reading.text[: tokens[at].start])
+        second = read_second(reading.text[tokens[at].end :].lstrip())
+        parts = [first, second]
         are_changes = all(part.intent in _ALTERING and part.intents[0][1] >= _LIKELY for part in parts)
         is_named = any(extract_references(second, words))
         points = bool(words.joint) and second.has("WHEN") and any(token.form in words.itself for token in second.tokens)
@@ -308,8 +354,9 @@ def trim_tokens(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool = F
     """Return the tokens of a part without marks at its edges and without the word that joins it to another part."""
     while tokens and not is_first and (tokens[0].form in words.and_words or tokens[0].form in words.lead_in_words):
         tokens = tokens[1:]
-    while tokens and tokens[-1].form in CLAUSE_ENDS:
-        tokens = tokens[:-1]
+    going_on = [tuple(word.split() if words.joint else word) for word in words.going_on]
+    while tokens and (tokens[-1].form in CLAUSE_ENDS or tuple(each.form for each in tokens[-2:]) in going_on):
+        tokens = tokens[: -1 if tokens[-1].form in CLAUSE_ENDS else -2]
     while tokens and tokens[0].form in CLAUSE_ENDS:
         tokens = tokens[1:]
     return tokens
@@ -327,7 +374,7 @@ def _separate_timed_contents(reading: MessageReading, words: Lexicon) -> Message
     """Return `reading` with a beginning at each time that has a content of its own, where the network found none."""
     if reading.begins:
         return reading
-    runs = [(tag, next(places)) for tag, places in groupby(_list_tagged(reading), key=reading.tags.__getitem__)]
+    runs = [(tag, next(places)) for tag, places in groupby(list_tagged(reading), key=reading.tags.__getitem__)]
     people = [at for tag, at in runs if tag == "PERSON"]
     if len(people) > 1 and [tag for tag, _ in runs] == ["PERSON", "WHEN"] * len(people) + ["CONTENT"]:
         return replace(reading, begins=tuple(people[1:]))  # "Ann at 5 and Bob at 6 to call"
@@ -343,7 +390,7 @@ def has_timed_contents(reading: MessageReading, words: Lexicon) -> bool:
     A clause in front of the one that asks to remind is a statement.
     """
     clauses = _list_tagged_clauses(reading)
-    times = [[reading.tokens[at] for at in clause if reading.tokens[at].form in _WITH_CLOCK] for clause in clauses]
+    times = [[reading.tokens[at] for at in clause if reading.tokens[at].form in WITH_CLOCK] for clause in clauses]
     are_apart = len({token.expression for found in times for token in found}) == len(clauses)
     asked = [_asks([reading.tokens[at] for at in clause], words) for clause in clauses]
     text = words.joint.join(token.form for token in reading.tokens)
@@ -351,22 +398,22 @@ def has_timed_contents(reading: MessageReading, words: Lexicon) -> bool:
     return len(clauses) > 1 and are_apart and not is_told and all(_is_timed(clause, reading) for clause in clauses)
 
 
-def _list_tagged(reading: MessageReading) -> list[int]:
+def list_tagged(reading: MessageReading) -> list[int]:
     """Return the places of the tokens with a tag."""
     return [at for at, tag in enumerate(reading.tags) if tag != NO_TAG]
 
 
 def _list_tagged_clauses(reading: MessageReading) -> list[list[int]]:
     """Return the places of the tokens of each clause with a time or a content."""
-    tagged = _TIMES | {"CONTENT"}
+    tagged = TIMES | {"CONTENT"}
     return [clause for clause in split_clauses(reading.tokens) if any(reading.tags[at] in tagged for at in clause)]
 
 
 def _is_timed(clause: Sequence[int], reading: MessageReading) -> bool:
     """Return whether a clause has one clock and behind it one content, and no other tag of a time."""
-    runs = [tag for tag, _ in groupby(reading.tags[at] for at in clause) if tag in _TIMES | {"CONTENT"}]
+    runs = [tag for tag, _ in groupby(reading.tags[at] for at in clause) if tag in TIMES | {"CONTENT"}]
     forms = [reading.tokens[at].form for at in clause if reading.tags[at] == "WHEN"]
-    return runs == ["WHEN", "CONTENT"] and sum(form in _WITH_CLOCK for form in forms) == 1
+    return runs == ["WHEN", "CONTENT"] and sum(form in WITH_CLOCK for form in forms) == 1
 
 
 def _cut_piece(reading: MessageReading, first: int, last: int) -> MessageReading:

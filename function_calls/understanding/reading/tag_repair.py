@@ -6,7 +6,7 @@ place in the sentence says so.
 
 import re
 from collections.abc import Collection, Iterable
-from itertools import pairwise, product
+from itertools import groupby, pairwise, product
 
 from msgspec.structs import replace
 
@@ -14,11 +14,22 @@ from function_calls.understanding.reading.content_repair import ContentRepair
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading, find_runs
 from function_calls.understanding.reading.name_repair import NameRepair
+from function_calls.understanding.reading.segments import (
+    TIMES,
+    WITH_CLOCK,
+    Read,
+    find_asking_words,
+    list_tagged,
+    trim_tokens,
+)
 from function_calls.understanding.reading.tag_draft import TagDraft
-from function_calls.understanding.reading.tokens import MARKS, is_time_form
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, is_time_form
 
 _DAYLESS = frozenset({"@clock", "@part"})
 _CHANGES_OF_TIME = frozenset({"move", "snooze"})
+_ENDING = frozenset({"delete", "pause", "resume", "done"})
+_CERTAIN = 0.9
+_MOST_CUTS = 8
 _LONGEST_EVENT = 6
 """The most tokens of the name of an event at which a repetition ends."""
 
@@ -122,9 +133,61 @@ def split_day_of_name(reading: MessageReading, words: Lexicon) -> MessageReading
     )
 
 
-def complete_references(reading: MessageReading, texts: Collection[str]) -> MessageReading:
-    """Return `reading` with figures tagged that go on with the name of a reminder in its text: "fig | 3"."""
-    tags = list(reading.tags)
+def retag_reminders(reading: MessageReading, words: Lexicon, read: Read) -> MessageReading:
+    """Return `reading` with the tags of several reminders read alone, where the network has not found each of them.
+
+    Each has a clock and a content in the same order: "avísame a las 12 de comer y a las 18 de merendar".
+    """
+    tokens, clocks = reading.tokens, {each.expression for each in reading.tokens if each.form in WITH_CLOCK}
+    is_single = reading.intent != "set" or len(clocks) <= 1 or not words.joint
+    is_corrected = words.has_any(words.corrections, words.joint.join(token.form for token in tokens))
+    if is_single or is_corrected or (len(reading.begins) + 1 == len(clocks) and all(_list_slots(reading))):
+        return reading
+    head = next(iter([*find_asking_words(tokens, words), *(at - 1 for at in list_tagged(reading))]), -1)
+    for at in [at for at, token in enumerate(tokens) if at and token.form in words.and_words | CLAUSE_ENDS][
+        :_MOST_CUTS
+    ]:
+        first, behind = _read_alone(reading.text[: tokens[at].start], read), len(trim_tokens(tokens[at:], words))
+        if not behind or not all(_list_slots(first)):
+            continue
+        asking = reading.text[: tokens[head].end] if 0 <= head < at else ""
+        second = retag_reminders(_read_alone(f"{asking} {reading.text[tokens[-behind].start :]}", read), words, read)
+        if _list_slots(first)[0] == _list_slots(second)[0]:
+            tags = [*first.tags, *[NO_TAG] * (len(tokens) - behind - len(first.tags)), *second.tags[-behind:]]
+            begins = (len(tokens) - behind, *(begin + len(tokens) - len(second.tokens) for begin in second.begins))
+            return replace(reading, tags=tuple(tags), begins=begins)
+    return reading
+
+
+def _read_alone(text: str, read: Read) -> MessageReading:
+    """Read a reminder, whose clock is its time if it has no other: "comprar pan a las 12"."""
+    reading = read(text.strip())
+    pairs = list(zip(reading.tokens, reading.tags, strict=True))
+    return reading.with_tags(
+        "WHEN" if token.form in WITH_CLOCK and not reading.has("WHEN") else tag for token, tag in pairs
+    )
+
+
+def _list_slots(reading: MessageReading) -> list[list[str]]:
+    """Return the time and the content of each reminder in order; none for one that is not surely whole."""
+    is_set = reading.intent == "set" and reading.intents[0][1] >= _CERTAIN
+    pieces = [reading.tags[first:last] for first, last in pairwise([0, *reading.begins, len(reading.tags)])]
+    slots = [[tag for tag, _ in groupby(piece) if is_set and tag in TIMES | {"CONTENT"}] for piece in pieces]
+    return [each if each in (["WHEN", "CONTENT"], ["CONTENT", "WHEN"]) else [] for each in slots]
+
+
+def complete_references(reading: MessageReading, texts: Collection[str], words: Lexicon) -> MessageReading:
+    """Return `reading` with figures tagged that go on with the name of a reminder in its text: "fig | 3".
+
+    Names that a mark or a word for "and" joins to one are tagged too where all are to end: 快递 of 快递、例会全删.
+    """
+    tags, joints = list(reading.tags), {"、", *words.and_words} - {""}
+    names = [tag if tag != NO_TAG or at not in reading.known else "NAME" for at, tag in enumerate(tags)]
+    for first, last in find_runs(names, "NAME") if reading.intent in _ENDING else ():
+        sides = [(first - 1, first - 2), (last, last + 1)]
+        places = [(joint, other) for joint, other in sides if 0 <= other < len(tags)]
+        if any(reading.tokens[joint].form in joints and tags[other] == "REF" for joint, other in places):
+            tags[first:last] = ["REF"] * (last - first)
     for first, last in find_runs(reading.tags, "REF"):
         if last < len(tags) and reading.tokens[last].form.isdecimal():
             name = reading.text_of(reading.tokens[first], reading.tokens[last]).casefold()

@@ -195,7 +195,8 @@ def carry_days(times: Iterable[tuple[str, tuple[Reading, ...]]], now: datetime) 
             is_next = before.has_day or (is_open and bool(moved) and moved[0].start < readings[0].start)
             told = moved or readings if is_next else readings
         if told and told[0].rrule is None:
-            before = told[0]
+            is_carried = told is not readings and before is not None and before.has_day
+            before = told[0]._replace(has_day=told[0].has_day or is_carried)
         yield told
 
 
