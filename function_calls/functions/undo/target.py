@@ -41,7 +41,7 @@ async def find_target(
 
     The last one is that of what `about` names. It is doubtful if there is none, if it is older than `within`, if the
     message replies to something else, if the person's previous message was a request that was not served, or if
-    somebody else has changed something since.
+    it would delete what was set before somebody else's change.
     """
     replied = await _replied_message(context, history)
     if replied is not None:
@@ -63,7 +63,7 @@ async def find_target(
         or is_other
         or replied is not None
         or await _follows_unserved_request(context, last, history)
-        or (named is None and await _follows_change_of_other(context, last, receipts, history))
+        or (named is None and await _would_lose_older(context, last, receipts, history))
     )
     return _target(context, last, is_doubtful=is_doubtful)
 
@@ -85,11 +85,12 @@ def _is_named(receipt: Receipt, about: str) -> bool:
     return any(name == receipt.subject or is_in(receipt.name, name) or is_in(before, name) for name in names)
 
 
-async def _follows_change_of_other(
+async def _would_lose_older(
     context: CallContext, last: Change, receipts: ChangeLog, history: HistoryService | None
 ) -> bool:
-    """Return whether the bot has last answered somebody else's request that changed something else than `last`."""
-    recent = () if history is None else await history.recent(context.chat, _LOOKED_BACK)
+    """Return whether an undo deletes what was set before somebody else's change, which the bot has answered last."""
+    is_set = any(receipt.action == "set" for receipt in last.receipts)
+    recent = () if history is None or not is_set else await history.recent(context.chat, _LOOKED_BACK)
     answered = next((message.reply_to for message in reversed(recent) if message.sender.is_bot), None)
     asker = next((message.sender for message in recent if message.id == answered), context.sender)
     if asker.id == context.sender.id:

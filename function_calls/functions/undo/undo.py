@@ -54,7 +54,7 @@ class UndoService:
 
         All changes for one message are one change, of which only those of what `about` names are undone. The last one
         is undone without a question only if it was made within `UNDO_WITHIN`, it is about that, no request of the
-        person since was left unserved, and nobody else has changed anything since.
+        person since was left unserved, and it deletes nothing that was set before somebody else's change.
         """
         if named:
             return await self._undo_named(context, named, about)

@@ -8,7 +8,7 @@ from itertools import islice, takewhile
 from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import is_clock_without_half
-from function_calls.tools.calls import Interpretation, ToolCall, Turn
+from function_calls.tools.calls import Interpretation, ToolCall
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.events import (
     has_unclear_time,
@@ -80,6 +80,7 @@ _AFTERNOON = range(13, 18)
 _LONGEST_NAME = 3
 _SHORTEST_TASK = 2
 _PAIR = 2
+_REMARK = 3
 _DAY = timedelta(days=1)
 _DAYS_A_WEEK = 7
 
@@ -603,9 +604,9 @@ def _find_latest(request: RequestContext) -> ToolCall | None:
 
 
 def _resolve_day_meant(request: RequestContext) -> date | None:
-    """Return the day of the reminder set last, where a request says "the same day"."""
+    """Return the day of the reminder set last, where a request says "the same day", or that of what "that" means."""
     last = request.last_set if request.may_point and request.has_word(request.words.same_day_phrases) else None
-    time = None if last is None else _read_call_time(last, request)
+    time = _read_event_before(request) if last is None else _read_call_time(last, request)
     return None if time is None else time.best.start.date()
 
 
@@ -617,7 +618,7 @@ def _move_to_day(time: TimeWords, day: date, request: RequestContext) -> TimeWor
 
 
 def _read_event_before(request: RequestContext) -> TimeWords | None:
-    """Return the day from which "2 days before that" counts back; None for none or several.
+    """Return the day from which "2 days before that" counts back, or on which "that" is; None for none or several.
 
     It is in the message before, where the person has written it or has set no reminder, or has been named by them since
     the request for their last reminder.
@@ -625,7 +626,7 @@ def _read_event_before(request: RequestContext) -> TimeWords | None:
     turn = request.turn
     if not _points_back(request):
         return None
-    pointed = None if turn.recent and turn.recent[-1].sender.is_bot else _find_pointed_message(turn)
+    pointed = None if turn.recent and turn.recent[-1].sender.is_bot else _find_pointed_message(request)
     said = [each for each in _list_own_messages(request) if each is not pointed]
     is_own = pointed is not None and pointed.sender.id == turn.message.sender.id
     for before in filter(None, [pointed if is_own or request.last_set is None else None, *said]):
@@ -646,8 +647,9 @@ def _list_own_messages(request: RequestContext) -> list[ChatMessage]:
 
 
 def _points_back(request: RequestContext) -> bool:
-    """Return whether a lead counts back from "that"."""
-    return any(token.form in request.words.demonstratives for token in find_words_behind_lead(request))
+    """Return whether a lead counts back from "that", or the whole request is about that."""
+    is_title = not request.reading.has("CONTENT") and request.has_word(request.words.demonstratives)
+    return is_title or any(token.form in request.words.demonstratives for token in find_words_behind_lead(request))
 
 
 def _separate_event(request: RequestContext) -> RequestContext:
@@ -887,7 +889,7 @@ def _choose_title(request: RequestContext) -> str | None:
 
 def _quote_pointed_message(request: RequestContext) -> str | None:
     """Return the text of the message that "this" means; None where it is not one of a person."""
-    before = _find_pointed_message(request.turn)
+    before = _find_pointed_message(request)
     if before is None or before.sender.is_bot:
         return None
     text = " ".join(before.text.split()).strip()
@@ -903,15 +905,19 @@ def _start_after_interval(reminder: ReminderRequest, interval: timedelta, reques
     return replace(reminder, time=request.parse_time([phrase]))
 
 
-def _find_pointed_message(turn: Turn) -> ChatMessage | None:
+def _find_pointed_message(request: RequestContext) -> ChatMessage | None:
     """Return the message that is replied to, or the last one of a person in the minutes before; else None.
 
-    A message to the bot is not used as the content of a reminder.
+    It is one that names a day where a few words follow it. A message to the bot is not used as the content.
     """
-    message = turn.message
+    turn, message = request.turn, request.turn.message
     if message.reply_to is not None:
         return next((each for each in turn.recent if each.id == message.reply_to), None)
-    before = next((each for each in reversed(turn.recent) if not each.sender.is_bot), None)
-    if before is None or message.sent_at - before.sent_at > _LATELY:
+    said = [each for each in turn.recent if not each.sender.is_bot and message.sent_at - each.sent_at <= _LATELY]
+    if not said:
         return None
+    is_short = len(said[-1].text.split()) <= _REMARK and not request.read_times(said[-1].text)
+    dated = said[-2] if is_short and len(said) > 1 else None
+    is_dated = dated is not None and any(each.best and each.best.has_day for each in request.read_times(dated.text))
+    before = dated if dated is not None and is_dated else said[-1]
     return before if find_name(before.text, turn.bot_name) is None else None
