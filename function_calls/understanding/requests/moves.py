@@ -309,7 +309,8 @@ def _change_time(time: TimeWords, since: str, request: RequestContext) -> Interp
         and not (since and request.reading.has("WHEN"))
     ):
         arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
-    if old and not new.best.has_clock:
+    is_name = not request.reading.has("REF") and request.has_word(request.words.reference_marks)
+    if old and not new.best.has_clock and not is_name:
         return update(request, {**arguments, "occurrence": old})
     if not since and _begins_daily_anew(arguments, request):
         return update(request, {**arguments, "type": "daily"})
@@ -895,4 +896,6 @@ def _split_range(time: TimeWords, request: RequestContext) -> tuple[str, TimeWor
     old = request.parse_time(parts[:1])
     is_day = old is not None and old.best.has_day and not old.best.has_clock
     is_same = old is not None and old.best.start == new.best.start
+    if old is not None and old.best.has_clock and parts[0].partition(" ")[0] in request.words.articles:
+        parts[0] = f"{old.best.start:%H:%M}"  # "de las 10 a las 12"
     return parts[0] if (is_day or not is_from) and not is_same else "", new

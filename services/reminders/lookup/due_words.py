@@ -31,7 +31,8 @@ _HOURS_OF_PARTS = {
 }
 # Words beside the time words that are not content: "(for) tomorrow('s one)", (明天)的那个.
 _SMALL_WORDS = re.compile(
-    r"\b(?:the|my|our|for|on|at|in|of|due|ones?|reminders?|próxim[oa]s)\b|'s\b|s'|的|那个|那条|这个|提醒|设在|在|[^\w]",
+    r"\b(?:the|my|our|for|on|at|in|of|due|ones?|reminders?|próxim[oa]s|el|las?|del?)\b|'s\b|s'"
+    r"|的|那个|那条|这个|提醒|设在|在|[^\w]",
     re.IGNORECASE,
 )
 
