@@ -93,8 +93,6 @@ async def _would_lose_older(
     recent = () if history is None or not is_set else await history.recent(context.chat, _LOOKED_BACK)
     answered = next((message.reply_to for message in reversed(recent) if message.sender.is_bot), None)
     asker = next((message.sender for message in recent if message.id == answered), context.sender)
-    if asker.id == context.sender.id:
-        return False
     made = await receipts.every(replace(context.conversation, person=asker))
     changed = {receipt.subject for change in made if change.message_id == answered for receipt in change.receipts}
     return bool(changed) and changed.isdisjoint(receipt.subject for receipt in last.receipts)

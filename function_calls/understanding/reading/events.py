@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading, find_runs
-from function_calls.understanding.reading.segments import find_asking_words, has_timed_contents
+from function_calls.understanding.reading.segments import find_asking_words
 from function_calls.understanding.reading.slots import are_function_words
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 
@@ -89,7 +89,7 @@ def resolve_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading
     pointing = _find_phrase(forms, words.same_day_phrases, words)
     if len({reading.tokens[at].expression for at in days}) != 1 or not pointing:
         return reading
-    is_event = len(days) == 1 and not has_timed_contents(reading, words)
+    is_event = len(days) == 1 and not reading.begins
     tag = "EVENT" if is_event else "WHEN"  # else it has been read with its clock
     kept = [at for at in range(len(forms)) if at not in pointing]
     behind = next((at for at in range(pointing[-1] + 1, len(forms)) if reading.tags[at] != "LEAD"), len(forms))

@@ -11,7 +11,7 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.slots import are_function_words, extract_references, find_uncovered
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, Token, is_time, split_clauses
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, Token, is_time
 from services.people.zones import find_zone
 
 _FEWEST_POINTS, _MOST_POINTS = 2, 12
@@ -362,58 +362,36 @@ def trim_tokens(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool = F
     return tokens
 
 
-def split_reminders(reading: MessageReading, words: Lexicon) -> list[MessageReading]:
+def split_reminders(reading: MessageReading) -> list[MessageReading]:
     """Split a request with several reminders: "at 5 to call mum and at 6 to feed the cat"."""
-    reading = _separate_timed_contents(reading, words)
+    reading = _separate_people(reading)
     begins = [at for at in reading.begins if not reading.tags[at - 1] == reading.tags[at] == "CONTENT"]
     bounds = [0, *begins, len(reading.tokens)]
     return [_cut_piece(reading, first, last) for first, last in pairwise(bounds)] if begins else [reading]
 
 
-def _separate_timed_contents(reading: MessageReading, words: Lexicon) -> MessageReading:
-    """Return `reading` with a beginning at each time that has a content of its own, where the network found none."""
+def _separate_people(reading: MessageReading) -> MessageReading:
+    """Return `reading` with a beginning at each person with a time of their own, where the network found none."""
     if reading.begins:
         return reading
-    runs = [(tag, next(places)) for tag, places in groupby(list_tagged(reading), key=reading.tags.__getitem__)]
+    runs = [(tag, next(places)) for tag, places in groupby(_list_tagged(reading), key=reading.tags.__getitem__)]
     people = [at for tag, at in runs if tag == "PERSON"]
     if len(people) > 1 and [tag for tag, _ in runs] == ["PERSON", "WHEN"] * len(people) + ["CONTENT"]:
         return replace(reading, begins=tuple(people[1:]))  # "Ann at 5 and Bob at 6 to call"
-    if not has_timed_contents(reading, words):
-        return reading
-    whens = [[at for at in clause if reading.tags[at] == "WHEN"] for clause in _list_tagged_clauses(reading)]
-    return replace(reading, begins=tuple(places[0] for places in whens[1:]))
+    return reading
 
 
-def has_timed_contents(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether each of several clauses has a clock in front of a content: "12 Dec 4pm mehndi, …".
-
-    A clause in front of the one that asks to remind is a statement.
-    """
-    clauses = _list_tagged_clauses(reading)
-    times = [[reading.tokens[at] for at in clause if reading.tokens[at].form in WITH_CLOCK] for clause in clauses]
-    are_apart = len({token.expression for found in times for token in found}) == len(clauses)
-    asked = [_asks([reading.tokens[at] for at in clause], words) for clause in clauses]
-    text = words.joint.join(token.form for token in reading.tokens)
-    is_told = (any(asked) and not asked[0]) or words.has_any(words.corrections, text)
-    return len(clauses) > 1 and are_apart and not is_told and all(_is_timed(clause, reading) for clause in clauses)
-
-
-def list_tagged(reading: MessageReading) -> list[int]:
+def _list_tagged(reading: MessageReading) -> list[int]:
     """Return the places of the tokens with a tag."""
     return [at for at, tag in enumerate(reading.tags) if tag != NO_TAG]
 
 
-def _list_tagged_clauses(reading: MessageReading) -> list[list[int]]:
-    """Return the places of the tokens of each clause with a time or a content."""
-    tagged = TIMES | {"CONTENT"}
-    return [clause for clause in split_clauses(reading.tokens) if any(reading.tags[at] in tagged for at in clause)]
-
-
-def _is_timed(clause: Sequence[int], reading: MessageReading) -> bool:
-    """Return whether a clause has one clock and behind it one content, and no other tag of a time."""
-    runs = [tag for tag, _ in groupby(reading.tags[at] for at in clause) if tag in TIMES | {"CONTENT"}]
-    forms = [reading.tokens[at].form for at in clause if reading.tags[at] == "WHEN"]
-    return runs == ["WHEN", "CONTENT"] and sum(form in WITH_CLOCK for form in forms) == 1
+def list_slots(reading: MessageReading) -> list[list[str]]:
+    """Return the time and the content of each reminder in order; none for one that is not surely whole."""
+    is_set = reading.intent == "set" and reading.intents[0][1] >= _CERTAIN
+    pieces = [reading.tags[first:last] for first, last in pairwise([0, *reading.begins, len(reading.tags)])]
+    slots = [[tag for tag, _ in groupby(piece) if is_set and tag not in {NO_TAG, "PERSON"}] for piece in pieces]
+    return [each if each in (["WHEN", "CONTENT"], ["CONTENT", "WHEN"]) else [] for each in slots]
 
 
 def _cut_piece(reading: MessageReading, first: int, last: int) -> MessageReading:

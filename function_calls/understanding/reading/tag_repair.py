@@ -6,7 +6,7 @@ place in the sentence says so.
 
 import re
 from collections.abc import Collection, Iterable
-from itertools import groupby, pairwise, product
+from itertools import pairwise, product
 
 from msgspec.structs import replace
 
@@ -15,11 +15,10 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading, find_runs
 from function_calls.understanding.reading.name_repair import NameRepair
 from function_calls.understanding.reading.segments import (
-    TIMES,
     WITH_CLOCK,
     Read,
     find_asking_words,
-    list_tagged,
+    list_slots,
     trim_tokens,
 )
 from function_calls.understanding.reading.tag_draft import TagDraft
@@ -27,8 +26,6 @@ from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, is_t
 
 _DAYLESS = frozenset({"@clock", "@part"})
 _CHANGES_OF_TIME = frozenset({"move", "snooze"})
-_ENDING = frozenset({"delete", "pause", "resume", "done"})
-_CERTAIN = 0.9
 _MOST_CUTS = 8
 _LONGEST_EVENT = 6
 """The most tokens of the name of an event at which a repetition ends."""
@@ -139,20 +136,23 @@ def retag_reminders(reading: MessageReading, words: Lexicon, read: Read) -> Mess
     Each has a clock and a content in the same order: "avísame a las 12 de comer y a las 18 de merendar".
     """
     tokens, clocks = reading.tokens, {each.expression for each in reading.tokens if each.form in WITH_CLOCK}
-    is_single = reading.intent != "set" or len(clocks) <= 1 or not words.joint
     is_corrected = words.has_any(words.corrections, words.joint.join(token.form for token in tokens))
-    if is_single or is_corrected or (len(reading.begins) + 1 == len(clocks) and all(_list_slots(reading))):
+    is_whole = len(reading.begins) + 1 >= len(clocks) and all(list_slots(reading))
+    if reading.intent != "set" or is_corrected or is_whole:
         return reading
-    head = next(iter([*find_asking_words(tokens, words), *(at - 1 for at in list_tagged(reading))]), -1)
-    for at in [at for at, token in enumerate(tokens) if at and token.form in words.and_words | CLAUSE_ENDS][
-        :_MOST_CUTS
-    ]:
+    asked = find_asking_words(tokens, words)
+    tagged = [at for at, tag in enumerate(reading.tags) if tag not in {NO_TAG, "PERSON"}]
+    head = (asked if asked and words.joint else [at - 1 for at in tagged] or [-1])[0]
+    stated = asked[0] if asked and max(tagged, default=0) > asked[0] else 0  # what stands in front is no reminder
+    joints = CLAUSE_ENDS | (words.and_words if words.joint else {"、"})  # 同 is a part of other words: 合同
+    for at in [at for at, token in enumerate(tokens) if at > stated and token.form in joints][:_MOST_CUTS]:
         first, behind = _read_alone(reading.text[: tokens[at].start], read), len(trim_tokens(tokens[at:], words))
-        if not behind or not all(_list_slots(first)):
+        if not behind or not all(list_slots(first)):
             continue
         asking = reading.text[: tokens[head].end] if 0 <= head < at else ""
-        second = retag_reminders(_read_alone(f"{asking} {reading.text[tokens[-behind].start :]}", read), words, read)
-        if _list_slots(first)[0] == _list_slots(second)[0]:
+        rest = f"{asking}{words.joint}{reading.text[tokens[-behind].start :]}"
+        second = retag_reminders(_read_alone(rest, read), words, read)
+        if list_slots(first)[0] == list_slots(second)[0]:
             tags = [*first.tags, *[NO_TAG] * (len(tokens) - behind - len(first.tags)), *second.tags[-behind:]]
             begins = (len(tokens) - behind, *(begin + len(tokens) - len(second.tokens) for begin in second.begins))
             return replace(reading, tags=tuple(tags), begins=begins)
@@ -162,35 +162,16 @@ def retag_reminders(reading: MessageReading, words: Lexicon, read: Read) -> Mess
 def _read_alone(text: str, read: Read) -> MessageReading:
     """Read a reminder, whose clock is its time if it has no other: "comprar pan a las 12"."""
     reading = read(text.strip())
-    pairs = list(zip(reading.tokens, reading.tags, strict=True))
-    return reading.with_tags(
-        "WHEN" if token.form in WITH_CLOCK and not reading.has("WHEN") else tag for token, tag in pairs
-    )
+    clocks = () if reading.has("WHEN") else [at for at, each in enumerate(reading.tokens) if each.form in WITH_CLOCK]
+    return reading.with_tags("WHEN" if at in clocks else tag for at, tag in enumerate(reading.tags))
 
 
-def _list_slots(reading: MessageReading) -> list[list[str]]:
-    """Return the time and the content of each reminder in order; none for one that is not surely whole."""
-    is_set = reading.intent == "set" and reading.intents[0][1] >= _CERTAIN
-    pieces = [reading.tags[first:last] for first, last in pairwise([0, *reading.begins, len(reading.tags)])]
-    slots = [[tag for tag, _ in groupby(piece) if is_set and tag in TIMES | {"CONTENT"}] for piece in pieces]
-    return [each if each in (["WHEN", "CONTENT"], ["CONTENT", "WHEN"]) else [] for each in slots]
-
-
-def complete_references(reading: MessageReading, texts: Collection[str], words: Lexicon) -> MessageReading:
-    """Return `reading` with figures tagged that go on with the name of a reminder in its text: "fig | 3".
-
-    Names that a mark or a word for "and" joins to one are tagged too where all are to end: 快递 of 快递、例会全删.
-    """
-    tags, joints = list(reading.tags), {"、", *words.and_words} - {""}
-    names = [tag if tag != NO_TAG or at not in reading.known else "NAME" for at, tag in enumerate(tags)]
-    for first, last in find_runs(names, "NAME") if reading.intent in _ENDING else ():
-        sides = [(first - 1, first - 2), (last, last + 1)]
-        places = [(joint, other) for joint, other in sides if 0 <= other < len(tags)]
-        if any(reading.tokens[joint].form in joints and tags[other] == "REF" for joint, other in places):
-            tags[first:last] = ["REF"] * (last - first)
+def complete_references(reading: MessageReading, texts: Collection[str]) -> MessageReading:
+    """Return `reading` with figures tagged that go on with the name of a reminder in its text: "fig | 3"."""
+    tags = list(reading.tags)
     for first, last in find_runs(reading.tags, "REF"):
         if last < len(tags) and reading.tokens[last].form.isdecimal():
-            name = reading.text_of(reading.tokens[first], reading.tokens[last]).casefold()
+            name = reading.text[reading.tokens[first].start : reading.tokens[last].end].casefold()
             if any(re.search(rf"{re.escape(name)}(?!\d)", text.casefold()) for text in texts):
                 tags[last] = "REF"
     return reading.with_tags(tags)

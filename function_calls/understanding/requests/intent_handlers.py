@@ -275,8 +275,8 @@ def _list_names_said(request: RequestContext) -> list[str]:
     """Return the words that coming reminders have, or that the bot has written before."""
     reading, words = request.reading, request.words
     said = find_stems(" ".join(each.text for each in request.turn.recent if each.sender.is_bot), ())
-    small = {*words.undoing, *words.articles, *words.triggers, *request.common_words}
-    small.update(*(words.help_topics.get(topic, ()) for topic in ("undo", "move", "delete")))
+    about_changes = (word for topic in ("undo", "move", "delete") for word in words.help_topics.get(topic, ()))
+    small = {*words.undoing, *words.articles, *words.triggers, *request.common_words, *about_changes}
     is_name = [
         token.form not in small and (at in reading.known or stem(token.form) in said)
         for at, token in enumerate(reading.tokens)

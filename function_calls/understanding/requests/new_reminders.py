@@ -134,7 +134,7 @@ def _tag_events(request: RequestContext) -> RequestContext:
 
 def _split_pieces(request: RequestContext) -> list[MessageReading]:
     """Return the pieces of a request that each name reminders; a last "and then" asks for none."""
-    pieces = split_reminders(request.reading, request.words)
+    pieces = split_reminders(request.reading)
     pieces = [piece for piece in pieces if set(piece.tags) - {NO_TAG, "PERSON"}] or pieces
     return [tag_edge_time(piece, request.words) for piece in pieces] if len(pieces) > 1 else pieces
 
@@ -916,8 +916,8 @@ def _find_pointed_message(request: RequestContext) -> ChatMessage | None:
     said = [each for each in turn.recent if not each.sender.is_bot and message.sent_at - each.sent_at <= _LATELY]
     if not said:
         return None
-    is_short = len(said[-1].text.split()) <= _REMARK and not request.read_times(said[-1].text)
-    dated = said[-2] if is_short and len(said) > 1 else None
-    is_dated = dated is not None and any(each.best and each.best.has_day for each in request.read_times(dated.text))
-    before = dated if dated is not None and is_dated else said[-1]
+    before, *others = reversed(said)
+    is_short = len(before.text.split()) <= _REMARK and not request.read_times(before.text)
+    times = [time.best for each in others[:1] if is_short for time in request.read_times(each.text)]
+    before = others[0] if any(best and best.has_day for best in times) else before
     return before if find_name(before.text, turn.bot_name) is None else None

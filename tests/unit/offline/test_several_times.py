@@ -32,6 +32,21 @@ def test_a_list_of_clock_times_is_as_many_reminders(say: Say, text: str, times: 
     assert {call.arguments["content"] for call in calls} <= {"drink water", "喝水"}
 
 
+@pytest.mark.parametrize(
+    ("text", "contents"),
+    [
+        ("set: 12 Dec 4pm mehndi, 13 Dec 7pm sangeet", ["mehndi", "sangeet"]),
+        ("明早5点提醒大伙熬粥，后天五点叫我结账", ["熬粥", "结账"]),
+        ("明天下午3点开会、5点接娃，都提醒我", ["开会", "接娃"]),
+        ("avísame a las 12 de comer y a las 18 de merendar", ["comer", "merendar"]),
+    ],
+)
+def test_contents_behind_their_own_clocks_are_reminders_of_their_own(say: Say, text: str, contents: list[str]) -> None:
+    calls = say(text, is_addressed=True).calls
+
+    assert [call.arguments["content"] for call in calls] == contents
+
+
 @pytest.mark.parametrize("text", ONE_OF)
 def test_between_two_times_the_person_chooses(say: Say, text: str) -> None:
     asked = say(text)
