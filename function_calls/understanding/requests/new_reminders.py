@@ -831,7 +831,7 @@ def _carry_days(reminders: Sequence[ReminderRequest], request: RequestContext) -
     last = request.before or _find_call_continued(request)
     before = None if last is None else _read_call_time(last, request)
     if request.before is not None and before is not None and is_repeating(request.before):
-        return [_repeat_like(request.before, before.best, reminder) for reminder in reminders]
+        return [_repeat_like(request.before, before.best, reminder, request) for reminder in reminders]
     if before is not None:
         named = [(before.words, before.readings), *named]
     if len(named) < 2:
@@ -843,12 +843,17 @@ def _carry_days(reminders: Sequence[ReminderRequest], request: RequestContext) -
     ]
 
 
-def _repeat_like(before: ToolCall, first: Reading, reminder: ReminderRequest) -> ReminderRequest:
+def _repeat_like(
+    before: ToolCall, first: Reading, reminder: ReminderRequest, request: RequestContext
+) -> ReminderRequest:
     """Return a reminder at a clock alone every day or week like the one `before`, which comes at the `first` time.
 
-    每天早上八点提醒我吃药，晚上九点提醒我散步 asks for both every day.
+    每天早上八点提醒我吃药，晚上九点提醒我散步 asks for both every day. So does a weekday alone behind a weekly one.
     """
-    time, series = reminder.time, _read_series(before, first)
+    time, series, is_weekly = reminder.time, _read_series(before, first), before.arguments.get("type") == "weekly"
+    if time is not None and is_weekly and names_single_day(time.best) and request.names_weekday(time.words):
+        weekly = [each._replace(rrule=f"FREQ=WEEKLY;BYDAY={WEEKDAYS[each.start.weekday()]}") for each in time.readings]
+        return replace(reminder, time=replace(time, readings=tuple(weekly)))
     if time is None or series is None or "rrule" in before.arguments or not slots.is_clock_alone(time.best):
         return reminder
     return replace(reminder, time=replace(time, readings=tuple(set_clock(series, each) for each in time.readings)))
