@@ -50,6 +50,7 @@ def find_references(request: RequestContext, *, may_be_several: bool = False) ->
     `may_be_several` says that words for all of them may stand beside the name: "everything for tomorrow".
     """
     named, known = _find_named(request, may_be_several=may_be_several), request.known
+    named = [name for name in named if name != "both"] or named  # "both, the dentist and the rent"
     if known is None:
         return named
     named = [_spell_as_known(name, request, known) for name in named]
