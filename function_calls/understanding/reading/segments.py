@@ -129,18 +129,22 @@ def _are_changes_apart(first: MessageReading, second: MessageReading, words: Lex
     One without an order of its own, as "the rent to Friday", goes on with the one before it.
     """
     names = [{*extract_references(each, words)} for each in (first, second)]
-    if not _changes_known(first):
+    if not _changes_known(first, words):
         return False
     if second.intent == "set":
         is_asked = _asks(second.tokens, words) or second.tokens[0].form in words.lead_in_words
         return is_asked and second.has("WHEN") and second.has("CONTENT") and second.intents[0][1] >= _CERTAIN
     has_order = any(each.form.isalpha() and each.form not in words.prepositions for each in second.untagged)
-    return _changes_known(second) and names[0].isdisjoint(names[1]) and (has_order or first.intent == second.intent)
+    is_other = names[0].isdisjoint(names[1]) and (has_order or first.intent == second.intent)
+    return is_other and _changes_known(second, words)
 
 
-def _changes_known(reading: MessageReading) -> bool:
+def _changes_known(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a reading surely changes a reminder that it names, and says when if it moves it."""
     is_complete = reading.intent != "move" or not _SHIFTS.isdisjoint(reading.tags)
+    if reading.intent == "delete":  # 交房租不变 and "the rent is fine" keep it
+        is_order = words.has_any(words.deleting, words.fold(reading.text))
+        is_complete = is_order or (reading.tags[0] == NO_TAG and not words.deleting)
     return _names_known(reading) and is_complete and reading.intent in _ORDERS and reading.intents[0][1] >= _SURE
 
 

@@ -147,7 +147,8 @@ def retag_reminders(reading: MessageReading, words: Lexicon, read: Read) -> Mess
     joints = CLAUSE_ENDS | (words.and_words if words.joint else {"、"})  # 同 is a part of other words: 合同
     for at in [at for at, token in enumerate(tokens) if at > stated and token.form in joints][:_MOST_CUTS]:
         first, behind = _read_alone(reading.text[: tokens[at].start], read), len(trim_tokens(tokens[at:], words))
-        if not behind or not all(list_slots(first)):
+        is_told = words.joint or {"WHEN", "CONTENT"}.issubset(reading.tags[-behind:])  # no statement: 四点开完
+        if not behind or not is_told or not all(list_slots(first)):
             continue
         asking = reading.text[: tokens[head].end] if 0 <= head < at else ""
         rest = f"{asking}{words.joint}{reading.text[tokens[-behind].start :]}"
