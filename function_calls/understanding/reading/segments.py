@@ -191,9 +191,9 @@ def split_changes(reading: MessageReading, words: Lexicon, read: Read, read_in_d
     for at in cuts[:_MOST_PARTS] if may_alter else ():
         if not 0 < at < len(tokens) - 1:
             continue
-        read_second = read_in_dialogue if all(map(is_time, tokens[at + 1 :])) else read
         first = read_in_dialogue(reading.text[: tokens[at].start])
-        second = read_second(reading.text[tokens[at].end :].lstrip())
+        is_time_of_it = first.intent == "reword" and all(map(is_time, tokens[at + 1 :]))  # 改成拿合同，四点
+        second = (read_in_dialogue if is_time_of_it else read)(reading.text[tokens[at].end :].lstrip())
         parts = [first, second]
         are_changes = all(part.intent in _ALTERING and part.intents[0][1] >= _LIKELY for part in parts)
         is_named = any(extract_references(second, words))
