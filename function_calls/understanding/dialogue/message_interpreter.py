@@ -61,7 +61,7 @@ from function_calls.understanding.reading.tag_repair import (
     split_day_of_name,
     split_name_from_person,
 )
-from function_calls.understanding.reading.tokens import MARKS, TimeReader, Token, is_time, split_clauses
+from function_calls.understanding.reading.tokens import TimeReader, Token, is_time, split_clauses
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.intent_handlers import find_topic_by_word, handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
@@ -686,10 +686,6 @@ def _read_as_question(reading: MessageReading, context: Context, words: Lexicon,
 
     A change without a word that takes something back is none to undo: 把那个改了. "And in Lima?" asks for a time.
     """
-    if reading.intent in {"zone", "ask"} and reading.text.rstrip().endswith(QUESTION_ENDS):
-        asked, small = set_best_intent(reading, "time_now", models), MARKS | words.and_words | words.prepositions
-        if find_zone(asked.words("ZONE")) is not None and small.issuperset(each.form for each in asked.untagged):
-            return merge_intents(reading, reading.intent, "time_now", models)
     if _names_only_next(reading, context, words):
         return set_best_intent(replace(reading, intents=(("list", 1.0),)), "list", models)
     text = words.fold(reading.text)
