@@ -13,6 +13,7 @@ from function_calls.functions.reminders.answers import (
 )
 from function_calls.functions.reminders.bulk import apply_to_each
 from function_calls.functions.reminders.handlers import skip_day
+from function_calls.functions.reminders.handlers_states import join_or_leave
 from function_calls.functions.reminders.occurrences import EVERY, NAME_OF_ALL, day_words
 from function_calls.functions.reminders.references import (
     append_others_count,
@@ -34,7 +35,8 @@ from services.kernel.errors import RequestRefused
 from services.recurrence.edits import end_before
 from services.recurrence.fires import next_fires
 from services.reminders.lookup.due_words import due_words
-from services.reminders.lookup.references import all_of, is_in
+from services.reminders.lookup.finder import is_joined
+from services.reminders.lookup.references import all_of, is_in, means_all
 from services.reminders.lookup.several import several_in
 from services.reminders.model import Reminder, ReminderEdit, row_key
 from services.reminders.service import ReminderService
@@ -50,10 +52,13 @@ async def delete_named(
 ) -> ToolResult:
     """Delete the reminders that `reference` names: one, several, or all of the sender's own.
 
-    For a repeating reminder and a day ("tomorrow's standup") only that day is skipped.
+    The sender only leaves one that they joined. For a repeating reminder and a day ("tomorrow's standup") only that
+    day is skipped.
     """
 
     async def delete_one(reminder: Reminder, ctx: CallContext) -> ToolResult:
+        if is_joined(reminder, ctx.sender):
+            return await join_or_leave("leave", reminder.id, ctx, reminders, history)
         return confirm_deletion(await reminders.delete(ctx.chat, ctx.sender, reminder.id), ctx)
 
     try:
@@ -67,6 +72,9 @@ async def delete_named(
             return ToolResult.failed("deleted already", text=say(ctx.language, "reminder.gone", ids=", ".join(gone)))
         found = "all" if may_mean_all(found) else found or (await find_only_mentioned(ctx, reminders)).id
         day_only = await delete_day_only(found, ctx, reminders)
+        named = () if day_only or means_all(found) else await reminders.named(ctx.chat, ctx.sender, found)
+        if len(named) == 1:
+            return await delete_one(named[0], ctx)
         return day_only or confirm_deletion(await reminders.delete(ctx.chat, ctx.sender, found), ctx)
     except RequestRefused as refusal:
         return await _explain_failure(refusal, reference, ctx, reminders)

@@ -15,7 +15,7 @@ from function_calls.functions.reminders.models import (
 )
 from function_calls.functions.reminders.moves import move_occurrence
 from function_calls.functions.reminders.occurrences import NEXT, skip_fires
-from function_calls.functions.reminders.people import change_targets
+from function_calls.functions.reminders.people import change_own_copy, change_targets, resolve_people
 from function_calls.functions.reminders.references import (
     append_others_count,
     find_mentioned,
@@ -50,6 +50,7 @@ from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.schedule import Schedule, read_schedule
+from services.reminders.lookup.finder import is_joined
 from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState
 from services.reminders.service import ReminderService
 
@@ -104,6 +105,10 @@ async def _update_each(
 async def _update(
     args: ReminderUpdateArgs, reminders: ReminderService, old: Reminder, ctx: CallContext, *, may_ask: bool = True
 ) -> ToolResult:
+    if await _is_for_sender_alone(args, old, ctx):
+        alone = args.model_copy(update={"person": None})
+        change = partial(_update, alone, reminders, ctx=ctx, may_ask=may_ask)
+        return await change_own_copy(old, change, ctx, reminders)
     args = convert_recurring_skip(args, ctx)
     is_over = old.state is ReminderState.DONE
     moved = None if is_over else await move_occurrence(args, old, ctx, reminders, may_ask=may_ask)
@@ -128,6 +133,18 @@ async def _update(
         return confirm_change(revived, ctx, "changed", delete_step(revived))
     changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit, asked_at=ctx.message_time)
     return confirm_change(changed, ctx, "skipped" if args.skip else "changed", revert_step(old))
+
+
+async def _is_for_sender_alone(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> bool:
+    """Return whether only the sender is to be reminded otherwise, as they have joined the reminder or say "me"."""
+    if old.state is not ReminderState.ACTIVE:
+        return False
+    if args.person is None:
+        return is_joined(old, ctx.sender)
+    people = {person.id for person in old.targets or (old.creator,)} - {ctx.sender.id}
+    is_change = bool(args.model_dump(exclude_none=True).keys() - {"reminder_id", "person"})
+    is_alone = bool(people) and is_change and args.person[:1] not in {"+", "-"}
+    return is_alone and not await resolve_people(args.person, ctx, ctx.services.get(HistoryService))
 
 
 async def skip_day(day: str, reminder: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:

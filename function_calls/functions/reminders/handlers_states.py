@@ -5,7 +5,7 @@ from datetime import timedelta
 from function_calls.functions.reminders.answers import ask_which_reminder, revert_step
 from function_calls.functions.reminders.bulk import apply_to_each
 from function_calls.functions.reminders.models import ReminderStateArgs
-from function_calls.functions.reminders.people import everyone_except
+from function_calls.functions.reminders.people import change_own_copy, everyone_except
 from function_calls.functions.reminders.references import (
     find_mentioned,
     may_mean_all,
@@ -27,7 +27,8 @@ from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
-from services.reminders.lookup.finder import is_for_everyone
+from services.reminders.lookup.finder import is_for_everyone, is_joined
+from services.reminders.lookup.references import means_all
 from services.reminders.model import Reminder, ReminderState
 from services.reminders.service import ReminderService
 
@@ -66,13 +67,20 @@ async def _change(
     reference: str, args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     if args.action == "pause":
+        found = None if means_all(reference) else await reminders.find(ctx.chat, ctx.sender, reference)
+        if found is not None and is_joined(found, ctx.sender) and found.state is ReminderState.ACTIVE:
+
+            async def pause_own(own: Reminder) -> ToolResult:
+                return await _change(own.id, args, ctx, reminders, history)
+
+            return await change_own_copy(found, pause_own, ctx, reminders)
         rest = requested_suspension(args, ctx)
         return await (
             pause(reference, ctx, reminders) if rest is None else suspend_reminders(rest, reference, ctx, reminders)
         )
     if args.action == "resume":
         return await resume(reference, ctx, reminders)
-    return await _join_or_leave(args.action, reference, ctx, reminders, history)
+    return await join_or_leave(args.action, reference, ctx, reminders, history)
 
 
 async def _resolve_target(
@@ -113,9 +121,10 @@ async def _last_sent(ctx: CallContext, reminders: ReminderService) -> Reminder |
     return next(iter(await reminders.recent_deliveries.recent_for(ctx.chat, ctx.sender, _ACKNOWLEDGED_WITHIN)), None)
 
 
-async def _join_or_leave(
+async def join_or_leave(
     action: str, reference: str, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
+    """Complete, join or leave the reminder of `reference`."""
     before = await reminders.find(ctx.chat, ctx.sender, reference)
     if action == "done":
         is_over = before.state not in {ReminderState.ACTIVE, ReminderState.PAUSED}

@@ -1,13 +1,16 @@
-"""Resolve the people that a reminder is for from the words that name them."""
+"""Resolve the people that a reminder is for from the words that name them, and change it for one of them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from difflib import get_close_matches
 
 from msgspec.structs import replace
 
+from function_calls.functions.reminders.answers import delete_step
+from function_calls.language import date_format
 from function_calls.language.messages import say
+from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage, Person
@@ -19,6 +22,7 @@ from services.people.member_names import (
     resolve_account,
     unresolved_person,
 )
+from services.reminders.lookup.finder import is_for_everyone
 from services.reminders.model import EVERYONE, Reminder
 from services.reminders.service import ReminderService
 
@@ -100,6 +104,32 @@ async def change_targets(
     if not left:
         raise RequestRefused("nobody_left", id=old.id)
     return left
+
+
+async def change_own_copy(
+    old: Reminder, change: Callable[[Reminder], Awaitable[ToolResult]], ctx: CallContext, reminders: ReminderService
+) -> ToolResult:
+    """Apply `change` to a copy of `old` for the sender alone, whom `old` reminds no longer unless it is for everyone.
+
+    The copy is deleted again if nothing is changed.
+    """
+    own = await reminders.copy_for(ctx.chat, ctx.sender, old.id, f"{ctx.call_id}/own")
+    result = None
+    try:
+        result = await change(own)
+    finally:
+        if result is None or not (result.receipts or result.is_question):
+            await reminders.delete(ctx.chat, ctx.sender, own.id)
+    if not (result.receipts or result.is_question):
+        return result
+    left = old if is_for_everyone(old) else await reminders.leave(ctx.chat, ctx.sender, old.id)
+    who = date_format.targets(ctx.language, left.targets or (left.creator,))
+    receipts = [replace(each, undo=None) if each.subject == own.id else each for each in result.receipts]
+    join = UndoStep(name="reminder_state", arguments={"action": "join", "reminder_id": old.id})
+    created = Receipt(action="set", subject=own.id, undo=delete_step(own))
+    rejoined = () if left.targets == old.targets else (Receipt(action="leave", subject="", undo=join),)
+    text = "\n".join([result.text, say(ctx.language, "reminder.stays_for", id=old.id, who=who)])
+    return replace(result, text=text, receipts=(created, *rejoined, *receipts))
 
 
 async def _person(name: str, mentioned: Sequence[Person], ctx: CallContext, history: HistoryService) -> Person:

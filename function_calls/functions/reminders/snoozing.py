@@ -15,6 +15,7 @@ from function_calls.functions.reminders.bulk import MOST_UNCONFIRMED, apply_to_e
 from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderUpdateArgs
 from function_calls.functions.reminders.moves import move_fire, start_interval_at
 from function_calls.functions.reminders.occurrences import NEXT
+from function_calls.functions.reminders.people import change_own_copy
 from function_calls.functions.reminders.references import find_mentioned, may_refer_to, resolve_several
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolResult
@@ -26,6 +27,7 @@ from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
+from services.reminders.lookup.finder import is_joined
 from services.reminders.model import NewReminder, Reminder, ReminderEdit
 from services.reminders.service import ReminderService, once_at
 
@@ -98,7 +100,9 @@ async def snooze(reference: str, until: SnoozeTarget, ctx: CallContext, reminder
     except RequestRefused:
         old = None  # it was delivered and is closed, or `ReminderService.snooze` raises the error
     if delivered is None and old is not None:
-        return await _snooze_pending(old, until, ctx, reminders)
+        change = partial(_snooze_pending, until=until, ctx=ctx, reminders=reminders)
+        is_apart = is_joined(old, ctx.sender) and not until.is_again
+        return await (change_own_copy(old, change, ctx, reminders) if is_apart else change(old))
     schedule = None if delivered is None else delivered.schedule
     moment = until.moment if schedule is None else until.time_for(schedule, None, ctx.now)
     after = await reminders.snooze(

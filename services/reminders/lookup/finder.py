@@ -9,6 +9,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.kernel.state import StateStore
+from services.people.member_names import target_ids
 from services.recurrence.fires import next_fires
 from services.reminders.lookup.due_words import DEFAULT_TIMES
 from services.reminders.lookup.references import (
@@ -158,6 +159,12 @@ def is_of(reminder: Reminder, person: Person, names: frozenset[str] = frozenset(
 def is_for_everyone(reminder: Reminder) -> bool:
     """Return whether a reminder is for everyone in the chat."""
     return any(target.id == EVERYONE for target in reminder.targets)
+
+
+def is_joined(reminder: Reminder, person: Person) -> bool:
+    """Return whether a reminder that somebody else has set for themselves reminds `person` as well, by id."""
+    ids = {target.id for target in reminder.targets}
+    return reminder.creator.id != person.id and reminder.creator.id in ids and not ids.isdisjoint(target_ids(person))
 
 
 def _next_fire(reminder: Reminder) -> datetime:
