@@ -389,7 +389,8 @@ class OfflineInterpreter:
         key, turn, known = utterance.key, utterance.turn, utterance.known
         last = self._dialogue.last(key, turn.now)
         is_over = self._dialogue.state(key).is_passed or not self._dialogue.is_fresh(key, turn)
-        if known is None or last is None or is_over or len(last.calls) != 1:
+        is_question = utterance.reading.intent in {"when_is", "list"} and turn.message.text[-1:] in {"?", "？"}
+        if known is None or last is None or is_over or is_question or len(last.calls) != 1:
             return None
         call = last.calls[0]
         if call.name not in _OF_ONE_REMINDER or "content" in call.arguments:

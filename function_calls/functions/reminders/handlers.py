@@ -5,7 +5,13 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.answers import ask_which_reminder, confirm_change, delete_step, revert_step
+from function_calls.functions.reminders.answers import (
+    ask_which_reminder,
+    confirm_change,
+    confirmation_text,
+    delete_step,
+    revert_step,
+)
 from function_calls.functions.reminders.bulk import MOST_UNCONFIRMED, apply_to_each, confirm_bulk, own_reminders
 from function_calls.functions.reminders.models import (
     ReminderPutBackArgs,
@@ -51,7 +57,7 @@ from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.schedule import Schedule, read_schedule
 from services.reminders.lookup.finder import is_joined
-from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState
+from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState, fields_of
 from services.reminders.service import ReminderService
 
 _DAY = timedelta(days=1)
@@ -132,7 +138,14 @@ async def _update(
         revived = await reminders.revert(ctx.chat, ctx.sender, old.id, edit, asked_at=ctx.message_time)
         return confirm_change(revived, ctx, "changed", delete_step(revived))
     changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit, asked_at=ctx.message_time)
+    if changed.next_fires and _is_same(changed, old):
+        return ToolResult(ok=True, text=confirmation_text(changed, ctx, verb="same"), is_unchanged=True)
     return confirm_change(changed, ctx, "skipped" if args.skip else "changed", revert_step(old))
+
+
+def _is_same(reminder: Reminder, old: Reminder) -> bool:
+    people = [{person.id for person in each.targets or (each.creator,)} for each in (reminder, old)]
+    return people[0] == people[1] and fields_of(replace(reminder, targets=old.targets)) == fields_of(old)
 
 
 async def _is_for_sender_alone(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> bool:

@@ -358,7 +358,9 @@ def _find_excepted(name: str, words: Lexicon) -> str:
     """Return who is excepted from everyone: "Kim" of "everyone but Kim"; "" for nobody."""
     folded = words.fold(name)
     for word in words.exceptions:
-        before, _, behind = folded.partition(f"{words.joint}{word}{words.joint}")
+        before, found, behind = folded.partition(f"{words.joint}{word}{words.joint}")
+        if before and found and not words.joint and any(group.endswith(behind[1:]) for group in words.everyone):
+            return name[: len(before)]  # 小李以外的人
         if behind and (not before or before in words.everyone):
             kept = name[len(name) - len(behind) :].strip()
             for ending in (*words.exceptions, *words.everyone):

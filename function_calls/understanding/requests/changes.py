@@ -83,6 +83,9 @@ def delete(request: RequestContext) -> Interpretation | None:
     if not references:
         is_named = request.is_addressed or request.has_part(request.words.triggers)
         return request.answers.ask_reminder() if is_named else None
+    numbers = [name for name in references if name.isdecimal() and len(references) > 1]
+    ids = {name: each.id for name in numbers for each in request.resolve(name)}  # as a deletion changes the numbers
+    references = [ids.get(name, name) for name in references]
     return merge_or_none(
         [request.answers.call_tool("reminder_delete", {"reminder_id": reference}) for reference in references]
     )

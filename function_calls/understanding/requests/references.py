@@ -284,8 +284,12 @@ def _find_own_references(named: list[str], request: RequestContext) -> list[str]
     if len(words) != 1 or len(named) > 1 or not request.words.has_any(request.words.own, words[0]):
         return []
     is_pronoun = words[0] in request.words.own_one
+    if named and named[0].isdecimal() and not known.shown.ids:  # "my first reminder"
+        return [each.id for each in list_own(request, known)][int(named[0]) - 1 : int(named[0])]
     found = request.reminders if is_pronoun else request.resolve(named[0]) if named else ()
     own = tuple(reminder for reminder in found if _is_for(reminder, sender))
+    set_by_them = [reminder for reminder in own if reminder.creator.id == sender.id]
+    own = tuple(set_by_them) if len(set_by_them) == 1 else own
     return [own[0].id] if len(own) == 1 and (is_pronoun or len(found) > 1) else []
 
 

@@ -19,6 +19,7 @@ from services.reminders.lookup.references import (
     find_reminder,
     fitting_all,
     is_in,
+    means_last,
 )
 from services.reminders.lookup.several import at_end, several_in
 from services.reminders.model import EVERYONE, Reminder, ReminderState, fields_of, public_id
@@ -29,6 +30,9 @@ from services.time_expressions import TimeReader
 _SHOWN_FOR = timedelta(days=1)
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 _LATEST = datetime.max.replace(tzinfo=UTC)
+_READ_FOR = timedelta(minutes=10)
+_ANYBODY = Person(id="*", name="")
+"""Stands for everybody who has read a list of the chat."""
 
 
 class Shown(Struct, frozen=True, kw_only=True):
@@ -123,11 +127,12 @@ class ReminderFinder(Struct, frozen=True):
     async def remember(self, chat: ChatAddress, person: Person, shown: Sequence[Reminder]) -> None:
         """Remember the numbered list that the person sees: a list, or the candidates of an ambiguous reference."""
         at, ids = self.clock.now().isoformat(), [reminder.id for reminder in shown]
-        await self.state.set(_shown_key(chat, person), {"at": at, "ids": [*ids]}, keep=_SHOWN_FOR)
+        for reader, keep in ((person, _SHOWN_FOR), (_ANYBODY, _READ_FOR)):
+            await self.state.set(_shown_key(chat, reader), {"at": at, "ids": [*ids]}, keep=keep)
 
     async def last_shown(self, chat: ChatAddress, person: Person) -> Shown:
-        """Return the numbered list shown last to the person; empty after a day."""
-        kept = await self.state.get(_shown_key(chat, person))
+        """Return the numbered list shown to the person in the last day, or else just now to anybody in the chat."""
+        kept = await self.state.get(_shown_key(chat, person)) or await self.state.get(_shown_key(chat, _ANYBODY))
         if isinstance(kept, list):  # stored by an earlier version, without the time
             return Shown(ids=tuple(map(str, kept)))
         ids = kept.get("ids") if isinstance(kept, dict) else None
@@ -138,10 +143,15 @@ class ReminderFinder(Struct, frozen=True):
     async def _found(
         self, chat: ChatAddress, person: Person, references: Sequence[str], here: Sequence[Reminder]
     ) -> list[Reminder]:
-        """Return the match of each of `references` in `here`; remember the candidates of an ambiguous one."""
+        """Return the match of each of `references` in `here`; remember the candidates of an ambiguous one.
+
+        "The last one" is one of the person, if they have any.
+        """
         shown, now = (await self.last_shown(chat, person)).ids, self.clock.now()
+        own = [reminder for reminder in here if is_of(reminder, person)] or here
+        lists = [(single, own if means_last(single) else here) for single in references]
         try:
-            return [find_reminder(single, here, shown, now=now, times=self.times) for single in references]
+            return [find_reminder(single, among, shown, now=now, times=self.times) for single, among in lists]
         except RequestRefused as refusal:
             candidates = refusal.fields.get("candidates")
             if isinstance(candidates, tuple) and candidates:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from services.kernel.errors import RequestRefused
 from services.reminders.lookup.due_words import DEFAULT_TIMES, find_by_rule, fitting
-from services.reminders.model import Reminder
+from services.reminders.model import Reminder, row_key
 from services.time_expressions import TimeReader
 
 ALL = frozenset({"all", "everything", "*", "全部", "所有", "所有的", "全部的"})
@@ -81,6 +81,11 @@ def means_all(reference: str) -> bool:
 def means_next(reference: str) -> bool:
     """Return whether `reference` means the reminder that comes next."""
     return reference.strip().casefold() in _NEXT
+
+
+def means_last(reference: str) -> bool:
+    """Return whether `reference` means the newest reminder, or the last of a list."""
+    return reference.strip().casefold() in _LAST
 
 
 def all_of(reference: str) -> str:
@@ -239,7 +244,7 @@ def _in_order(wanted: str, here: Sequence[Reminder], shown: Sequence[str]) -> li
         return list(here[:1])
     if wanted not in _LAST:
         return []
-    newest = max(here, key=lambda reminder: reminder.created_at)
+    newest = max(here, key=lambda reminder: (reminder.created_at, row_key(reminder.id) or 0))  # several of one message
     listed = [reminder for place in shown for reminder in here if reminder.id == place]
     return listed[-1:] if newest in listed else [newest]
 

@@ -33,9 +33,10 @@ _FROM_BEHIND: Final = frozenset({"last", "latest", "bottom"})
 _RANGE: Final = re.compile(
     r"(?:numbers? |nos?\. ?|#|第)?(\d{1,4})[个条号]? ?(?:-|–|to|through|到|至) ?第?#?(\d{1,4})[个条号]?", re.IGNORECASE
 )
-_AND: Final = re.compile(r"\s*(?:,\s*and\b|,|，|、|;|\band\b|&|和|跟|与|以及)\s*", re.IGNORECASE)
+_AND: Final = re.compile(r"\s*(?:,\s*and\b|[,，、;&和跟与]|\b(?:and|y)\b|以及|(?<=[个条])(?=第))\s*", re.IGNORECASE)
 _BEFORE: Final = re.compile(
-    r"^(?:the |my |our |both |reminders? )+(?!\d*$)|^(?:reminders? |numbers? |nos?\. ?|第)(?=\d)", re.IGNORECASE
+    r"^(?:the |my |our |both |reminders? |el |la |l[oa]s )+(?!\d*$)|^(?:el |reminders? |numbers? |nos?\. ?|第)(?=\d)",
+    re.IGNORECASE,
 )
 _BEHIND: Final = re.compile(
     r"(?<=\d)[个条号](?:提醒)?$|(?<=\w) (?:reminders?|ones?|alerts?)$|(?<=.)的?提醒$", re.IGNORECASE

@@ -16,10 +16,7 @@ DELETIONS = [
     ("delete the laundry reminder and the milk reminder", ["laundry", "milk"]),
     ("cancel my 7am alarm", ["7am"]),
     ("删掉下一个提醒", ["下一个"]),
-    ("取消第1、2、4个提醒", ["1", "2", "4"]),
     ("delete all of my reminders", ["all"]),
-    ("please delete reminders 1 and 3", ["1", "3"]),
-    ("删除第1个和第3个提醒", ["1", "3"]),
     ("把喝水的提醒删掉", ["喝水"]),
     ("全部取消", ["all"]),
     ("CANCEL ALL REMINDERS FOR TOMORROW", ["all TOMORROW"]),
@@ -28,6 +25,9 @@ DELETIONS = [
     ("cancel all my reminders but 2", ["all except 2"]),
 ]
 ADDRESSED_DELETIONS = [
+    ("取消第1、2、4个提醒", ["1", "2", "4"]),
+    ("please delete reminders 1 and 3", ["1", "3"]),
+    ("删除第1个和第3个提醒", ["1", "3"]),
     ("删除第一个和第三个", ["1", "3"]),
     ("把第一个、第二个删掉", ["1", "2"]),
     ("delete the first and the third one", ["1", "3"]),
