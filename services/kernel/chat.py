@@ -25,7 +25,8 @@ class ChatAddress(Struct, frozen=True, kw_only=True):
 class Person(Struct, frozen=True, kw_only=True):
     """A member of a chat. `id` is stable on its platform; `name` is displayed.
 
-    `username` is the name for mentions, without the @; empty if unknown.
+    `username` is the name for mentions, without the @; empty if unknown. A recipient of a reminder who asked to be one
+    `has_joined` it.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Person(Struct, frozen=True, kw_only=True):
     is_bot: bool = False
     is_admin: bool = False
     username: str = ""
+    has_joined: bool = False
 
 
 class Attachment(Struct, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ from services.reminders import transitions
 from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.delivery.worker import DeliveryConfig, DeliveryWorker
 from services.reminders.lookup.due_words import DEFAULT_TIMES
-from services.reminders.lookup.finder import ReminderFinder, is_for_everyone, is_joined, is_of
+from services.reminders.lookup.finder import ReminderFinder, is_for_everyone, is_of
 from services.reminders.lookup.recent_deliveries import RecentDeliveries
 from services.reminders.lookup.references import is_moved_from, matching, means_all
 from services.reminders.model import (
@@ -344,7 +344,7 @@ class ReminderService:
 
         A time between `asked_at` (timezone-aware) and now means at once. A one-time reminder that has not fired is
         moved instead. Follow-ups continue after `until`. A reminder for everyone is repeated for `person` alone if they
-        may not change it, and one that they have joined.
+        may not change it.
 
         Raises:
             RequestRefused: as `get` and `create`, and `not_your_reminder(id, owner)`.
@@ -375,10 +375,8 @@ class ReminderService:
         return await self.edit(chat, person, reminder_id, ReminderEdit(schedule=left)), single
 
     def _recipients_of_repeat(self, row: StoredReminder, person: Person) -> tuple[Person, ...]:
-        """Return the recipients of a repetition requested by `person`: all, or only a person who has joined it."""
+        """Return the recipients of a repetition requested by `person`: all recipients, or only that person."""
         reminder = self.finder.public(row)
-        if is_joined(reminder, person):
-            return ()
         try:
             check_may_change(reminder, person)
         except RequestRefused:

@@ -64,7 +64,7 @@ def join(row: StoredReminder, person: Person, now: datetime) -> Change | None:
     people = row.targets or (row.creator,)
     if {*target_ids(person), EVERYONE} & {recipient.id for recipient in people}:
         return None
-    return edit(row, ReminderEdit(targets=(*people, person)), now)
+    return edit(row, ReminderEdit(targets=(*people, replace(person, has_joined=True))), now)
 
 
 def leave(row: StoredReminder, person: Person, others: tuple[Person, ...], now: datetime) -> Change | None:
@@ -89,12 +89,13 @@ def leave(row: StoredReminder, person: Person, others: tuple[Person, ...], now: 
 
 
 def _edit_fields(row: StoredReminder, edit: ReminderEdit) -> Change:
-    """Return the change for an edit that keeps the next fire."""
+    """Return the change for an edit that keeps the next fire, and who has joined."""
+    before = {person.id: person for person in row.targets}
     return Change(
         key=row.key,
         version=row.version,
         content=row.content if edit.content is None else edit.content,
-        targets=row.targets if edit.targets is None else edit.targets,
+        targets=row.targets if edit.targets is None else tuple(before.get(each.id, each) for each in edit.targets),
         schedule=edit.schedule or row.schedule,
         state=row.state,
         next_fire_at=row.next_fire_at,

@@ -57,7 +57,7 @@ from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.schedule import Schedule, read_schedule
 from services.reminders.lookup.finder import is_joined
-from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState, fields_of
+from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState
 from services.reminders.service import ReminderService
 
 _DAY = timedelta(days=1)
@@ -112,9 +112,8 @@ async def _update(
     args: ReminderUpdateArgs, reminders: ReminderService, old: Reminder, ctx: CallContext, *, may_ask: bool = True
 ) -> ToolResult:
     if await _is_for_sender_alone(args, old, ctx):
-        alone = args.model_copy(update={"person": None})
-        change = partial(_update, alone, reminders, ctx=ctx, may_ask=may_ask)
-        return await change_own_copy(old, change, ctx, reminders)
+        args = args.model_copy(update={"person": None})
+        return await change_own_copy(old, partial(_update, args, reminders, ctx=ctx, may_ask=may_ask), ctx, reminders)
     args = convert_recurring_skip(args, ctx)
     is_over = old.state is ReminderState.DONE
     moved = None if is_over else await move_occurrence(args, old, ctx, reminders, may_ask=may_ask)
@@ -144,8 +143,8 @@ async def _update(
 
 
 def _is_same(reminder: Reminder, old: Reminder) -> bool:
-    people = [{person.id for person in each.targets or (each.creator,)} for each in (reminder, old)]
-    return people[0] == people[1] and fields_of(replace(reminder, targets=old.targets)) == fields_of(old)
+    people = (reminder.targets or (reminder.creator,), old.targets or (old.creator,))
+    return people[0] == people[1] and replace(reminder, targets=old.targets) == old
 
 
 async def _is_for_sender_alone(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> bool:
@@ -155,9 +154,10 @@ async def _is_for_sender_alone(args: ReminderUpdateArgs, old: Reminder, ctx: Cal
     if args.person is None:
         return is_joined(old, ctx.sender)
     people = {person.id for person in old.targets or (old.creator,)} - {ctx.sender.id}
-    is_change = bool(args.model_dump(exclude_none=True).keys() - {"reminder_id", "person"})
-    is_alone = bool(people) and is_change and args.person[:1] not in {"+", "-"}
-    return is_alone and not await resolve_people(args.person, ctx, ctx.services.get(HistoryService))
+    changes = args.model_dump(exclude_none=True).keys() - {"reminder_id", "person"}
+    if not people or not changes or args.person[0] in "+-":
+        return False
+    return not await resolve_people(args.person, ctx, ctx.services.get(HistoryService))
 
 
 async def skip_day(day: str, reminder: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:

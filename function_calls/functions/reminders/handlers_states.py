@@ -1,6 +1,7 @@
 """Handle the function that pauses, ends, joins and leaves reminders."""
 
 from datetime import timedelta
+from functools import partial
 
 from function_calls.functions.reminders.answers import ask_which_reminder, revert_step
 from function_calls.functions.reminders.bulk import apply_to_each
@@ -67,17 +68,12 @@ async def _change(
     reference: str, args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     if args.action == "pause":
+        rest = requested_suspension(args, ctx)
+        stop = pause if rest is None else partial(suspend_reminders, rest)
         found = None if means_all(reference) else await reminders.find(ctx.chat, ctx.sender, reference)
         if found is not None and is_joined(found, ctx.sender) and found.state is ReminderState.ACTIVE:
-
-            async def pause_own(own: Reminder) -> ToolResult:
-                return await _change(own.id, args, ctx, reminders, history)
-
-            return await change_own_copy(found, pause_own, ctx, reminders)
-        rest = requested_suspension(args, ctx)
-        return await (
-            pause(reference, ctx, reminders) if rest is None else suspend_reminders(rest, reference, ctx, reminders)
-        )
+            return await change_own_copy(found, lambda own: stop(own.id, ctx, reminders), ctx, reminders)
+        return await stop(reference, ctx, reminders)
     if args.action == "resume":
         return await resume(reference, ctx, reminders)
     return await join_or_leave(args.action, reference, ctx, reminders, history)

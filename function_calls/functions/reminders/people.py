@@ -124,12 +124,12 @@ async def change_own_copy(
         return result
     left = old if is_for_everyone(old) else await reminders.leave(ctx.chat, ctx.sender, old.id)
     who = date_format.targets(ctx.language, left.targets or (left.creator,))
-    receipts = [replace(each, undo=None) if each.subject == own.id else each for each in result.receipts]
     join = UndoStep(name="reminder_state", arguments={"action": "join", "reminder_id": old.id})
-    created = Receipt(action="set", subject=own.id, undo=delete_step(own))
-    rejoined = () if left.targets == old.targets else (Receipt(action="leave", subject="", undo=join),)
+    receipts = [Receipt(action="set", subject=own.id, undo=delete_step(own))]
+    receipts += [] if left.targets == old.targets else [Receipt(action="leave", subject="", undo=join)]
+    receipts += [replace(each, undo=None) if each.subject == own.id else each for each in result.receipts]
     text = "\n".join([result.text, say(ctx.language, "reminder.stays_for", id=old.id, who=who)])
-    return replace(result, text=text, receipts=(created, *rejoined, *receipts))
+    return replace(result, text=text, receipts=tuple(receipts))
 
 
 async def _person(name: str, mentioned: Sequence[Person], ctx: CallContext, history: HistoryService) -> Person:

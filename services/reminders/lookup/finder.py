@@ -13,13 +13,13 @@ from services.people.member_names import target_ids
 from services.recurrence.fires import next_fires
 from services.reminders.lookup.due_words import DEFAULT_TIMES
 from services.reminders.lookup.references import (
+    LAST,
     all_except,
     all_of,
     all_others,
     find_reminder,
     fitting_all,
     is_in,
-    means_last,
 )
 from services.reminders.lookup.several import at_end, several_in
 from services.reminders.model import EVERYONE, Reminder, ReminderState, fields_of, public_id
@@ -149,7 +149,7 @@ class ReminderFinder(Struct, frozen=True):
         """
         shown, now = (await self.last_shown(chat, person)).ids, self.clock.now()
         own = [reminder for reminder in here if is_of(reminder, person)] or here
-        lists = [(single, own if means_last(single) else here) for single in references]
+        lists = [(single, own if single.casefold() in LAST else here) for single in references]
         try:
             return [find_reminder(single, among, shown, now=now, times=self.times) for single, among in lists]
         except RequestRefused as refusal:
@@ -172,9 +172,9 @@ def is_for_everyone(reminder: Reminder) -> bool:
 
 
 def is_joined(reminder: Reminder, person: Person) -> bool:
-    """Return whether a reminder that somebody else has set for themselves reminds `person` as well, by id."""
-    ids = {target.id for target in reminder.targets}
-    return reminder.creator.id != person.id and reminder.creator.id in ids and not ids.isdisjoint(target_ids(person))
+    """Return whether `person`, who has not set a reminder, has asked to be reminded as well."""
+    ids = target_ids(person)
+    return reminder.creator.id != person.id and any(each.has_joined and each.id in ids for each in reminder.targets)
 
 
 def _next_fire(reminder: Reminder) -> datetime:

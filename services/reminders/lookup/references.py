@@ -24,9 +24,7 @@ _ALL_EXCEPT = re.compile(
 _AND = re.compile(r"\s*(?:,|，|、|\band\b|和|跟|以及)\s*")
 _ARTICLE = re.compile(r"^(?:the|my|our)\s+", re.IGNORECASE)
 _NUMBER = re.compile(r"[#＃]?\s*(\d{1,4})\.?")
-_LAST = frozenset(
-    {"last", "the last", "last one", "the last one", "latest", "最后", "最后一个", "最后一条", "最后那个"}
-)
+LAST = frozenset({"last", "the last", "last one", "the last one", "latest", "最后", "最后一个", "最后一条", "最后那个"})
 _NEXT = frozenset(
     {"next", "the next", "next one", "the next one", "下一个", "下一条", "下个", "próximo", "el próximo", "siguiente"}
 )
@@ -81,11 +79,6 @@ def means_all(reference: str) -> bool:
 def means_next(reference: str) -> bool:
     """Return whether `reference` means the reminder that comes next."""
     return reference.strip().casefold() in _NEXT
-
-
-def means_last(reference: str) -> bool:
-    """Return whether `reference` means the newest reminder, or the last of a list."""
-    return reference.strip().casefold() in _LAST
 
 
 def all_of(reference: str) -> str:
@@ -242,7 +235,7 @@ def _spelled(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
 def _in_order(wanted: str, here: Sequence[Reminder], shown: Sequence[str]) -> list[Reminder]:
     if wanted in _NEXT:
         return list(here[:1])
-    if wanted not in _LAST:
+    if wanted not in LAST:
         return []
     newest = max(here, key=lambda reminder: (reminder.created_at, row_key(reminder.id) or 0))  # several of one message
     listed = [reminder for place in shown for reminder in here if reminder.id == place]

@@ -116,10 +116,12 @@ def _upsert(dialect: str, table: sa.Table, key: tuple[str, ...]) -> "sqlite.Inse
 
 
 def format_people(people: Sequence[Person]) -> str:
-    """Return people as JSON pairs of id and name."""
-    return json.dumps([[person.id, person.name] for person in people], ensure_ascii=False) if people else ""
+    """Return people as JSON lists of id and name, and true for those who have joined a reminder."""
+    rows = [[person.id, person.name, *[True][: person.has_joined]] for person in people]
+    return json.dumps(rows, ensure_ascii=False) if people else ""
 
 
 def parse_people(text: str) -> tuple[Person, ...]:
     """Parse the text of `format_people`."""
-    return tuple(Person(id=identifier, name=name) for identifier, name in json.loads(text)) if text else ()
+    rows = json.loads(text) if text else ()
+    return tuple(Person(id=identifier, name=name, has_joined=bool(more)) for identifier, name, *more in rows)
