@@ -13,7 +13,7 @@ from function_calls.understanding.reading.named_weekdays import find_recurring_w
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.reminder_times import FROM_THEN
-from function_calls.understanding.requests.new_reminders import is_repeating
+from function_calls.understanding.requests.new_reminders import find_people, is_repeating
 from function_calls.understanding.requests.options import move_to_workdays
 from function_calls.understanding.requests.reference_resolution import SEVERAL
 from function_calls.understanding.requests.references import (
@@ -22,12 +22,14 @@ from function_calls.understanding.requests.references import (
     find_default_reference,
     find_last_reminder,
     find_named_reminder,
+    find_newest_shared,
     find_references,
     find_remark,
     find_rule,
     find_untagged_time,
     list_own,
     list_untagged_times,
+    names_oneself,
     names_unknown_matter,
     reminds,
     says_remind_me,
@@ -259,8 +261,24 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
         return merge_or_none([request.answers.call_tool("reminder_update", each) for each in moved])
     if day and not is_name and request.names_single_day(day):
         named["occurrence"] = day
-    made = request.answers.call_tool("reminder_update", {**arguments, **named})
+    person = {} if "person" in arguments else _find_people_of_change(request)
+    made = request.answers.call_tool("reminder_update", {**arguments, **named, **person})
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
+
+
+def _find_people_of_change(request: RequestContext) -> dict[str, object]:
+    """Return the people whom a change of a shared reminder names: all of them, or the sender alone ("make mine 8")."""
+    sender, words = request.turn.message.sender, request.words
+    reminder = find_named_reminder(request) or (None if find_references(request) else find_newest_shared(request))
+    people = [] if reminder is None else [person.name.lstrip("@") for person in reminder.targets]
+    pieces = {words.fold(piece).strip() for piece in request.reading.pieces("REF")}
+    says_me = request.reading.has("PERSON") or (request.reading.intent == "keep_days" and names_oneself(request))
+    is_own = bool(pieces & {*words.own_one}) or (says_me and reminder is not None and reminder.creator.id != sender.id)
+    whom = find_people(request)
+    is_for_all, is_alone = whom == slots.EVERYONE or request.has_word(words.both_of_us), whom is None and is_own
+    if reminder is None or not (is_for_all or is_alone) or people in ([], [sender.name]):
+        return {}
+    return {"person": ", ".join(people) if is_for_all else sender.name, "reminder_id": reminder.id}
 
 
 def _list_on_day(day: str, request: RequestContext) -> list[str]:

@@ -292,7 +292,8 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     if not times:
         return None
     is_for_all = last.arguments.get("person") == slots.EVERYONE
-    is_own = is_for_all and (request.reading.has("PERSON") or says_remind_me(request))
+    is_named, says_me = request.reading.has("PERSON"), says_remind_me(request)
+    is_own = (is_named or says_me) if is_for_all else (is_named and not says_me)  # "and me at 5"
     person = find_people(request) or (None if is_own else last.arguments.get("person"))
     content = request.content or _find_task_behind(request) or str(last.arguments["content"])
     who = None if person is None else str(person)

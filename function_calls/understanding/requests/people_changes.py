@@ -9,9 +9,10 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.times import names_single_day
+from function_calls.understanding.reading.tokens import split_clauses
 from function_calls.understanding.requests.arguments import format_time
 from function_calls.understanding.requests.changes import find_day_in_name, update
-from function_calls.understanding.requests.new_reminders import find_people
+from function_calls.understanding.requests.new_reminders import find_people, repeat_last
 from function_calls.understanding.requests.references import find_named_reminder, names_oneself
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
@@ -22,7 +23,9 @@ _MARKS = r" ,，。.;；!！?？、"
 
 
 def add_person(request: RequestContext) -> Interpretation | None:
-    """Remind somebody else as well."""
+    """Remind somebody else as well, or at another time: "and Carla on Friday"."""
+    if request.reading.has("WHEN") and request.reading.has("PERSON") and not request.reading.has("REF"):
+        return repeat_last(request)
     return _change_person(request, "+", "join")
 
 
@@ -45,9 +48,11 @@ def replace_people(request: RequestContext) -> Interpretation | None:
     """Remind other people instead, or as well: "share it with Ann", "Ann too"."""
     if not request.reading.has("PERSON"):
         return None
+    instead = _replace_oneself(request)
+    if instead is not None:
+        return instead
     if request.has_word((*request.words.too, *request.words.sharing)) and not request.has_word(request.words.replacing):
         return add_person(request)
-    request = _untag_refused_self(request)
     pieces = [piece.strip() for piece in request.reading.pieces("PERSON")]
     people = _replace_person(request, request.words.joint.join(pieces)) or find_people(request)
     if not _may_be_people(people, request):
@@ -72,14 +77,23 @@ def _hand_over_day(people: str, request: RequestContext) -> Interpretation | Non
     return merge_or_none([request.answers.call_tool(name, arguments) for name, arguments in calls])
 
 
-def _untag_refused_self(request: RequestContext) -> RequestContext:
-    """Return the request without the tag of the sender, whom it refuses: "ya no es para mí, es para Luis"."""
-    tokens, tags = request.reading.tokens, request.reading.tags
-    people = [at for at, tag in enumerate(tags) if tag == "PERSON"]
-    own = {at for at in people if tokens[at].form in request.words.oneself}
-    before = {at for at in own if any(tokens[one].form in request.words.refusals for one in range(at))}
-    is_refused = bool(request.words.joint) and bool(before) and len(own) < len(people)
-    return request.with_tags(NO_TAG if is_refused and at in before else tag for at, tag in enumerate(tags))
+def _replace_oneself(request: RequestContext) -> Interpretation | None:
+    """Remind other people instead of the sender, whom the words refuse: 例会提醒阿明，不用提醒我."""
+    tokens, words, sender = request.reading.tokens, request.words, request.turn.message.sender
+    refused: set[int] = set()
+    for clause in filter(None, split_clauses(tokens)):
+        own = next((at for at in clause if tokens[at].form in words.oneself), clause[0])
+        ahead = words.joint.join(token.form for token in tokens[clause[0] : own])
+        if words.has_any((*words.refusals, *words.without, *words.removing), ahead):
+            refused.update([own] if words.joint else clause)
+    tags = enumerate(request.reading.tags)
+    kept = request.with_tags(NO_TAG if tag == "PERSON" and at in refused else tag for at, tag in tags)
+    named = find_people(kept) if refused and kept.reading.has("PERSON") else None
+    if named is None or not _may_be_people(named, kept):
+        return None
+    reminder = find_named_reminder(kept)
+    others = [each.name for each in reminder.targets if each.id != sender.id] if reminder is not None else []
+    return update(kept, {"person": f" {words.and_joint} ".join([*others, named])})
 
 
 def _replace_person(request: RequestContext, names: str) -> str:
@@ -115,6 +129,9 @@ def _split_around_replacing(request: RequestContext) -> tuple[str, str]:
 def _change_person(request: RequestContext, sign: str, own: str) -> Interpretation | None:
     if not request.reading.has("PERSON"):
         return None
+    instead = None if request.words.joint else _replace_oneself(request)
+    if instead is not None:
+        return instead
     who = find_people(request)
     is_pronoun = who is not None and request.words.fold(who) in request.words.pronouns
     if is_pronoun or not _may_be_people(who, request):

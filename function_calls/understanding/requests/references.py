@@ -182,8 +182,9 @@ def _find_of_other(request: RequestContext) -> list[Reminder]:
 
     A change counts until the bot answers the sender.
     """
-    if request.last_of_other is not None:
-        return _find_set_by(request.last_of_other, request)
+    found = _find_set_by(request.last_of_other, request)
+    if found:
+        return found
     turn = request.turn
     authors = {message.id: message.sender.id for message in turn.recent}
     for answer in reversed(turn.recent):
@@ -284,12 +285,11 @@ def _find_own_references(named: list[str], request: RequestContext) -> list[str]
     if len(words) != 1 or len(named) > 1 or not request.words.has_any(request.words.own, words[0]):
         return []
     is_pronoun = words[0] in request.words.own_one
-    if named and named[0].isdecimal() and not known.shown.ids:  # "my first reminder"
-        return [each.id for each in list_own(request, known)][int(named[0]) - 1 : int(named[0])]
+    if named and named[0].isdecimal() and request.known is not None and not request.known.shown.ids:
+        return [each.id for each in list_own(request)][int(named[0]) - 1 : int(named[0])]
     found = request.reminders if is_pronoun else request.resolve(named[0]) if named else ()
     own = tuple(reminder for reminder in found if _is_for(reminder, sender))
-    set_by_them = [reminder for reminder in own if reminder.creator.id == sender.id]
-    own = tuple(set_by_them) if len(set_by_them) == 1 else own
+    own = tuple(reminder for reminder in own if reminder.creator.id == sender.id) or own
     return [own[0].id] if len(own) == 1 and (is_pronoun or len(found) > 1) else []
 
 
@@ -549,9 +549,11 @@ def _find_untagged(request: RequestContext) -> list[str]:
     clauses, is_whole = _find_asking_clauses(request)
     tokens, tags = request.reading.tokens, request.reading.tags
     asking = request.words.joint.join(tokens[at].form for clause in clauses for at in clause if tags[at] == NO_TAG)
-    for meaning, words in (("both", request.words.both), ("them", request.words.them), ("all", request.words.all)):
+    every = request.words.all - request.words.own_one
+    for meaning, words in (("both", request.words.both), ("them", request.words.them), ("all", every)):
+        is_people = meaning == "both" and request.has_word(request.words.both_of_us)
         is_report = request.reading.intent == "done" and (meaning == "all" or not is_whole)  # "all watered"
-        if is_report or request.has_word(request.words.always) or _is_each_time(request):
+        if is_people or is_report or request.has_word(request.words.always) or _is_each_time(request):
             continue
         if request.words.has_any(words, asking):
             return [meaning]

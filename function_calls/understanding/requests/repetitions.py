@@ -13,7 +13,6 @@ from function_calls.understanding.requests.arguments import format_time
 from function_calls.understanding.requests.changes import (
     find_weekdays_left_out,
     is_last_single,
-    is_shared_by_other,
     refuses_weekdays,
     remove_clock,
     repeats_on,
@@ -29,7 +28,6 @@ from function_calls.understanding.requests.references import (
     find_references,
     find_rule,
     list_own,
-    names_oneself,
 )
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end
@@ -80,7 +78,7 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     if refuses_weekdays(request) or (find_weekdays_left_out(request) and not words):
         return skip(request)
     kept = remove_clock(request, keep=True)
-    if kept is not None or not words or _limits_for_oneself(words, request):
+    if kept is not None or not words:
         return kept
     is_single = reminder is not None and reminder.schedule.rule is None
     when = request.reading.words("WHEN")
@@ -118,12 +116,6 @@ def _limit_to_day(words: str, request: RequestContext) -> Interpretation | None:
     if day not in days and days and days[0] < monday + _DAYS_A_WEEK * _DAY:
         return update(request, {"time": f"{day}", "occurrence": f"{days[0]}"})
     return None if is_weekday else update(request, {"type": "once", "time": f"{day}"})
-
-
-def _limits_for_oneself(words: str, request: RequestContext) -> bool:
-    """Return whether the sender of a shared reminder limits the days for themselves only: "just Mondays for me"."""
-    reminder = find_named_reminder(request) if words and names_oneself(request) else None
-    return reminder is not None and is_shared_by_other(reminder, request)
 
 
 def _list_on_days(words: str, request: RequestContext) -> list[Reminder]:

@@ -3,15 +3,18 @@
 from collections.abc import Collection, Mapping
 from datetime import date, timedelta
 
+from msgspec.structs import replace
+
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.times import list_halves, names_single_day
+from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.arguments import format_time, make_change_arguments
-from function_calls.understanding.requests.new_reminders import find_people, set_beside_last, set_reminders
+from function_calls.understanding.requests.new_reminders import find_people, repeat_last, set_beside_last, set_reminders
 from function_calls.understanding.requests.references import (
     find_asking_text,
     find_default_reference,
@@ -219,7 +222,11 @@ def _read_begin(words: str, request: RequestContext) -> date | None:
 
 
 def join(request: RequestContext) -> Interpretation | None:
-    """Remind the person who asks as well."""
+    """Remind the person who asks as well, or at a time of their own: "me too, but at 8"."""
+    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
+    tags = ["WHEN" if is_time(token) and tag != NO_TAG else NO_TAG for token, tag in pairs]
+    if "WHEN" in tags and not any(map(request.resolve, find_references(request))):
+        return repeat_last(replace(request.with_tags(tags), last_set=None))
     made = set_beside_last(request)
     if made is not None:
         return made
