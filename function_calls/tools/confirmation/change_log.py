@@ -100,10 +100,10 @@ class ChangeLog:
         async with self._lock:
             changes: list[Change] = []
             for change in await self._changes(conversation):
-                is_meant = change.message_id in message_ids and change.state != "undone"
+                is_target = change.message_id in message_ids and change.state != "undone"
                 left = tuple(receipt for receipt in change.receipts if receipt.subject not in subjects)
                 marked = replace(change, receipts=left) if left else replace(change, state=state)
-                changes.append(marked if is_meant else change)
+                changes.append(marked if is_target else change)
             await self._keep(conversation, changes)
 
     async def _changes(self, conversation: Conversation) -> list[Change]:

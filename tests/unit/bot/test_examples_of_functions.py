@@ -13,12 +13,15 @@ from function_calls.understanding import OfflineInterpreter
 from services.kernel.text import language_of
 
 SPECS: tuple[ToolSpec, ...] = tuple(tool.spec for tool in built_in_registry())
+CHOICE = re.compile(r"[\[(]([^\[\]()|]*)(?:\|[^\[\]()]*)?[\])]")
 WORDS = {"url": "https://example.org/page", "days": "30"}
 NAMED = {"en": ("Bubbles, ", "the budget"), "zh": ("Bubbles，", "年会预算"), "es": ("Bubbles, ", "el presupuesto")}
 
 
 def said(example):
-    """An example as somebody says it, and in which language."""
+    """An example as somebody says it, with the first of alternatives, and in which language."""
+    while CHOICE.search(example):
+        example = CHOICE.sub(r"\1", example)
     language = language_of(example, "en")
     name, words = NAMED[language]
     return name + re.sub(r"\{(\w+)\}", lambda slot: WORDS.get(slot[1], words), example), language
