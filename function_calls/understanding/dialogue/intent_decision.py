@@ -70,7 +70,8 @@ def continue_setting(reading: MessageReading, last: ToolCall, words: Lexicon) ->
         is_named = reading.has("CONTENT") or reading.has("PERSON") or any(slots.extract_references(reading, words))
         if words.has_any((*words.notes, *words.all), text) or not (is_named or is_set):
             return ""
-        return "undo" if not is_named else "forget" if last.name.startswith("memory_") else ""
+        is_of_note = last.name.startswith("memory_") and not reading.known
+        return "undo" if not is_named else "forget" if is_of_note else ""
     if last.name == "time_zone" and is_set:
         place, _ = slots.strip_edges(text, {*words.interjections, *words.corrections}, words.joint)
         return "zone" if find_zone(place) is not None else ""

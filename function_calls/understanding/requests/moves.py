@@ -527,6 +527,8 @@ def _move_with_event(request: RequestContext, best: Reading) -> dict[str, object
     due, start = find_due(reminder, request.now), min(request.reading.spans("WHEN"), default=(0, 0))[0]
     if reminder is None or due is None or (reminder.schedule.rule is not None and best.has_day):
         return None
+    if not request.reading.has("REF") and request.has_phrase(words.corrections):
+        return None  # 算了还是上午吧 names the reminder's time
     lead = find_old_lead(reminder.content, due, request)
     name = {*words.fold(reminder.content).split(), *words.articles, *words.itself}
     told = {token.form for token in request.reading.tokens if token.end <= start} - name

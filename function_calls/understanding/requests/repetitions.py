@@ -50,7 +50,8 @@ def asks_for_copy(request: RequestContext) -> bool:
     words, reading = request.words, request.reading
     again = {*words.beside} - words.and_words if not words.joint and reading.has("EARLIER") else ()
     is_again = words.has_any(again, request.folded_text) and words.has_any(words.calling, request.folded_text)
-    return (is_again or request.has_word(words.copying)) and not request.has_word(words.substitutes)
+    is_copied = request.has_word(words.copying) and not reading.has("LATER")  # 再加五分钟 moves it
+    return (is_again or is_copied) and not request.has_word(words.substitutes)
 
 
 def _is_repeated_itself(request: RequestContext) -> bool:
