@@ -236,9 +236,6 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
     if found_names:
         only = _choose_of_several(named[0], request, known) if len(named) == 1 else None
         return [only.id] if only is not None else named if is_final else found_names
-    reminded = _find_for_person_called(named, request)
-    if reminded is not None:
-        return [reminded.id]
     close = _find_close(request.words.joint.join(named), request, known)
     if len(close) == 1:
         return [close[0].id]
@@ -259,19 +256,6 @@ def _find_close(name: str, request: RequestContext, known: ChatReminders) -> tup
     close = known.filter_by_time(name, close) if len(close) > 1 else close
     own = tuple(each for each in close if _is_for(each, request.turn.message.sender))
     return own if len(own) == 1 else close
-
-
-def _find_for_person_called(named: list[str], request: RequestContext) -> Reminder | None:
-    """Return the only reminder for the person at the end of a name, behind small words: 叫果果 is one for 果果."""
-    words, name = request.words, named[0] if len(named) == 1 else ""
-    found = [
-        reminder
-        for reminder in request.reminders
-        for person in reminder.targets
-        if name.endswith(person.name) and name != person.name and not words.joint
-        if slots.are_function_words(list(name.removesuffix(person.name)), words)
-    ]
-    return found[0] if len(found) == 1 else None
 
 
 def _find_own_references(named: list[str], request: RequestContext) -> list[str]:
@@ -414,20 +398,7 @@ def _is_same_person(target: Person, person: Person) -> bool:
     return target.id == person.id or target.name.lstrip("@").casefold() == person.name.casefold()
 
 
-def _tag_names_joined(request: RequestContext) -> RequestContext:
-    """Return the request with a name that "and" joins to another one tagged like it, not as an exception to all."""
-    reading, words = request.reading, request.words
-    names = ((end, slots.normalize_reference(reading.text[start:end], words)) for start, end in reading.spans("REF"))
-    ends = [end for end, name in names if name not in SEVERAL]
-    for start, last in reading.spans("SPARED"):
-        end = max((end for end in ends if end <= start), default=start)
-        if end < start and words.fold(reading.text[end:start]).strip() in words.and_words - {""}:
-            request = request.with_tags("REF" if start <= token.start < last else tag for token, tag in reading.tagged)
-    return request
-
-
 def _find_named(request: RequestContext, *, may_be_several: bool) -> list[str]:
-    request = _tag_names_joined(request)
     whole = request.reading.text if request.is_part else request.turn.message.text
     kept = request.words.find_spared(whole) if request.reading.intent in _FINAL else ""
     is_beside = not request.words.joint and request.has_word(request.words.too)  # 除了吃药，看牙也删掉

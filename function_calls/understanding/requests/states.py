@@ -184,10 +184,6 @@ def _tag_time_in_name(request: RequestContext) -> RequestContext:
             return request.with_tags(
                 "OLD" if place == at else NO_TAG if tag == "REF" else tag for place, tag in enumerate(tags)
             )
-    for at in range(1, len(tags)):
-        whole = "" if words.joint or tags[at - 1 : at + 1] != ["REF", "WHEN"] else reading.text[tokens[at - 1].start :]
-        if whole and request.parse_length(whole) is not None and request.parse_length(whole[1:]) is None:
-            return request.with_tags("WHEN" if place == at - 1 else tag for place, tag in enumerate(tags))
     return request
 
 
