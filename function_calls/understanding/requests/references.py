@@ -250,10 +250,11 @@ def _resolve_known(named: list[str], request: RequestContext, known: ChatReminde
 def _find_close(name: str, request: RequestContext, known: ChatReminders) -> tuple[Reminder, ...]:
     """Return the reminders whose text shares most with a name, or has its act.
 
-    Of several they are those at its time, or the only one for nobody but the sender.
+    Of several they are those at its time, whose whole text ends it, or the only one for nobody but the sender.
     """
     close = known.find_closest(name, request.common_words) or known.find_act(name, request.common_words)
     close = known.filter_by_time(name, close) if len(close) > 1 else close
+    close = tuple(each for each in close if name.casefold().endswith(each.content.casefold())) or close
     own = tuple(each for each in close if _is_for(each, request.turn.message.sender))
     return own if len(own) == 1 else close
 
