@@ -141,6 +141,11 @@ def names_single_day(reading: Reading | None) -> TypeGuard[Reading]:
     return reading is not None and reading.has_day and reading.rrule is None
 
 
+def names_only_day(reading: Reading | None) -> TypeGuard[Reading]:
+    """Return whether a time names a day, no clock and no part of the day, and does not repeat."""
+    return names_single_day(reading) and not (reading.has_clock or reading.part)
+
+
 def list_halves(reading: Reading) -> tuple[Reading, ...]:
     """Return `reading` at the same figure in the morning and in the evening of its day."""
     hour = reading.start.hour % _HALF_DAY

@@ -37,7 +37,6 @@ from function_calls.understanding.requests.references import (
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.states import change_state, pause
-from services.recurrence.edits import fires_from
 from services.recurrence.rules import WEEKDAYS, Rule
 from services.recurrence.schedule import rule_text
 from services.reminders.lookup.due_words import DEFAULT_TIMES, due_words, fits_time
@@ -252,10 +251,7 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
     is_within_name = bool(weekdays) and any(day in reference != day for reference in references)
     is_name = is_within_name or _names_series(weekdays, request)
     reminder = find_named_reminder(request) if len(weekdays) > 1 and not _names_series(weekdays, request) else None
-    is_clock = {key for key, value in arguments.items() if value} == {"time"} and not _DATE.match(
-        str(arguments["time"])
-    )
-    if reminder is not None and is_clock and day not in reminder.content:  # 周末遛狗改到九点
+    if reminder is not None and _sets_only_clock(arguments) and day not in reminder.content:  # 周末遛狗改到九点
         days = _list_coming(day, len(weekdays), request)
         moved = ({**arguments, "reminder_id": reminder.id, "occurrence": each} for each in days)
         return merge_or_none([request.answers.call_tool("reminder_update", each) for each in moved])
@@ -305,19 +301,21 @@ def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> 
     reminder = find_named_reminder(request)
     if reminder is None or reminder.schedule.rule is None:
         return ""
-    day = find_day_in_name(request)
-    is_near = bool(day) and not find_weekdays(day, request.now, request.language, request.times)
-    is_near = is_near and request.words.fold(day) not in request.words.fold(reminder.content)
-    if request.words.joint and (is_near or day.casefold().startswith(request.words.one_time)):
+    day, fold = find_day_in_name(request), request.words.fold
+    is_near = bool(day) and not request.find_weekdays(day) and fold(day) not in fold(reminder.content)
+    if request.words.joint and (is_near or fold(day).startswith(request.words.one_time)):
         return day  # "la basura de hoy"
-    is_time_alone = {key for key, value in arguments.items() if value} == {"time"}
-    if not is_time_alone or _DATE.match(str(arguments["time"])) or request.has_word(request.words.always):
+    if not _sets_only_clock(arguments) or request.has_word(request.words.always):
         return ""
     beside = [*list_untagged_times(request), *request.reading.pieces("EVENT"), find_remark(request)]
-    times = [best for words in beside for best in request.list_readings(words)]
-    days = {best.start.date() for best in times if names_single_day(best)}
-    fires = fires_from(reminder.schedule, min(days), request.now, 1) if len(days) == 1 else ()
-    return f"{fires[0]:%Y-%m-%d}" if fires and fires[0].date() in days else ""
+    days = {day for words in beside for day in request.list_days(words)}
+    coming = request.list_coming(reminder, min(days)) if len(days) == 1 else []
+    return f"{coming[0]:%Y-%m-%d}" if coming and coming[0].date() in days else ""
+
+
+def _sets_only_clock(arguments: Mapping[str, object]) -> bool:
+    """Return whether a change sets a clock, and neither a day nor anything else."""
+    return {key for key, value in arguments.items() if value} == {"time"} and not _DATE.match(str(arguments["time"]))
 
 
 def skip(request: RequestContext) -> Interpretation | None:
@@ -364,8 +362,7 @@ def _skip_or_remove(words: str, is_left_out: bool, request: RequestContext) -> d
     skipped = {"skip": _find_occurrence_on_day_of_month(words, request) or words or "next"}
     removed = {"days": f"-{words}"}
     named = request.find_weekdays(words)
-    is_rule = bool(request.find_recurring_weekdays(words))
-    is_rule = is_rule or "@rule" in request.reading.forms  # "los viernes"
+    is_rule = bool(request.find_recurring_weekdays(words)) or "@rule" in request.reading.forms  # "los viernes"
     # "No stretching on Monday" is one day, with "Mondays" all of them; 周一 may be either.
     is_one_day = bool(request.words.joint) and request.reading.has("REF")
     is_skipped = is_one_day or request.has_word(request.words.skipping)
@@ -387,8 +384,7 @@ def follow_skip(request: RequestContext) -> Interpretation | None:
     if time is None or not names_single_day(time.best) or time.best.has_clock:
         return None
     day, is_other = time.best.start.date(), request.reading.intent in {"add_days", "repeat_last"}
-    skipped = [each.start.date() for each in request.list_readings(str(last["skip"])) if names_single_day(each)]
-    if day in skipped and (is_other or request.reading.intent == "move"):
+    if day in request.list_days(str(last["skip"])) and (is_other or request.reading.intent == "move"):
         return request.answers.call_tool("undo", {"count": 1})
     another = {"reminder_id": last.get("reminder_id"), "skip": f"{day}"}
     return request.answers.call_tool("reminder_update", another) if is_other else None
@@ -435,8 +431,7 @@ def _find_occurrence_on_day_of_month(words: str, request: RequestContext) -> str
     reminder = None if time is None else find_named_reminder(request)
     if reminder is None or time is None or not _DAY_OF_MONTH.fullmatch(time.best.rrule or ""):
         return ""
-    fires = fires_from(reminder.schedule, request.now.date(), request.now, _MOST_DAYS)
-    days = (fire.astimezone(request.now.tzinfo).date() for fire in fires)
+    days = (due.date() for due in request.list_coming(reminder, request.now.date(), _MOST_DAYS))
     last = request.now.date() + timedelta(days=_MOST_DAYS)
     return next((f"{day}" for day in days if day <= last and day.day == time.best.start.day), "")
 
@@ -474,10 +469,8 @@ def _list_coming(words: str, count: int, request: RequestContext) -> list[str]:
     """Return the next days on which the named reminder comes on the weekdays of `words`; empty without weekdays."""
     named = request.find_weekdays(words)
     reminder = find_named_reminder(request) if named else None
-    if reminder is None:
-        return []
-    fires = fires_from(reminder.schedule, request.now.date(), request.now, _MOST_DAYS)
-    days = dict.fromkeys(fire.date() for fire in fires if WEEKDAYS[fire.weekday()] in named)
+    coming = [] if reminder is None else request.list_coming(reminder, request.now.date(), _MOST_DAYS)
+    days = dict.fromkeys(due.date() for due in coming if WEEKDAYS[due.weekday()] in named)
     return [f"{day}" for day in days][:count]
 
 
@@ -537,9 +530,8 @@ def _read_days(request: RequestContext) -> str:
     *others, last = [_strip_around_day(piece, request) for piece in dated] or [""]
     if not others or any(map(str.isdecimal, last)):
         return last
-    days = {best.start.date() for best in request.list_readings(last) if names_single_day(best)}
-    read = ((piece, best) for piece in others for best in request.list_readings(piece))
-    dates = ((piece, best.start.date()) for piece, best in read if names_single_day(best))
+    days = request.list_days(last)
+    dates = ((piece, day) for piece in others for day in request.list_days(piece))
     weekdays = {day.weekday() for day in days}
     return next((piece for piece, day in dates if day not in days and day.weekday() in weekdays), last)
 

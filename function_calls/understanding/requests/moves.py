@@ -19,6 +19,7 @@ from function_calls.understanding.reading.times import (
     choose_nearer_half,
     keep_clock_in_part,
     list_halves,
+    names_only_day,
     names_single_day,
     set_clock,
 )
@@ -49,12 +50,10 @@ from function_calls.understanding.requests.references import (
     find_remark,
     find_rule,
     list_own,
-    says_remind_me,
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import are_listed_times, find_leads, find_times, tag_lead
-from services.recurrence.edits import fires_from
 from services.recurrence.rules import WEEKDAYS, Rule
 from services.recurrence.schedule import rule_text
 from services.reminders.model import Reminder
@@ -93,12 +92,10 @@ def _is_about_other_day(request: RequestContext) -> bool:
     reminder = find_named_reminder(request) if is_open else None
     times = find_times(request) if reminder is not None and find_remark(request).strip() else []
     days = {time.best.start.date() for time in times if names_single_day(time.best) and not time.best.has_clock}
-    told = request.list_readings(find_remark(request)) if days else []
-    others = {best.start.date() for best in told if names_single_day(best)} - days
+    others = {*request.list_days(find_remark(request))} - days if days else set()
     if reminder is None or not others:
         return False
-    fires = [fires_from(reminder.schedule, day, request.now, 1) for day in others]
-    return not others & {due.astimezone(request.now.tzinfo).date() for each in fires for due in each}
+    return not any(due.date() in others for day in others for due in request.list_coming(reminder, day))
 
 
 def _find_new_text(request: RequestContext) -> str:
@@ -123,8 +120,6 @@ def _find_new_text(request: RequestContext) -> str:
 
 def _move(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder: to another time, by an amount, or to another repetition."""
-    if _asks_for_another(request):
-        return repeat_last(request)
     request = _tag_one_day(request.with_reading(tag_same_time(request.reading, request.words)))
     request = _tag_listed_number(_tag_old_and_new(_tag_length(untag_reasons(request))))
     if refuses_weekdays(request):
@@ -160,10 +155,9 @@ def move_named_series(request: RequestContext) -> Interpretation | None:
     bests = [time.best for time in find_times(request)]
     if is_other or not bests or named.schedule.rule is None or any(best.rrule is not None for best in bests):
         return None
-    for day in {best.start.date() for best in bests if best.has_day}:
-        fires = fires_from(named.schedule, day, request.now, 1)
-        if not fires or fires[0].astimezone(request.now.tzinfo).date() != day:
-            return None
+    days = {best.start.date() for best in bests if best.has_day}
+    if any([due.date() for due in request.list_coming(named, day)] != [day] for day in days):
+        return None
     request = request.with_tags("REF" if tag == "CONTENT" else tag for tag in reading.tags)
     return repeat_last(request) if request.has_word(words.copying) else move(request)
 
@@ -191,12 +185,6 @@ def _move_by(request: RequestContext) -> Interpretation | None:
     if request.has_word(request.words.later) and not request.has_word(request.words.ahead):
         return update(request, {"time": format_shift(lead)})  # "make it an hour more"
     return update(request, {"time": format_shift(old - lead)})
-
-
-def _asks_for_another(request: RequestContext) -> bool:
-    """Return whether a further reminder like the one that is named is wanted: 提前一天也提醒我."""
-    is_too = request.reading.has("REF") and request.has_word(request.words.too) and says_remind_me(request)
-    return is_too and find_named_reminder(request) is not None
 
 
 def _is_corrected_amount(request: RequestContext) -> bool:
@@ -497,19 +485,13 @@ def _begin_on(request: RequestContext, best: Reading) -> dict[str, object] | Non
     """Return the arguments of a repeating reminder that begins on another day: "starting the 17th"."""
     when, since = (request.reading.words(tag) for tag in ("WHEN", "FROM"))
     is_begin = not (when and since) and FROM_THEN.search(when or since)
-    reminder = find_named_reminder(request) if is_begin and _names_only_day(best) else None
+    reminder = find_named_reminder(request) if is_begin and names_only_day(best) else None
     if reminder is None or reminder.schedule.rule is None:
         return None
     day = best.start.date()
     later = replace(reminder.schedule, start=datetime.combine(day, reminder.schedule.start.time()))
-    fires = fires_from(later, day, request.now, 1)
-    first = fires[0].astimezone(request.now.tzinfo) if fires else None
-    return None if first is None else {"time": format_time(first), "rrule": rule_text(reminder.schedule)}
-
-
-def _names_only_day(best: Reading) -> bool:
-    """Return whether a time names a day, no clock and no part of the day, and does not repeat."""
-    return names_single_day(best) and not (best.has_clock or best.part)
+    coming = request.list_coming(replace(reminder, schedule=later), day)
+    return {"time": format_time(coming[0]), "rrule": rule_text(reminder.schedule)} if coming else None
 
 
 def _move_with_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
@@ -750,9 +732,9 @@ def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] 
         return corrected
     if time.best.has_clock and time.best.has_day and request.has_word(request.words.same_time):
         return {"time": f"{time.best.wall:%Y-%m-%d}"}
-    is_earlier, is_later = request.has_word(request.words.earlier), request.has_word(request.words.later)
-    if "@offset" in request.reading.forms:  # one token: "una hora más tarde"
-        is_later = is_later or request.words.has_any(request.words.later, request.words.fold(piece))
+    is_earlier, words = request.has_word(request.words.earlier), request.words
+    is_within = "@offset" in request.reading.forms and words.has_any(words.later, words.fold(piece))
+    is_later = is_within or request.has_word(words.later)  # one token: "una hora más tarde"
     is_clock = ("@clock", "WHEN") in zip(request.reading.forms, request.reading.tags, strict=True)
     length = request.parse_length(piece) if (is_earlier or is_later) and not is_clock else None
     return None if length is None else {"time": format_shift(-length if is_earlier else length)}
@@ -821,7 +803,7 @@ def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, objec
         is_read = not is_figure and bool(request.read_times(words))
         bare = " ".join(dropwhile(request.words.around_time.__contains__, words.split()))  # "around 9" is at 9
         return {"time": words if is_read else request.words.as_time[1].format(time=bare)}
-    if _names_only_day(best) and any(word in words for word in request.words.last_day):
+    if names_only_day(best) and any(word in words for word in request.words.last_day):
         return {"time": words}
     if best.rrule is None and best.has_day:
         best = best._replace(start=_move_near_reminder(best.start, words, request))

@@ -8,7 +8,6 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members
-from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import split_clauses
 from function_calls.understanding.requests.arguments import format_time
 from function_calls.understanding.requests.changes import find_day_in_name, update
@@ -17,7 +16,6 @@ from function_calls.understanding.requests.references import find_named_reminder
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.states import change_state, leave
-from services.recurrence.edits import fires_from
 
 _MARKS = r" ,，。.;；!！?？、"
 
@@ -64,14 +62,14 @@ def replace_people(request: RequestContext) -> Interpretation | None:
 def _hand_over_day(people: str, request: RequestContext) -> Interpretation | None:
     """Remind `people` instead of one occurrence of a repeating reminder: 明天遛狗让小红去; None without its day."""
     reminder, day = find_named_reminder(request), find_day_in_name(request) or request.reading.words("OLD")
-    days = [best.start.date() for best in request.list_readings(day) if names_single_day(best)]
+    days = request.list_days(day)
     if reminder is None or reminder.schedule.rule is None or not days:
         return None
-    fires = fires_from(reminder.schedule, days[0], request.now, 1)
+    coming = request.list_coming(reminder, days[0])
     is_series = len(reminder.schedule.rule.days) == 1 and request.find_weekdays(day)  # "the Friday one"
-    if is_series or [fire.date() for fire in fires] != days:
+    if is_series or [due.date() for due in coming] != days:
         return None
-    single = {"type": "once", "time": format_time(fires[0].astimezone(request.now.tzinfo)), "person": people}
+    single = {"type": "once", "time": format_time(coming[0]), "person": people}
     skipped = {"reminder_id": reminder.id, "skip": f"{days[0]}"}
     calls = (("reminder_update", skipped), ("reminder_set", {"content": reminder.content, **single}))
     return merge_or_none([request.answers.call_tool(name, arguments) for name, arguments in calls])

@@ -28,11 +28,11 @@ from function_calls.understanding.requests.references import (
     find_references,
     find_rule,
     list_own,
+    says_remind_me,
 )
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end
 from function_calls.understanding.requests.states import is_behind, pause
-from services.recurrence.edits import fires_from
 from services.reminders.model import Reminder
 
 _DAY = timedelta(days=1)
@@ -46,8 +46,10 @@ def repeat(request: RequestContext) -> Interpretation | None:
 
 
 def asks_for_copy(request: RequestContext) -> bool:
-    """Return whether a change asks for one more reminder: "another time at 8", 再加一个, 再提前十分钟提醒一次."""
+    """Return whether a change asks for one more reminder: "another time at 8", 再加一个, 提前一天也提醒我."""
     words, reading = request.words, request.reading
+    if reading.has("REF") and request.has_word(words.too) and says_remind_me(request):
+        return find_named_reminder(request) is not None
     again = {*words.beside} - words.and_words if not words.joint and reading.has("EARLIER") else ()
     is_again = words.has_any(again, request.folded_text) and words.has_any(words.calling, request.folded_text)
     is_copied = request.has_word(words.copying) and not reading.has("LATER")  # 再加五分钟 moves it
@@ -112,8 +114,8 @@ def _limit_to_day(words: str, request: RequestContext) -> Interpretation | None:
         return move(request) if is_this or not is_weekday else None
     day = time.best.start.date()
     reminder, monday = find_named_reminder(request) if is_this else None, day - day.weekday() * _DAY
-    fires = () if reminder is None else fires_from(reminder.schedule, monday, request.now, _DAYS_A_WEEK)
-    days = [fire.astimezone(request.now.tzinfo).date() for fire in fires]
+    coming = [] if reminder is None else request.list_coming(reminder, monday, _DAYS_A_WEEK)
+    days = [due.date() for due in coming]
     if day not in days and days and days[0] < monday + _DAYS_A_WEEK * _DAY:
         return update(request, {"time": f"{day}", "occurrence": f"{days[0]}"})
     return None if is_weekday else update(request, {"type": "once", "time": f"{day}"})
@@ -141,11 +143,10 @@ def add_days(request: RequestContext) -> Interpretation | None:
 def end_repetition(request: RequestContext) -> Interpretation | None:
     """End a repeating reminder on a day, or after a number of times."""
     is_absent = request.has_word(request.words.absences) and request.has_word(request.words.until_words)
-    is_lasting = is_behind(request.reading.words("UNTIL"), request.words.during, request)
-    is_lasting = is_lasting or request.has_word(
-        request.words.beginning_again
-    )  # "stop it for now, start again on Monday"
-    if is_absent or (is_lasting and request.has_word((*request.words.ending, *request.words.holding))):
+    is_during = is_behind(request.reading.words("UNTIL"), request.words.during, request)
+    is_again = request.has_word(request.words.beginning_again)  # "stop it for now, start again on Monday"
+    is_stopped = (is_during or is_again) and request.has_word((*request.words.ending, *request.words.holding))
+    if is_absent or is_stopped:
         return pause(request)
     before = _compute_last_day(request)
     if before:

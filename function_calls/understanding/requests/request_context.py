@@ -1,7 +1,7 @@
 """A request of a message, with what is needed to make calls of it."""
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from function_calls.understanding.reading.tokens import TimeReader, is_time
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
+from services.recurrence.edits import fires_from
 from services.reminders.model import Reminder
 from services.time_expressions import Reading, TimeReadings
 
@@ -111,7 +112,15 @@ class RequestContext(Struct, frozen=True, kw_only=True):
 
     def names_single_day(self, text: str) -> bool:
         """Return whether a time in `text` has one day and does not repeat."""
-        return any(map(names_single_day, self.list_readings(text)))
+        return bool(self.list_days(text))
+
+    def list_days(self, text: str) -> list[date]:
+        """Return the days of the times in `text` that have one and do not repeat."""
+        return [best.start.date() for best in self.list_readings(text) if names_single_day(best)]
+
+    def list_coming(self, reminder: Reminder, first: date, most: int = 1) -> list[datetime]:
+        """Return at most `most` of the times at which a reminder comes from the day `first` on."""
+        return [fire.astimezone(self.now.tzinfo) for fire in fires_from(reminder.schedule, first, self.now, most)]
 
     def read_times_before(self, text: str, first: Reading | None) -> tuple[TimeReadings, ...]:
         """Read the times in `text` as if it was written in front of the `first` time, where that is on a later day."""

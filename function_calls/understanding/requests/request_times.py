@@ -17,6 +17,7 @@ from function_calls.understanding.reading.times import (
     find_impossible_times,
     list_halves,
     move_to_day,
+    names_only_day,
     set_clock,
     split_clocks,
     subtract_lead,
@@ -647,10 +648,8 @@ def _names_day(piece: str, request: RequestContext) -> bool:
 
 def find_open_day(request: RequestContext) -> Reading | None:
     """Return the only day that the words of an unclear time name: "tomorrow" of "tomorrow after drop-off"."""
-    times = [time.best for piece in request.reading.pieces("WHEN") for time in request.read_times(piece)]
-    best = times[0] if len(times) == 1 else None
-    is_day = best is not None and best.has_day and not (best.has_clock or best.part or best.rrule)
-    return best if is_day else None
+    times = [best for piece in request.reading.pieces("WHEN") for best in request.list_readings(piece)]
+    return times[0] if len(times) == 1 and names_only_day(times[0]) else None
 
 
 def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[TimeWords]:

@@ -26,7 +26,6 @@ from function_calls.understanding.requests.references import (
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
-from services.recurrence.edits import fires_from
 from services.reminders.lookup.references import means_all
 from services.reminders.model import ReminderState
 from services.time_expressions import Reading
@@ -125,13 +124,9 @@ def pause(request: RequestContext) -> Interpretation | None:
     when = request.strip_leading_word(when, request.words.during)
     when = when or ("" if request.reading.has("OLD") else find_untagged_time(request))
     bare = request.strip_leading_word(slots.mark_day(when, request.words), request.words.until_words)
-    is_end = request.reading.has("UNTIL") or request.reading.intent in {"move", "until", "keep_days"}
-    is_end = is_end and not (is_behind(when, request.words.during, request) or request.parse_length(bare))
-    is_again = request.has_word(request.words.beginning_again)
-    is_until = is_end or is_again or bare != when or is_behind(when, request.words.until_words, request)
     if not when or not (request.read_times(bare) or request.parse_length(bare)):  # "until further notice"
         return change_state(request, "pause")
-    if is_until:
+    if bare != when or request.has_word(request.words.beginning_again) or _is_end_of_pause(when, bare, request):
         return change_state(request, "pause", {"until": bare})
     begin = _read_begin(bare, request)
     if begin is None:
@@ -140,6 +135,14 @@ def pause(request: RequestContext) -> Interpretation | None:
     if due is None or due.date() >= begin:
         return change_state(request, "pause")
     return request.answers.say("offline.pause_end")
+
+
+def _is_end_of_pause(when: str, bare: str, request: RequestContext) -> bool:
+    """Return whether the time `when`, without its preposition `bare`, ends a pause, and is no time during it."""
+    if is_behind(when, request.words.until_words, request):
+        return True
+    may_end = request.reading.has("UNTIL") or request.reading.intent in {"move", "until", "keep_days"}
+    return may_end and not (is_behind(when, request.words.during, request) or request.parse_length(bare))
 
 
 def follow_pause(request: RequestContext) -> Interpretation | None:
@@ -171,20 +174,16 @@ def pause_until_begin(request: RequestContext) -> Interpretation | None:
 
 
 def _tag_time_in_name(request: RequestContext) -> RequestContext:
-    """Return the request with a clock that names the reminder tagged as such: 暂停七点的提醒.
-
-    A figure at the end of a name belongs to the time behind it: 暂停跑步|一个礼拜.
-    """
+    """Return the request with a clock that names the reminder tagged as such: 暂停七点的提醒."""
     reading, words = request.reading, request.words
-    tags, tokens = list(reading.tags), reading.tokens
     marks = (*words.reference_marks, *(f"的{word}" for word in words.reference_marks), "的提醒", "的闹钟")
-    for at, token in enumerate(tokens):
-        behind = words.fold(reading.text[token.end :])
-        if token.form == "@clock" and tags[at] in {"WHEN", "REF"} and not words.joint and behind.startswith(marks):
-            return request.with_tags(
-                "OLD" if place == at else NO_TAG if tag == "REF" else tag for place, tag in enumerate(tags)
-            )
-    return request
+    clocks = [token for token, tag in reading.tagged if token.form == "@clock" and tag in {"WHEN", "REF"}]
+    named = [token for token in clocks if words.fold(reading.text[token.end :]).startswith(marks)]
+    if words.joint or not named:
+        return request
+    return request.with_tags(
+        "OLD" if token == named[0] else NO_TAG if tag == "REF" else tag for token, tag in reading.tagged
+    )
 
 
 def resume(request: RequestContext) -> Interpretation | None:
@@ -195,8 +194,8 @@ def resume(request: RequestContext) -> Interpretation | None:
     is_later = best is not None and best.rrule is None and best.start > request.now
     resumed = change_state(request, "resume")
     named = find_named_reminder(request)
-    fires = () if named is None or not is_later else fires_from(named.schedule, request.now.date(), request.now, 1)
-    if not is_later or (best is not None and fires and fires[0].date() >= best.start.date()):
+    coming = [] if named is None or not is_later else request.list_coming(named, request.now.date())
+    if not is_later or (best is not None and coming and coming[0].date() >= best.start.date()):
         return resumed
     paused = change_state(request, "pause", {"until": until})
     is_all = any(means_all(f"{call.arguments.get('reminder_id')}") for call in paused.calls)
