@@ -84,7 +84,7 @@ def _tag_named_event(reading: MessageReading, asking: int, times: Sequence[Run])
 
 def resolve_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading` with the day for which "that day" stands: "we're closed on Monday, remind me that day at 9"."""
-    forms = [token.form for token in reading.tokens]
+    forms = reading.forms
     days = [at for at, form in enumerate(forms) if form in _DAYS and reading.tags[at] in {NO_TAG, "EVENT", "WHEN"}]
     pointing = _find_phrase(forms, words.same_day_phrases, words)
     if len({reading.tokens[at].expression for at in days}) != 1 or not pointing:
@@ -103,7 +103,7 @@ def tag_event_behind_day(reading: MessageReading, words: Lexicon) -> MessageRead
 
     The bot then asks for the clock. The event ends at "to", or where the content begins.
     """
-    forms, tags = [token.form for token in reading.tokens], reading.tags
+    forms, tags = reading.forms, reading.tags
     behind = [at for at, form in enumerate(forms) if at and form in words.around_events and forms[at - 1] == "@day"]
     first = next((at for at in behind if tags[at - 1] == "WHEN"), len(forms))
     end = _find_end_of_event(reading, first + 1, words)
@@ -148,7 +148,7 @@ def _cut_event(reading: MessageReading, event: Run, tag: str, words: Lexicon) ->
 
 def untag_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading` without "that day" and a "to" behind it where its time begins: 当天八点."""
-    pointing = _find_phrase([token.form for token in reading.tokens], words.same_day_phrases, words)
+    pointing = _find_phrase(reading.forms, words.same_day_phrases, words)
     runs = [run for run in find_runs(reading.tags, "WHEN") if pointing and run[0] in pointing]
     if not runs or runs[0][1] <= pointing[-1] + 1:
         return reading
@@ -176,8 +176,7 @@ def has_unclear_time(reading: MessageReading, words: Lexicon) -> bool:
 
 def names_vague_time(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether words outside of the content name a time that nobody knows: "during work hours", 下周找一天."""
-    pairs = zip(reading.tokens, reading.tags, strict=True)
-    told = [reading.text[token.start : token.end] if tag in {NO_TAG, "WHEN"} else "," for token, tag in pairs]
+    told = [reading.text_of(token) if tag in {NO_TAG, "WHEN"} else "," for token, tag in reading.tagged]
     return words.has_any(words.vague_times, words.fold(words.joint.join(told)))
 
 
@@ -192,14 +191,11 @@ def _find_asked_people(reading: MessageReading, words: Lexicon) -> list[int]:
 
     Without one, it is the first person behind a time and a mark: "it lands at 3, Steve needs a reminder at 1".
     """
-    forms, tags = [token.form for token in reading.tokens], reading.tags
+    forms, tags = reading.forms, reading.tags
     verbs = {phrase.partition(" ")[0] for phrase in words.calling} if words.joint else set()
     people = words.oneself | words.pronouns
-    asked = [
-        at
-        for at in range(len(forms) - 1)
-        if forms[at] in verbs and (tags[at + 1] == "PERSON" or forms[at + 1] in people)
-    ]
+    pairs = enumerate(zip(forms, forms[1:], tags[1:], strict=False))
+    asked = [at for at, (form, behind, tag) in pairs if form in verbs and (tag == "PERSON" or behind in people)]
     if asked or not words.joint:
         return asked
     named = [first for first, _ in find_runs(tags, "PERSON")]

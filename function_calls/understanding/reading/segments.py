@@ -170,7 +170,7 @@ def _is_request_alone(reading: MessageReading, words: Lexicon, *, is_content: bo
         and reading.has("WHEN")
         and not any(extract_references(reading, words))
     ):
-        return words.has_any(words.change_it, words.joint.join(token.form for token in reading.tokens))
+        return words.has_any(words.change_it, words.joint.join(reading.forms))
     is_marked = any(token.form in words.reference_marks for token in reading.tokens) or _asks(reading.tokens, words)
     is_marked = is_marked or words.fold(reading.text).startswith(words.erasing)
     is_change = reading.has("WHEN") if reading.intent == "move" else reading.intent == "delete" and is_marked

@@ -96,7 +96,7 @@ def cut_names(reading: MessageReading, words: Lexicon, members: Collection[str])
 
 def split_name_from_person(reading: MessageReading, words: Lexicon, members: Collection[str]) -> MessageReading:
     """Return `reading` with the name of a reminder apart from a member behind it: "pásale | el dentista | a Marta"."""
-    tags, forms, folded = list(reading.tags), [token.form for token in reading.tokens], _fold_names(members, words)
+    tags, forms, folded = list(reading.tags), reading.forms, _fold_names(members, words)
     for first, last in find_runs(reading.tags, "PERSON") if words.joint else ():
         marks = [at for at in range(first + 1, last - 1) if forms[at] in words.person_marks]
         if forms[first] in words.articles and marks and folded.issuperset(forms[marks[-1] + 1 : last]):

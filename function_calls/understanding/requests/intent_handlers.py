@@ -353,7 +353,7 @@ def _summary_schedule(request: RequestContext) -> Interpretation | None:
     summary = _find_regular_summary(request) if request.has_word(words.change_it) else ""
     if summary:
         found = request.resolve(summary)
-        unnamed = request.with_tags(NO_TAG if tag == "REF" else tag for tag in request.reading.tags)
+        unnamed = request.retag("REF", NO_TAG)
         return moves.move(replace(unnamed, listed=found[0])) if len(found) == 1 else None
     return request.answers.call_tool("summary_schedule", make_schedule_arguments(times[0].best, request.now))
 

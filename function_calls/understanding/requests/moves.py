@@ -130,7 +130,7 @@ def _move(request: RequestContext) -> Interpretation | None:
     shifted = _move_by(request)
     if shifted is not None:
         return shifted
-    has_rule = any(token.form.startswith("@rule") for token in request.reading.tokens)
+    has_rule = request.reading.has_form("@rule")
     if request.has_word(request.words.only_once) and not has_rule:
         return _move_occurrence(request)
     ahead = _move_ahead_of_itself(request)
@@ -158,7 +158,7 @@ def move_named_series(request: RequestContext) -> Interpretation | None:
     days = {best.start.date() for best in bests if best.has_day}
     if any([due.date() for due in request.list_coming(named, day)] != [day] for day in days):
         return None
-    request = request.with_tags("REF" if tag == "CONTENT" else tag for tag in reading.tags)
+    request = request.retag("CONTENT", "REF")
     return repeat_last(request) if request.has_word(words.copying) else move(request)
 
 
@@ -606,7 +606,7 @@ def _tag_one_day(request: RequestContext) -> RequestContext:
     is_changed = any(map(reading.has, ("WHEN", "LATER", "EARLIER")))
     if is_begin or not is_changed or not spans or spans[0][0] not in starts:
         return request
-    return request.with_tags("OLD" if tag == "FROM" else tag for tag in reading.tags)
+    return request.retag("FROM", "OLD")
 
 
 def _tag_old_and_new(request: RequestContext) -> RequestContext:
@@ -617,7 +617,7 @@ def _tag_old_and_new(request: RequestContext) -> RequestContext:
     """
     reading, words = request.reading, request.words
     times = reading.times
-    if not times or not words.joint or any(token.form.startswith("@rule") for token in times):
+    if not times or not words.joint or reading.has_form("@rule"):
         return request
     start, end = times[0].start, times[-1].end
     is_unnamed = _is_at_clock(request, start)

@@ -102,7 +102,7 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     if is_another and _find_call_to_repeat(request) is not None:
         return repeat_last(request)
     if not is_other and _names_last_task(reading, request):
-        return repeat_last(request.with_tags(NO_TAG if tag == "CONTENT" else tag for tag in request.reading.tags))
+        return repeat_last(request.retag("CONTENT", NO_TAG))
     request = _tag_events(request.with_reading(reading))
     pieces = _split_pieces(request)
     reminders = [each for piece in pieces for each in _read_requests(request, piece)]
@@ -216,7 +216,7 @@ def _keep_count_in_content(request: RequestContext) -> RequestContext:
     """Tag "3 times" as content where nothing repeats, so that the bot asks about it."""
     if not find_end(request).startswith("COUNT") or any(time.best.rrule for time in find_times(request)):
         return request
-    return request.with_tags(tuple("CONTENT" if tag == "UNTIL" else tag for tag in request.reading.tags))
+    return request.retag("UNTIL", "CONTENT")
 
 
 def _keep_reason_in_content(reading: MessageReading, words: Lexicon) -> MessageReading:
@@ -274,7 +274,7 @@ def _is_somebody(content: str, words: Lexicon) -> bool:
 
 def repeat_last(request: RequestContext) -> Interpretation | None:
     """Set the last reminder for another time as well."""
-    request = _separate_event(request.with_tags("LEAD" if tag == "EARLIER" else tag for tag in request.reading.tags))
+    request = _separate_event(request.retag("EARLIER", "LEAD"))
     if names_other_event(request):
         return set_reminders(request)
     last = _find_call_to_repeat(request)

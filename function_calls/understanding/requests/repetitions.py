@@ -156,7 +156,7 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
         return update(request, {"times": int(end.removeprefix("COUNT="))})
     words = request.reading.words("UNTIL") or request.reading.words("WHEN")
     if len(request.find_weekdays(words)) > 1:  # 周末就不用了: no end is two days
-        return skip(request.with_tags("WHEN" if tag == "UNTIL" else tag for tag in request.reading.tags))
+        return skip(request.retag("UNTIL", "WHEN"))
     last = _find_day_of_length(words, request)
     if last:
         return update(request, {"until": last})

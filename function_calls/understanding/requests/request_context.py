@@ -229,5 +229,9 @@ class RequestContext(Struct, frozen=True, kw_only=True):
         """Return the request with other tags of its words."""
         return self.with_reading(self.reading.with_tags(tags))
 
+    def retag(self, old: str, new: str) -> "RequestContext":
+        """Return the request with the tag `new` for the words with the tag `old`."""
+        return self.with_tags(new if tag == old else tag for tag in self.reading.tags)
+
     def _read_from(self, text: str, now: datetime) -> tuple[TimeReadings, ...]:
         return self.times(text, now, language=self.language)

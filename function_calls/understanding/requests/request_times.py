@@ -425,14 +425,10 @@ def _corrects(between: str, request: RequestContext) -> bool:
 
 def _find_time_outside_content(request: RequestContext) -> TimeWords | None:
     """Return the first time outside of content and event, where the words tagged as a time are none."""
-    tokens = request.reading.tokens
-    if not (request.reading.has("WHEN") or any(map(is_time, tokens))):
+    reading, around = request.reading, {NO_TAG, "WHEN", "OLD", "UNTIL"}
+    if not (reading.has("WHEN") or reading.times):
         return None
-    kept = "".join(
-        request.reading.text_of(token) + request.words.joint
-        for token, tag in zip(tokens, request.reading.tags, strict=True)
-        if tag in {"O", "WHEN", "OLD", "UNTIL"}
-    )
+    kept = "".join(reading.text_of(token) + request.words.joint for token, tag in reading.tagged if tag in around)
     return next((slots.make_time_words(kept, time) for time in request.read_times(kept)), None)
 
 

@@ -218,8 +218,7 @@ def _read_begin(words: str, request: RequestContext) -> date | None:
 
 def join(request: RequestContext) -> Interpretation | None:
     """Remind the person who asks as well, or at a time of their own: "me too, but at 8"."""
-    pairs = zip(request.reading.tokens, request.reading.tags, strict=True)
-    tags = ["WHEN" if is_time(token) and tag != NO_TAG else NO_TAG for token, tag in pairs]
+    tags = ["WHEN" if is_time(token) and tag != NO_TAG else NO_TAG for token, tag in request.reading.tagged]
     if "WHEN" in tags and not any(map(request.resolve, find_references(request))):
         return repeat_last(replace(request.with_tags(tags), last_set=None))
     made = set_beside_last(request)

@@ -160,10 +160,10 @@ def append(request: RequestContext) -> Interpretation | None:
     reminder, members = find_named_reminder(request), {fold(name) for name in find_members(request.turn)}
     has_names = reminder is not None and any(name in fold(reminder.content) for name in members)
     if content and fold(content) in members and not has_names:
-        return add_person(request.with_tags("PERSON" if tag == "CONTENT" else tag for tag in request.reading.tags))
+        return add_person(request.retag("CONTENT", "PERSON"))
     time = None if find_rule(reminder) is None or not content else request.parse_time([content])
     if time is not None and time.best.rrule is None:
-        return repeat_last(request.with_tags("WHEN" if tag == "CONTENT" else tag for tag in request.reading.tags))
+        return repeat_last(request.retag("CONTENT", "WHEN"))
     return update(request, {"added": content}) if content else None
 
 
