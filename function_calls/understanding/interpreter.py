@@ -437,9 +437,9 @@ class OfflineInterpreter:
 
         reading, maker = utterance.reading, CallMaker(utterance.turn)
         is_long = sum(token.form.isalnum() for token in reading.tokens) >= _FEWEST_WORDS
-        is_question = is_long and reading.text.rstrip().endswith(("?", "？"))
-        is_question = is_question or (reading.probability("find") >= _FIND and asks(reading.text))
-        is_asked = sum(map(reading.probability, _SEARCHING)) >= _QUESTION or is_question
+        has_mark = is_long and reading.text.rstrip().endswith(("?", "？"))
+        is_search = reading.probability("find") >= _FIND and asks(reading.text)
+        is_asked = has_mark or is_search or sum(map(reading.probability, _SEARCHING)) >= _QUESTION
         is_about_bot = reading.probability("help") > max(_HELP, reading.probability("ask"))
         if not is_asked or is_about_bot or not maker.offers("perplexity_search"):
             return ()

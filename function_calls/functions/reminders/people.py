@@ -126,9 +126,8 @@ async def change_own_copy(
     who = date_format.targets(ctx.language, left.targets or (left.creator,))
     join = UndoStep(name="reminder_state", arguments={"action": "join", "reminder_id": old.id})
     receipts = [Receipt(action="set", subject=own.id, name=own.content, undo=delete_step(own))]
-    receipts += (
-        [] if left.targets == old.targets else [Receipt(action="leave", subject="", name=old.content, undo=join)]
-    )
+    if left.targets != old.targets:
+        receipts.append(Receipt(action="leave", subject="", name=old.content, undo=join))
     receipts += [replace(each, undo=None) if each.subject == own.id else each for each in result.receipts]
     text = "\n".join([result.text, say(ctx.language, "reminder.stays_for", id=old.id, who=who)])
     return replace(result, text=text, receipts=tuple(receipts))

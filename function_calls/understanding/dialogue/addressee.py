@@ -17,13 +17,12 @@ from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_lexicon
-from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
+from function_calls.understanding.reading.message import NO_TAG, NOTHING, QUESTION_ENDS, MessageReading
 from function_calls.understanding.reading.names import find_members, find_name
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS
 
 THRESHOLD = 0.72
 """The least probability of a message for the bot."""
-QUESTION_ENDS = ("?", "？", "吗", "呢", "么")
 ASKED = frozenset({"asked_when", "asked_content"})
 """The contexts in which a question of the bot is open."""
 _CHANGES = frozenset({"move", "reword", "append", "snooze", "delete", "skip", "until", "pause", "resume", "keep_days"})
@@ -258,7 +257,7 @@ def extract_features(reading: MessageReading, words: Lexicon, state: Circumstanc
         "others_discussed_time": state.others_discussed_time,
         "has_trigger": has_trigger(reading, words),
         "has_change_words": _has_change_words(reading, words),
-        "is_question": reading.text.rstrip().endswith(QUESTION_ENDS),
+        "is_question": reading.is_question,
         "has_time": reading.has("WHEN"),
         "has_only_bare_numbers": reading.has("WHEN") and all(map(slots.is_figure, reading.pieces("WHEN"))),
     }
@@ -388,8 +387,7 @@ def _asks_about_remark(reading: MessageReading, words: Lexicon) -> bool:
     if reading.intent in _QUESTIONS | {"list", "when_is", "who_set"}:
         return False
     forms = {token.form for token in reading.tokens} - MARKS - words.interjections - words.and_words
-    is_question = reading.text.rstrip().endswith(QUESTION_ENDS)
-    return is_question and bool(forms) and forms <= {*words.demonstratives}
+    return reading.is_question and bool(forms) and forms <= {*words.demonstratives}
 
 
 def _asks_somebody_else(reading: MessageReading, words: Lexicon) -> bool:

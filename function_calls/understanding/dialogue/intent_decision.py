@@ -8,7 +8,6 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NOTHING, MessageReading
 from function_calls.understanding.reading.tokens import MARKS, is_time
-from services.people.zones import find_zone
 
 _REQUEST, _INTENT = 0.5, 0.4
 """The least probability of any request in a message that names the bot, and that of an intent."""
@@ -73,8 +72,7 @@ def continue_setting(reading: MessageReading, last: ToolCall, words: Lexicon) ->
         is_of_note = last.name.startswith("memory_") and not reading.known
         return "undo" if not is_named else "forget" if is_of_note else ""
     if last.name == "time_zone" and is_set:
-        place, _ = slots.strip_edges(text, {*words.interjections, *words.corrections}, words.joint)
-        return "zone" if find_zone(place) is not None else ""
+        return "zone" if slots.find_place(text, {*words.interjections, *words.corrections}, words) else ""
     times = [token for token in reading.tokens if is_time(token) or token.form.isdecimal()]
     left = [token.form for token in reading.tokens if token not in times]
     is_bare = bool(times) and slots.are_function_words(left, words, (*words.change_it, *words.since))

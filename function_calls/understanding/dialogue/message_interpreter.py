@@ -13,7 +13,6 @@ from function_calls.language.recognized_phrases import is_greeting
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.understanding.dialogue.addressee import (
     ASKED,
-    QUESTION_ENDS,
     calls_person,
     has_trigger,
     is_addressed,
@@ -33,6 +32,7 @@ from function_calls.understanding.reading.message import (
     AFTER_ANSWER,
     NO_TAG,
     NOTHING,
+    QUESTION_ENDS,
     MessageReading,
     Models,
     Situation,
@@ -342,9 +342,8 @@ class MessageInterpreter:
         made = handle_intent(request, classify)
         # After a request for an unknown reminder, "make it 10" is about that one, and changes no older reminder.
         has_failed = self._dialogue.has_failed(utterance.key, turn.now) and turn.message.reply_to is None
-        has_failed = has_failed or _names_unknown(before, known)
         is_unnamed = made is not None and any(call.arguments.get("reminder_id") in {"", IT} for call in made.calls)
-        return None if has_failed and is_unnamed else made
+        return None if is_unnamed and (has_failed or _names_unknown(before, known)) else made
 
     def _find_last_set(self, reading: MessageReading, utterance: Utterance) -> ToolCall | None:
         """Return the call that set a reminder last for the sender, or for the person whom "for her too" means."""
@@ -412,7 +411,7 @@ class MessageInterpreter:
         """Return whether a statement may report that the matter of one reminder is done: "I called the vet"."""
         reading, known = utterance.reading, utterance.known
         is_likely = reading.intent in {NOTHING, "done", "reword"} and reading.probability("done") >= _LEAST_DONE
-        is_statement = not reading.text.rstrip().endswith(QUESTION_ENDS) and set(reading.tags) == {NO_TAG}
+        is_statement = not reading.is_question and set(reading.tags) == {NO_TAG}
         if known is None or not is_likely or not is_statement:
             return False
         return known.find_only_closest(reading.text, load_common_words(utterance.language)) is not None
@@ -526,18 +525,14 @@ def _states_about_bot(text: str, turn: Turn, texts: _TextReader) -> bool:
 
 def is_talk(utterance: Utterance) -> bool:
     """Return whether a message names the bot but speaks about it: it asks nothing and is probably for people."""
-    message, reading = utterance.turn.message, utterance.reading
-    is_asked = message.text.rstrip().endswith(("?", "？"))
-    is_short = len(reading.tokens) < _FEWEST_WORDS
-    you = utterance.words.second_person
-    is_called = is_vocative(message.text, utterance.turn.bot_name) or any(token.form in you for token in reading.tokens)
-    joint = utterance.words.joint
-    begin = joint.join([*reading.forms, ""])
-    is_asked = is_asked or any(begin.startswith(f"{phrase}{joint}") for phrase in utterance.words.calling)  # "tell me"
-    is_called = is_called or is_greeting(reading.text)
-    if message.is_private or message.reply_to is not None or is_asked or is_short or is_called:
+    message, reading, words = utterance.turn.message, utterance.reading, utterance.words
+    if message.is_private or message.reply_to is not None or len(reading.tokens) < _FEWEST_WORDS:
         return False
-    return reading.probability("none") >= _TALK
+    orders = tuple(f"{phrase}{words.joint}" for phrase in words.calling)  # "tell me"
+    is_asked = message.text.rstrip().endswith(("?", "？")) or words.joint.join([*reading.forms, ""]).startswith(orders)
+    is_greeted = is_vocative(message.text, utterance.turn.bot_name) or is_greeting(reading.text)
+    is_called = is_greeted or not words.second_person.isdisjoint(reading.forms)
+    return not (is_asked or is_called) and reading.probability(NOTHING) >= _TALK
 
 
 def _repair_names(reading: MessageReading, utterance: Utterance) -> MessageReading:
@@ -696,7 +691,7 @@ def _read_as_question(reading: MessageReading, context: Context, words: Lexicon,
         return set_best_intent(replace(reading, intents=(("time_now", 1.0),)), "time_now", models)
     is_unnamed = not (reading.has("REF") or reading.has("OLD"))
     begin = next((token.form for token in reading.untagged if token.form.isalpha()), "")
-    is_state = begin in words.state_verbs and text.rstrip().endswith(QUESTION_ENDS)  # "is it paused?"
+    is_state = begin in words.state_verbs and reading.is_question  # "is it paused?"
     is_which = begin in words.asking_which if words.joint else words.has_any(words.asking_which, text)
     if reading.intent in _STOPPING and (is_state or (is_unnamed and is_which)):
         return merge_intents(reading, reading.intent, "list" if is_unnamed else "when_is", models)
@@ -706,8 +701,7 @@ def _read_as_question(reading: MessageReading, context: Context, words: Lexicon,
 def _asks_for_place(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a question has only a place: "and in Tokyo?"; it sets no zone."""
     small = {*words.and_words, *words.around_time, *words.interjections, *QUESTION_ENDS}
-    place, _ = slots.strip_edges(words.fold(reading.text), small - {""}, words.joint)
-    return reading.text.rstrip().endswith(QUESTION_ENDS) and find_zone(place) is not None
+    return reading.is_question and slots.find_place(reading.text, small - {""}, words) != ""
 
 
 def _asks_for_ability(reading: MessageReading, words: Lexicon) -> bool:
@@ -724,9 +718,9 @@ def _asks_how(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message asks how to do something, and names no reminder: "how do I set quiet hours?"."""
     text = words.fold(reading.text)
     begins = text.startswith(tuple(f"{phrase}{words.joint}" for phrase in words.asking_how))
-    is_question = text.rstrip().endswith(QUESTION_ENDS)
     times = {token.form for token in reading.tokens if is_time(token)} - {"@rule"}  # "a daily summary"
-    return begins and is_question and not times and not any(map(reading.has, ("REF", "PERSON", "CONTENT", "OLD")))
+    is_open = not times and not any(map(reading.has, ("REF", "PERSON", "CONTENT", "OLD")))
+    return begins and is_open and reading.is_question
 
 
 def _names_only_next(reading: MessageReading, context: Context, words: Lexicon) -> bool:

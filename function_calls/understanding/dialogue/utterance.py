@@ -6,11 +6,11 @@ from typing import Literal
 from msgspec import Struct
 
 from function_calls.tools.calls import ToolCall, Turn
-from function_calls.understanding.dialogue.addressee import ASKED, QUESTION_ENDS, Circumstances, is_addressed
+from function_calls.understanding.dialogue.addressee import ASKED, Circumstances, is_addressed
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue, list_answered
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
-from function_calls.understanding.reading.message import MessageReading, Models, load_models
+from function_calls.understanding.reading.message import QUESTION_ENDS, MessageReading, Models, load_models
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders, find_shared_words
@@ -170,9 +170,9 @@ class CircumstancesReader:
         content, common = str(last.arguments.get("content", "")), load_common_words(utterance.language)
         shares = bool(find_shared_words(text, content, common) and self._read_times(text, utterance))
         words = utterance.words
-        is_named = shares or self._asks_for_other_day(text, last, utterance)
-        is_named = is_named or words.has_any(words.objections_to_time, words.fold(text))
-        return is_named or self._names_time_set(text, last, utterance)
+        is_objection = words.has_any(words.objections_to_time, words.fold(text))
+        is_other_time = is_objection or self._asks_for_other_day(text, last, utterance)
+        return shares or is_other_time or self._names_time_set(text, last, utterance)
 
     def _asks_for_other_day(self, text: str, last: ToolCall, utterance: Utterance) -> bool:
         """Return whether `text` has a word for an exchange, and the day of the reminder set last: 周四有课，能换吗."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 NO_TAG = "O"
 """The tag of a token outside of the slots."""
+QUESTION_ENDS = ("?", "？", "吗", "呢", "么")
 NOTHING = "none"
 """The intent of what is not for the bot; its words have no tags."""
 AFTER_ANSWER = "after_answer"
@@ -95,6 +96,11 @@ class MessageReading(Struct, frozen=True):
         """Return the most probable intent."""
         return self.intents[0][0]
 
+    @property
+    def is_question(self) -> bool:
+        """Return whether the text ends as a question."""
+        return self.text.rstrip().endswith(QUESTION_ENDS)
+
     def probability(self, intent: str) -> float:
         """Return the probability of `intent`."""
         return dict(self.intents).get(intent, 0.0)
@@ -161,6 +167,17 @@ class MessageReading(Struct, frozen=True):
             tags=tuple(self.tags[at] for at in kept),
             begins=tuple(sum(at < begin for at in kept) for begin in self.begins),
             known=frozenset(place for place, at in enumerate(kept) if at in self.known),
+        )
+
+    def split_token(self, at: int, pieces: Sequence[tuple[Token, str]]) -> "MessageReading":
+        """Return the same message with `pieces`, tokens with their tags, in place of the token at `at`."""
+        more, (tokens, tags) = len(pieces) - 1, zip(*pieces, strict=True)
+        return replace(
+            self,
+            tokens=(*self.tokens[:at], *tokens, *self.tokens[at + 1 :]),
+            tags=(*self.tags[:at], *tags, *self.tags[at + 1 :]),
+            begins=tuple(begin + more if begin > at else begin for begin in self.begins),
+            known=frozenset(place + more if place > at else place for place in self.known),
         )
 
     def with_tags(self, tags: Iterable[str]) -> "MessageReading":

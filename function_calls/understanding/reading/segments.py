@@ -12,7 +12,6 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
 from function_calls.understanding.reading.slots import are_function_words, extract_references, find_uncovered
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, Token, is_time
-from services.people.zones import find_zone
 
 _FEWEST_POINTS, _MOST_POINTS = 2, 12
 _POINT_EDGES = " \t:：,，;；-–"
@@ -65,8 +64,8 @@ def name_zone(text: str, words: Lexicon) -> str:
     """Return a statement of a place, "I'm in Tokyo", as one of the time zone; "" for any other text."""
     folded = words.fold(text).strip()
     begin = max((each for each in words.being_in if folded.startswith(f"{each}{words.joint}")), key=len, default="")
-    place, _ = slots.strip_edges(folded.removeprefix(begin), words.courtesies, words.joint)
-    return words.my_zone.format(place=place) if begin and find_zone(place) is not None else ""
+    place = slots.find_place(folded.removeprefix(begin), words.courtesies, words) if begin else ""
+    return words.my_zone.format(place=place) if place else ""
 
 
 def _split_place(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:

@@ -1,7 +1,7 @@
 """Turn the tagged words of a message into values: times, amounts, contents, people and references."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 
@@ -11,6 +11,7 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.times import TimeWords, move_to_day
 from function_calls.understanding.reading.tokens import mark_seconds
+from services.people.zones import find_zone
 from services.time_expressions import Reading, TimeReadings
 
 ReadTimes = Callable[[str], tuple[TimeReadings, ...]]
@@ -325,6 +326,12 @@ def has_pronoun(name: str, words: Lexicon, endings: tuple[str, ...]) -> bool:
     """Return whether a word is a verb such as "dímelo", with one of `endings`, which say whom it is for."""
     folded = words.fold(name)
     return folded.isalpha() and folded.startswith(words.asking_stems) and folded.endswith(endings)
+
+
+def find_place(text: str, around: Collection[str], words: Lexicon) -> str:
+    """Return the place that `text` is but for the words `around` it; "" for other texts."""
+    place, _ = strip_edges(words.fold(text), around, words.joint)
+    return place if find_zone(place) is not None else ""
 
 
 def _is_oneself(name: str, words: Lexicon) -> bool:

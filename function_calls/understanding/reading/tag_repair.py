@@ -120,14 +120,8 @@ def split_day_of_name(reading: MessageReading, words: Lexicon) -> MessageReading
     day = replace(time, end=found.end("day"), form="@day")
     new = replace(time, start=found.end(), form=time.form if found["other"] else "@clock")
     name = {place for place, token in enumerate(reading.tokens[:at]) if token.start >= found.start("name")}
-    tags = ["REF" if place in name else tag for place, tag in enumerate(reading.tags)]
-    return replace(
-        reading,
-        tokens=(*reading.tokens[:at], day, new, *reading.tokens[at + 1 :]),
-        tags=(*tags[:at], "REF", "WHEN", *tags[at + 1 :]),
-        begins=tuple(begin + (begin > at) for begin in reading.begins),
-        known=frozenset(place + (place > at) for place in reading.known),
-    )
+    named = reading.with_tags("REF" if place in name else tag for place, tag in enumerate(reading.tags))
+    return named.split_token(at, [(day, "REF"), (new, "WHEN")])
 
 
 def retag_reminders(reading: MessageReading, words: Lexicon, read: Read) -> MessageReading:

@@ -151,12 +151,8 @@ def _list(request: RequestContext) -> Interpretation | None:
         return request.answers.call_tool("reminder_list", {"filter": coming})
     several = {"all", "them", "both", *request.words.nearest}
     names = [name for name in find_references(request) if name not in several and not _names_only(name, other, request)]
-    when = (
-        request.reading.words("WHEN")
-        or request.reading.words("OLD")
-        or (find_untagged_time(request) if not names else "")
-    )
-    when = request.strip_time_words(when)
+    untagged = "" if names else find_untagged_time(request)
+    when = request.strip_time_words(request.reading.words("WHEN") or request.reading.words("OLD") or untagged)
     people = (slots.extract_people(request.reading, request.words) or "").removesuffix("'s") or None
     people = slots.EVERYONE if people is not None and people.casefold() in request.words.everyone else people
     named = other or (people if people is not None and people != slots.EVERYONE else "")
@@ -236,10 +232,8 @@ def _find_next(request: RequestContext, other: str) -> str:
     if request.known is None or not words or is_other or has_figure:
         return ""
     here = list_own(request) if request.has_word(request.words.own) else request.reminders
-    of_other = (
-        each for each in here if not other or other in {person.name for person in each.targets or (each.creator,)}
-    )
-    return next((reminder.id for reminder in of_other if reminder.next_fires), "")
+    coming = ((each, {person.name for person in each.targets or (each.creator,)}) for each in here if each.next_fires)
+    return next((reminder.id for reminder, people in coming if not other or other in people), "")
 
 
 def _find_other_named(request: RequestContext) -> str:
@@ -337,10 +331,8 @@ def _summary_schedule(request: RequestContext) -> Interpretation | None:
     if request.has_word(words.resuming):
         summary = _find_regular_summary(request) or say(request.turn.language, "summary.scheduled")
         return request.answers.call_tool("reminder_state", {"action": "resume", "reminder_id": summary})
-    is_ended, is_paused = (
-        request.has_word(words.ending),
-        request.has_word((*words.pausing, *words.holding, *words.skipping)),
-    )
+    is_ended = request.has_word(words.ending)
+    is_paused = request.has_word((*words.pausing, *words.holding, *words.skipping))
     if _refuses_summary(request) != (is_ended or is_paused):
         return _end_summary(request, is_paused=is_paused and not is_ended)
     if is_ended or is_paused:  # "don't stop the daily summary"
@@ -361,9 +353,8 @@ def _summary_schedule(request: RequestContext) -> Interpretation | None:
 def _refuses_summary(request: RequestContext) -> bool:
     """Return whether a request says "not" before the summary is named or timed: "I don't want the daily summary"."""
     words = request.words
-    head = re.split(
-        r"@|{}".format("|".join(map(re.escape, words.help_topics["summary"]))), words.joint.join(request.reading.forms)
-    )[0]
+    names = "|".join(map(re.escape, words.help_topics["summary"]))
+    head = re.split(rf"@|{names}", words.joint.join(request.reading.forms))[0]
     return words.has_any(words.refusals, head.strip()) and not head.startswith(words.dont_forget_phrases)
 
 
@@ -414,9 +405,8 @@ def _find_place(request: RequestContext) -> str:
     text, pieces = request.reading.text.strip(), [piece.strip() for piece in request.reading.pieces("ZONE")]
     is_open = not (text.endswith(("?", "？")) or request.has_part(request.words.triggers))
     ends = (request.reading.text[token.start :] for token in request.reading.tokens if is_open)
-    named = (
-        each for each in (*pieces, *ends) if find_zone(each) and request.words.fold(each) not in request.words.articles
-    )
+    words = request.words
+    named = (each for each in (*pieces, *ends) if find_zone(each) and words.fold(each) not in words.articles)
     return next(named, next(iter(pieces), ""))
 
 
@@ -456,8 +446,9 @@ def _quiet(request: RequestContext) -> Interpretation | None:
     is_asked = asks(request.reading.text)  # "are quiet hours on?"
     if not when and not is_off and not is_asked and request.has_word(request.words.switching_on):
         return request.answers.say("offline.quiet_when")
-    is_off = is_off and not any(time.best.has_clock for time in times)  # "you may message me at night again"
-    hours = "off" if is_off and (times or not when) else when
+    has_clock = any(time.best.has_clock for time in times)
+    is_off_at_night = is_off and bool(times) and not has_clock  # "you may message me at night again"
+    hours = "off" if is_off_at_night or (is_off and not when) else when
     return request.answers.call_tool("quiet_hours", {"hours": hours, **_read_scope(request)})
 
 

@@ -287,14 +287,10 @@ def _change_time(time: TimeWords, since: str, request: RequestContext) -> Interp
             "time": f"{choose_nearer_half(new.best, due).wall:%H:%M}"
         }  # the half of the day is that of the reminder
     is_single = names_single_day(new.best)
-    is_open = since or (is_single and FROM_THEN.search(request.folded_text) is not None)
     is_weekday_replaced = is_single and _replaces_weekday(request)
-    if (
-        is_open
-        and (since or not is_weekday_replaced)
-        and new.best.has_clock
-        and not (since and request.reading.has("WHEN"))
-    ):
+    is_from_day = is_single and not is_weekday_replaced and FROM_THEN.search(request.folded_text) is not None
+    is_begin = not request.reading.has("WHEN") if since else is_from_day
+    if is_begin and new.best.has_clock:
         arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
     is_name = not request.reading.has("REF") and request.has_word(request.words.reference_marks)
     if old and not new.best.has_clock and not is_name:
@@ -358,8 +354,8 @@ def _split_weekdays(request: RequestContext, best: Reading) -> Interpretation | 
     same = request.known.make_arguments(reminder)
     time = {"type": "once", "time": format_time(best.start), "rrule": _weekly_text(days, until=until)}
     added = {"content": same["content"], "person": same["person"], **time}
-    calls = (("reminder_update", changed), ("reminder_set", added))[is_beside:]
-    return merge_or_none([request.answers.call_tool(name, arguments) for name, arguments in calls])
+    setting = request.answers.call_tool("reminder_set", added)
+    return setting if is_beside else merge_or_none([request.answers.call_tool("reminder_update", changed), setting])
 
 
 def _choose_half_near_reminder(time: TimeWords, request: RequestContext) -> TimeWords:
@@ -651,10 +647,9 @@ def _tag_listed_number(request: RequestContext) -> RequestContext:
     is_listed = article.casefold() in words.articles and number.isdecimal() and int(number) <= len(known.shown.ids)
     if not (is_listed and rest and request.is_clock([rest])):
         return request
-    name = (Token(token.start, new[0] - 1 - len(number), article), Token(new[0] - 1 - len(number), new[0] - 1, "0"))
-    tokens = (*reading.tokens[:at], *name, Token(*new, "@clock"), *reading.tokens[at + 1 :])
-    tags = (*reading.tags[:at], "REF", "REF", "WHEN", *reading.tags[at + 1 :])
-    return request.with_reading(replace(reading, tokens=tokens, tags=tags, begins=(), known=frozenset()))
+    begin = new[0] - 1 - len(number)
+    name = [(Token(token.start, begin, article), "REF"), (Token(begin, new[0] - 1, "0"), "REF")]
+    return request.with_reading(reading.split_token(at, [*name, (Token(*new, "@clock"), "WHEN")]))
 
 
 def _is_at_clock(request: RequestContext, start: int) -> bool:

@@ -376,9 +376,9 @@ def _find_task_behind(request: RequestContext) -> str:
     """Return the untagged words behind "to" at the end of a request: "another one at 10 to pack"."""
     tokens, tags = request.reading.tokens, request.reading.tags
     first = max((at + 1 for at, tag in enumerate(tags) if tag in {"WHEN", "PERSON", "LEAD"}), default=len(tags))
-    is_open = request.words.joint and not any(token.form in CLAUSE_ENDS for token in tokens[first:])
-    is_open = is_open and "REF" not in tags[first:]
-    if not is_open or len(tokens) - first < _SHORTEST_TASK or tokens[first].form not in request.words.task_links:
+    has_other = "REF" in tags[first:] or any(token.form in CLAUSE_ENDS for token in tokens[first:])
+    is_task = len(tokens) - first >= _SHORTEST_TASK and tokens[first].form in request.words.task_links
+    if not request.words.joint or has_other or not is_task:
         return ""
     task = slots.tidy(request.reading.text[tokens[first + 1].start :], request.words.before_content)
     return "" if request.words.fold(task) in request.words.itself | request.words.same_task else task
@@ -446,9 +446,8 @@ def _complete_answer(time: TimeWords, options: Sequence[Reading], request: Reque
     if slots.is_clock_alone(best) and len(days) == 1:
         readings = tuple(move_to_day(reading, min(days)) for reading in time.readings)
         if is_clock_without_half(time.words):
-            is_alarm = any(
-                option.start.hour in _AFTERNOON for option in options
-            )  # only for alarms are these hours asked about
+            # Only for alarms are these hours asked about.
+            is_alarm = any(option.start.hour in _AFTERNOON for option in options)
             halves = list_halves(readings[0]) if is_alarm else _list_open_halves(readings[0])
             readings = _choose_in_part(options[0], halves)
         time = replace(time, readings=readings, is_ambiguous=len(readings) > 1)
@@ -477,11 +476,8 @@ def _find_text_beside_times(request: RequestContext) -> str:
     for start, end in reversed(request.reading.spans("WHEN")):
         text = f"{text[:start]} {text[end:]}"
     rest = slots.tidy(" ".join(text.split()), request.words.before_content)
-    return (
-        ""
-        if slots.are_function_words(rest.casefold().split() if request.words.joint else list(rest), request.words)
-        else rest
-    )
+    parts = rest.casefold().split() if request.words.joint else list(rest)
+    return "" if slots.are_function_words(parts, request.words) else rest
 
 
 def answer_content(request: RequestContext) -> Interpretation | None:
@@ -591,12 +587,10 @@ def _find_latest(request: RequestContext) -> ToolCall | None:
 
     Else it is the last one of the sender, for "me too" the last one in the chat.
     """
-    goes_on = request.before is None and request.begins_with(
-        request.folded_text, request.words.beside
-    )  # "and me to pay the gas …"
+    content, fold = request.content, request.words.fold
+    # "And me to pay the gas …" goes on with what another person has written.
+    goes_on = request.before is None and request.begins_with(request.folded_text, request.words.beside)
     joins = (goes_on or request.has_word(request.words.too)) and find_people(request) is None
-    content = request.content
-    fold = request.words.fold
     same = [reminder for reminder in request.reminders if content and fold(reminder.content) == fold(content)]
     if len(same) == 1 and request.known is not None:
         return request.known.make_set_call(same[0])

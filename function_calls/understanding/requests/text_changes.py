@@ -65,13 +65,10 @@ def _is_whole_text(content: str, wrong: str, text: str, request: RequestContext)
 def _is_order_for_several(request: RequestContext) -> bool:
     """Return whether a message that would be a new text as a whole names several reminders: "swap the one and …"."""
     reading, words = request.reading, request.words
-    ends = [at for at, token in enumerate(reading.tokens) if token.form in words.and_words]
-    texts = [reading.text[: reading.tokens[at].start] for at in ends] + [
-        reading.text[reading.tokens[at].end :] for at in ends
-    ]
-    named = [request.find_closest(text) for text in texts]
-    is_whole = set(reading.tags) == {"CONTENT"}
-    return is_whole and len(set(named) - {None}) > 1
+    ends = [token for token in reading.tokens if token.form in words.and_words]
+    texts = [reading.text[part] for at in ends for part in (slice(at.start), slice(at.end, None))]
+    named = {request.find_closest(text) for text in texts} - {None}
+    return set(reading.tags) == {"CONTENT"} and len(named) > 1
 
 
 def _replace_amount(amount: str, request: RequestContext) -> Interpretation | None:

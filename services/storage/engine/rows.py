@@ -117,7 +117,7 @@ def _upsert(dialect: str, table: sa.Table, key: tuple[str, ...]) -> "sqlite.Inse
 
 def format_people(people: Sequence[Person]) -> str:
     """Return people as JSON lists of id and name, and true for those who have joined a reminder."""
-    rows = [[person.id, person.name, *[True][: person.has_joined]] for person in people]
+    rows = [[each.id, each.name, True] if each.has_joined else [each.id, each.name] for each in people]
     return json.dumps(rows, ensure_ascii=False) if people else ""
 
 
