@@ -7,6 +7,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from function_calls.tools.calls import Interpretation, Turn
+from function_calls.understanding.reading.lexicon import Lexicon
 
 _PAIRS = (('"', '"'), ("'", "'"), ("“", "”"), ("「", "」"), ("(", ")"), ("（", "）"))
 _PAIRED = re.compile("[\"'“”「」()（）]")
@@ -36,6 +37,13 @@ def join_names(turn: Turn) -> tuple[Turn, Mapping[str, str]]:
 def find_members(turn: Turn) -> set[str]:
     """Return the names of the people who have written lately in the chat."""
     return {message.sender.name for message in turn.recent if not message.sender.is_bot}
+
+
+def list_named(people: Iterable[str], text: str, words: Lexicon) -> list[str]:
+    """Return those of the names `people` that a folded text has, also in the genitive: "Ann's", "at annas"."""
+    bare = text.replace("'s", "").replace("’s", "")
+    folded = {name: words.fold(name).lstrip("@") for name in people}
+    return sorted(name for name, each in folded.items() if words.has_any((each, f"{each}s"), bare))
 
 
 def restore_names(interpretation: Interpretation, joined: Mapping[str, str]) -> Interpretation:

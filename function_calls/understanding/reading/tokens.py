@@ -166,4 +166,4 @@ def is_time(token: Token) -> bool:
 
 def is_time_form(form: str) -> bool:
     """Return whether a form is that of a time expression: `@clock`, but not `@` alone."""
-    return form[:1] == "@" != form
+    return form.startswith("@") and form != "@"

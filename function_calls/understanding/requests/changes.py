@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.named_weekdays import find_recurring_weekdays, find_weekdays
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.reminder_times import FROM_THEN
@@ -23,10 +22,10 @@ from function_calls.understanding.requests.references import (
     find_last_reminder,
     find_named_reminder,
     find_newest_shared,
+    find_only_time,
     find_references,
     find_remark,
     find_rule,
-    find_untagged_time,
     list_own,
     list_untagged_times,
     names_oneself,
@@ -100,7 +99,7 @@ def _find_this_time(request: RequestContext) -> str:
 
 def _find_single_day(request: RequestContext) -> str:
     """Return an untagged day meant by "that day", or in front of a word for one occurrence: 15号那次; "" for none."""
-    day, words = find_untagged_time(request), request.words
+    day, words = find_only_time(request), request.words
     singles = [words.fold(f"{day}{words.joint}{word}") for word in words.one_time]
     is_meant = words.has_any(words.same_day_phrases, words.fold(request.reading.text))
     return day if day and (is_meant or request.has_phrase(singles)) else ""
@@ -148,8 +147,7 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
     if len(rules) > 1 or not (rules or single):
         return None
     words = request.reading.text_of(rules[0]) if rules else single
-    find = find_recurring_weekdays if rules else find_weekdays
-    days = find(words, request.now, request.language, request.times)
+    days = request.find_recurring_weekdays(words) if rules else request.find_weekdays(words)
     is_named = request.reading.has("REF") or request.has_word(request.words.reference_marks)
     latest = None if is_named or not days else _find_just_set(days, request)
     reminder = latest or reminder
@@ -164,7 +162,9 @@ def _find_just_set(days: frozenset[str], request: RequestContext) -> Reminder | 
     """Return the reminder that the person has just set on weekdays, `days` being some of them; None for others."""
     reminder = find_last_reminder(request)
     rule = _find_new_rule(reminder, request)
-    return reminder if reminder is not None and rule is not None and rule.days and repeats_on(reminder, days) else None
+    if reminder is None or rule is None or not rule.days:
+        return None
+    return reminder if repeats_on(reminder, days) else None
 
 
 def _find_new_rule(reminder: Reminder | None, request: RequestContext) -> Rule | None:
@@ -179,12 +179,9 @@ def _find_day_beside_name(request: RequestContext) -> str:
     tokens, tags = request.reading.tokens, (*request.reading.tags, NO_TAG)
     apart = {NO_TAG} if request.words.joint else {NO_TAG, "OLD"}
     behind = zip(tokens[1:], tags, tags[1:], tags[2:], strict=False)
-    found = [
-        token
-        for token, before, tag, after in behind
-        if is_time(token) and before == "REF" and (tag in apart or (tag == "REF" != after))
-    ]
-    return request.reading.text_of(found[0]) if found else ""
+    named = ((token, tag, after) for token, before, tag, after in behind if is_time(token) and before == "REF")
+    found = (token for token, tag, after in named if tag in apart or (tag == "REF" and after != "REF"))
+    return next(map(request.reading.text_of, found), "")
 
 
 def _find_shared_by_other(request: RequestContext) -> Reminder | None:
@@ -248,9 +245,9 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old: str
         references, arguments = _list_on_day(former, request), {**arguments, "occurrence": None}
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old or find_default_reference(request)}
     weekdays = request.find_weekdays(day)
-    is_within_name = bool(weekdays) and any(day in reference != day for reference in references)
-    is_name = is_within_name or _names_series(weekdays, request)
-    reminder = find_named_reminder(request) if len(weekdays) > 1 and not _names_series(weekdays, request) else None
+    is_series = _names_series(weekdays, request)
+    is_name = is_series or (bool(weekdays) and any(day in name and name != day for name in references))
+    reminder = find_named_reminder(request) if len(weekdays) > 1 and not is_series else None
     if reminder is not None and _sets_only_clock(arguments) and day not in reminder.content:  # 周末遛狗改到九点
         days = _list_coming(day, len(weekdays), request)
         moved = ({**arguments, "reminder_id": reminder.id, "occurrence": each} for each in days)
@@ -335,7 +332,7 @@ def skip(request: RequestContext) -> Interpretation | None:
         left_out
         or _read_days(request)
         or _find_length(request)
-        or find_untagged_time(request)
+        or find_only_time(request)
         or _find_day_beside_name(request)
         or _find_this_time(request)
     )
@@ -446,7 +443,7 @@ def _list_days(words: str, request: RequestContext) -> list[str]:
     midnight = request.now.replace(hour=0, minute=0, second=0, microsecond=0)
     is_joined = not request.words.and_words.isdisjoint(request.words.fold(words).split())
     days: list[date] = []
-    for time in request.times(words, midnight, language=request.language):
+    for time in request.read_times(words, midnight):
         for each in time.readings if is_joined else [time.best]:
             if each is None or not each.has_day or each.has_clock:
                 return []

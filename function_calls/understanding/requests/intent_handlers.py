@@ -16,7 +16,7 @@ from function_calls.understanding.local_lookup import make_local_lookup
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.names import find_members
+from function_calls.understanding.reading.names import find_members, list_named
 from function_calls.understanding.reading.reminder_words import find_stems, stem
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reminder_times import zone_name
@@ -33,8 +33,8 @@ from function_calls.understanding.requests.arguments import make_schedule_argume
 from function_calls.understanding.requests.reference_resolution import find_shared_words
 from function_calls.understanding.requests.references import (
     find_closest_to_remark,
+    find_only_time,
     find_references,
-    find_untagged_time,
     list_own,
 )
 from function_calls.understanding.requests.request_context import RequestContext
@@ -151,7 +151,7 @@ def _list(request: RequestContext) -> Interpretation | None:
         return request.answers.call_tool("reminder_list", {"filter": coming})
     several = {"all", "them", "both", *request.words.nearest}
     names = [name for name in find_references(request) if name not in several and not _names_only(name, other, request)]
-    untagged = "" if names else find_untagged_time(request)
+    untagged = "" if names else find_only_time(request)
     when = request.strip_time_words(request.reading.words("WHEN") or request.reading.words("OLD") or untagged)
     people = (slots.extract_people(request.reading, request.words) or "").removesuffix("'s") or None
     people = slots.EVERYONE if people is not None and people.casefold() in request.words.everyone else people
@@ -185,7 +185,7 @@ def _when_is(request: RequestContext) -> Interpretation | None:
     names = [name for name in find_references(request) if not _names_only(name, other, request)]
     # "Is it tomorrow?" is about the last one, "what is the reminder at 8?" is not.
     is_untold = not names and request.has_phrase(request.words.triggers)
-    when = request.reading.words("WHEN") or (find_untagged_time(request) if is_untold else "")
+    when = request.reading.words("WHEN") or (find_only_time(request) if is_untold else "")
     when = request.strip_time_words(when)
     coming = _find_next(request, other)
     if coming and (not names or names == ["all"] or means_next(names[0])):
@@ -239,8 +239,7 @@ def _find_next(request: RequestContext, other: str) -> str:
 def _find_other_named(request: RequestContext) -> str:
     """Return the only other person with a reminder here whom a question names; "" for none or several."""
     people = {person.name for reminder in request.reminders for person in (reminder.creator, *reminder.targets)}
-    text = request.folded_text.replace("'s", "").replace("’s", "")
-    named = [name for name in people if request.words.has_any((request.words.fold(name).lstrip("@"),), text)]
+    named = list_named(people, request.folded_text, request.words)
     return named[0] if len(named) == 1 and named[0] != request.turn.message.sender.name else ""
 
 
@@ -591,9 +590,7 @@ def _time_now(request: RequestContext) -> Interpretation | None:
 
 def _find_people_named(request: RequestContext) -> str:
     """Return the members of the chat that a request names."""
-    words, text = request.words, request.folded_text.replace("'s", "")
-    forms = {name: (words.fold(name), f"{words.fold(name)}s") for name in find_members(request.turn)}  # "at annas"
-    return " & ".join(sorted(name for name in forms if words.has_any(forms[name], text)))
+    return " & ".join(list_named(find_members(request.turn), request.folded_text, request.words))
 
 
 def _render_clock(request: RequestContext, zone: str | None) -> str:

@@ -208,7 +208,7 @@ def _find_amount_set(reminder: Reminder | None, request: RequestContext) -> time
         return None
     sent = told.sent_at.astimezone(request.now.tzinfo)
     minute = timedelta(minutes=1)
-    both = [request.times(told.text, at, language=request.language) for at in (sent, sent + minute)]
+    both = [request.read_times(told.text, at) for at in (sent, sent + minute)]
     bests = [times[0].best for times in both if len(times) == 1]
     first, second = bests if len(bests) == _BOTH else (None, None)
     if first is None or second is None or first.rrule is not None or second.start - first.start != minute:
@@ -383,9 +383,7 @@ def _repeat_from_begin(time: TimeWords, request: RequestContext) -> dict[str, ob
     if first - request.now <= _PERIODS.get(rule.frequency, _PERIODS[frequency]) * rule.interval:
         return None
     midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
-    later = slots.parse_time(
-        [time.words], request.words, lambda text: request.times(text, midnight, language=request.language)
-    )
+    later = request.parse_time([time.words], midnight)
     if later is None or later.best.rrule != time.best.rrule:
         return None
     start = later.best.start.replace(hour=first.hour, minute=first.minute, second=first.second)
@@ -636,7 +634,7 @@ def _tag_old_and_new(request: RequestContext) -> RequestContext:
 
 def _tag_listed_number(request: RequestContext) -> RequestContext:
     """Return a change with a number of the list just shown apart from its clock: "cambia el 1 a las 16:00"."""
-    reading, words, known = request.reading, request.words, request.known
+    reading, known = request.reading, request.known
     times = [at for at, token in enumerate(reading.tokens) if is_time(token)]
     if len(times) != 1 or known is None or reading.has("REF") or request.now - known.shown.at > JUST_NOW:
         return request
@@ -644,7 +642,7 @@ def _tag_listed_number(request: RequestContext) -> RequestContext:
     article, _, behind = reading.text_of(token).partition(" ")
     number, _, rest = behind.partition(" ")
     new = (token.end - len(rest), token.end)
-    is_listed = article.casefold() in words.articles and number.isdecimal() and int(number) <= len(known.shown.ids)
+    is_listed = article.casefold() in request.words.articles and request.is_listed_number(number)
     if not (is_listed and rest and request.is_clock([rest])):
         return request
     begin = new[0] - 1 - len(number)

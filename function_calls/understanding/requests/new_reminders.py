@@ -98,7 +98,7 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     wrong = find_impossible_time(request)
     reading = repair_tags(request.reading, request.words, find_members(request.turn))
     is_other = names_other_event(request)  # which is no further time of a reminder
-    is_another = not is_other and _asks_for_another(request.reading, reading, request.words)
+    is_another = not is_other and _names_only_pronoun(request.reading, reading, request.words)
     if is_another and _find_call_to_repeat(request) is not None:
         return repeat_last(request)
     if not is_other and _names_last_task(reading, request):
@@ -148,7 +148,7 @@ def _open_time_of_event(reminder: ReminderRequest, request: RequestContext) -> R
     return replace(reminder, time=None, day=best) if is_told else reminder
 
 
-def _asks_for_another(found: MessageReading, repaired: MessageReading, words: Lexicon) -> bool:
+def _names_only_pronoun(found: MessageReading, repaired: MessageReading, words: Lexicon) -> bool:
     """Return whether a request names no content but a pronoun: "an extra one".
 
     The network has `found` no content, and the `repaired` tags have one that ends in the pronoun.
@@ -421,7 +421,7 @@ def _read_answer(time: TimeWords, question: OpenQuestion, request: RequestContex
 def _is_ahead_of_known_day(time: TimeWords, lead: timedelta, request: RequestContext) -> bool:
     """Return whether people have lately named the day from which `time` already counts back, but not its own day."""
     said = (each for each in request.turn.recent if not each.sender.is_bot)
-    read = [found.best for each in said for found in request.times(each.text, each.sent_at, language=request.language)]
+    read = [found.best for each in said for found in request.read_times(each.text, each.sent_at)]
     days = {best.start.date() for best in read if best is not None and best.has_day}
     day = time.best.start.date()
     return time.best.has_day and lead >= _DAY and day + lead in days and day not in days

@@ -110,7 +110,7 @@ def find_old_lead(content: str, due: datetime, request: RequestContext) -> timed
         sent = told.sent_at.astimezone(request.now.tzinfo)
         is_ahead = request.words.has_any(request.words.ahead, request.words.fold(told.text))
         texts = (told.text, _find_words_ahead(told.text, request))  # "two days before 12 December" is one time
-        for times in (request.times(text, sent, language=request.language) for text in texts if is_ahead):
+        for times in (request.read_times(text, sent) for text in texts if is_ahead):
             found = [min(leads) for time in times if (leads := _list_leads(time.readings, due))]
             if len(found) == 1:
                 return found[0]
@@ -367,7 +367,7 @@ def find_newest_shared(request: RequestContext) -> Reminder | None:
     """Return the reminder for the person who asks and others that the bot has mentioned last, or the newest of them."""
     own = request.turn.message.sender
     shared = [reminder for reminder in request.reminders if reminds(reminder, own)]
-    day = find_untagged_time(request)  # "don't wake me tomorrow"
+    day = find_only_time(request)  # "don't wake me tomorrow"
     fits = request.filter_by_time(day, shared) if day else ()
     others = [reminder for reminder in fits or shared if not _is_for(reminder, own)]
     said = [message.text for message in reversed(request.turn.recent) if message.sender.is_bot]
@@ -418,7 +418,7 @@ def _find_named(request: RequestContext, *, may_be_several: bool) -> list[str]:
     return named or (_find_by_remark(request) if request.reading.has("REF") else _find_untagged(request))
 
 
-def find_untagged_time(request: RequestContext) -> str:
+def find_only_time(request: RequestContext) -> str:
     """Return the words of the only time of a request; "" for none or several."""
     times = request.reading.times
     return request.reading.text_of(times[0]) if len(times) == 1 else ""

@@ -97,9 +97,9 @@ class RequestContext(Struct, frozen=True, kw_only=True):
         """Return the only coming reminder that shares words with `name`, but the common ones and `others`."""
         return None if self.known is None else self.known.find_only_closest(name, self.common_words.union(others))
 
-    def read_times(self, text: str) -> tuple[TimeReadings, ...]:
-        """Read the times in `text`."""
-        return self.times(text, self.now, language=self.language)
+    def read_times(self, text: str, at: datetime | None = None) -> tuple[TimeReadings, ...]:
+        """Read the times in `text` as if it was written at `at`, else as written in this message."""
+        return self.times(text, at or self.now, language=self.language)
 
     def read_only_time(self, text: str) -> Reading | None:
         """Return the only time in `text`; None for none or several."""
@@ -126,11 +126,11 @@ class RequestContext(Struct, frozen=True, kw_only=True):
         """Read the times in `text` as if it was written in front of the `first` time, where that is on a later day."""
         if first is None or first.start.date() <= self.now.date():
             return self.read_times(text)
-        return self._read_from(text, first.start - timedelta(minutes=1))
+        return self.read_times(text, first.start - timedelta(minutes=1))
 
-    def parse_time(self, pieces: Sequence[str]) -> TimeWords | None:
-        """Return the one coming time that all `pieces` name together, as `slots.parse_time` does."""
-        return slots.parse_time(pieces, self.words, self.read_times)
+    def parse_time(self, pieces: Sequence[str], at: datetime | None = None) -> TimeWords | None:
+        """Return the one coming time that all `pieces` name together as if written at `at`, else in this message."""
+        return slots.parse_time(pieces, self.words, lambda text: self.read_times(text, at))
 
     def parse_times(self, pieces: Sequence[str]) -> list[TimeWords]:
         """Return the times that `pieces` name, as `slots.parse_times` does."""
@@ -165,18 +165,14 @@ class RequestContext(Struct, frozen=True, kw_only=True):
         """Return whether `words` name one weekday and at most a clock."""
         return names_weekday(words, self.now, self.language, self.times)
 
-    def parse_length(self, piece: str) -> timedelta | None:
-        """Return the length of time that `piece` names; None where it names none."""
-        return self.parse_length_from(piece, self.now)
-
-    def parse_length_from(self, piece: str, start: datetime) -> timedelta | None:
-        """Return the length of time that `piece` names from `start`: a month has 28 to 31 days."""
+    def parse_length(self, piece: str, start: datetime | None = None) -> timedelta | None:
+        """Return the length of time that `piece` names from `start`, else from now: a month has 28 to 31 days."""
         named = self.words.lengths.get(self.words.fold(piece.strip()))
         if named is not None:
             return timedelta(minutes=named)
-        found = slots.parse_amount(piece, self.words, self._read_from, start)
+        found = slots.parse_amount(piece, self.words, self.read_times, start or self.now)
         if found is None and piece.casefold().startswith("the "):
-            return slots.parse_amount(f"a {piece[len('the ') :]}", self.words, self._read_from, start)
+            return slots.parse_amount(f"a {piece[len('the ') :]}", self.words, self.read_times, start or self.now)
         return found
 
     def parse_amount(self, tag: str) -> timedelta | None:
@@ -200,6 +196,10 @@ class RequestContext(Struct, frozen=True, kw_only=True):
                     if found is not None:
                         return found
         return None
+
+    def is_listed_number(self, figure: str) -> bool:
+        """Return whether `figure` is a number of the list that the person was shown last."""
+        return self.known is not None and figure.isdecimal() and 0 < int(figure) <= len(self.known.shown.ids)
 
     def find_count(self, tags: Collection[str]) -> int:
         """Return the number in the words with one of `tags` that are no time: "skip the next two"; 1 for none."""
@@ -232,6 +232,3 @@ class RequestContext(Struct, frozen=True, kw_only=True):
     def retag(self, old: str, new: str) -> "RequestContext":
         """Return the request with the tag `new` for the words with the tag `old`."""
         return self.with_tags(new if tag == old else tag for tag in self.reading.tags)
-
-    def _read_from(self, text: str, now: datetime) -> tuple[TimeReadings, ...]:
-        return self.times(text, now, language=self.language)

@@ -125,9 +125,7 @@ def _repeat_monthly(time: TimeWords, request: RequestContext) -> TimeWords:
     best = time.best
     if best.rrule is not None or not best.has_day:
         return time
-    later = slots.parse_time(
-        [time.words], request.words, lambda text: request.times(text, best.start + _DAY, language=request.language)
-    )
+    later = request.parse_time([time.words], best.start + _DAY)
     if later is None or later.best.start.day != best.start.day:
         return time
     if not timedelta() < later.best.start - best.start < _LONGEST_MONTH:
@@ -205,7 +203,7 @@ def find_impossible_time(request: RequestContext) -> str:
         return ""
     start = tokens[0].start
     text = request.reading.text[start : tokens[-1].end]
-    taken = [(token.start - start, token.end - start) for token in tokens if token.form[:1] == "@" != token.form]
+    taken = [(token.start - start, token.end - start) for token in tokens if is_time(token)]
     first, last = next(iter(find_impossible_times(text.casefold(), taken, request.read_times)), (0, 0))
     return text[first:last].strip()
 
@@ -512,8 +510,8 @@ def _parse_lead_days(piece: str, request: RequestContext) -> timedelta | None:
 
 def _count_months(piece: str, length: timedelta, request: RequestContext) -> timedelta:
     """Return the `length` of months so that it leads to the same day of another month: "a month before"."""
-    event = _read_event(request) if length >= _SHORTEST_MONTH else None
-    return length if event is None else request.parse_length_from(piece, event.start - length) or length
+    events = _read_events(request) if length >= _SHORTEST_MONTH else []
+    return request.parse_length(piece, events[0].best.start - length) or length if len(events) == 1 else length
 
 
 def find_leads(request: RequestContext, *, has_event: bool) -> list[Lead]:
@@ -721,11 +719,6 @@ def _parse_from_now(amount: str, request: RequestContext) -> list[TimeWords]:
     phrases = [form.format(amount=amount) for form in request.words.amount_ahead]
     found = (request.parse_time([phrase]) for phrase in phrases)
     return [each for each in found if each is not None][:1]
-
-
-def _read_event(request: RequestContext) -> Reading | None:
-    found = _read_events(request)
-    return found[0].best if len(found) == 1 else None
 
 
 def _read_events(request: RequestContext) -> list[TimeWords]:

@@ -9,7 +9,7 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.names import find_members
+from function_calls.understanding.reading.names import find_members, list_named
 from function_calls.understanding.reading.times import list_halves, names_single_day
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN
@@ -21,8 +21,8 @@ from function_calls.understanding.requests.references import (
     find_due,
     find_named_reminder,
     find_newest_shared,
+    find_only_time,
     find_references,
-    find_untagged_time,
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
@@ -69,14 +69,13 @@ def _tag_number(request: RequestContext) -> RequestContext:
     reading, words = request.reading, request.words
     first = next((at for at, tag in enumerate(reading.tags) if tag in {"WHEN", "LATER"}), len(reading.tokens))
     tokens = reading.tokens[first:]
-    if len(tokens) < _NUMBER_LINK_TIME or request.known is None:
+    if len(tokens) < _NUMBER_LINK_TIME or not request.is_listed_number(reading.text_of(tokens[0])):
         return request
-    figure, link, rest = reading.text_of(tokens[0]), tokens[1].form, reading.text[tokens[2].start :]
-    is_listed = figure.isdecimal() and 0 < int(figure) <= len(request.known.shown.ids)
+    link, rest = tokens[1].form, reading.text[tokens[2].start :]
     is_length = request.parse_length(rest) is not None
     links = {*words.before_time} - words.until_words if is_length else words.until_words
     is_timed = is_length or slots.is_figure(rest) or request.parse_time([rest]) is not None
-    if not (is_listed and is_timed and link in links):
+    if not is_timed or link not in links:
         return request
     return request.with_tags([*reading.tags[:first], "REF", NO_TAG, *reading.tags[first + 2 :]])
 
@@ -122,7 +121,7 @@ def pause(request: RequestContext) -> Interpretation | None:
     request = _tag_time_in_name(request)
     when = request.reading.words("WHEN") or request.reading.words("UNTIL")
     when = request.strip_leading_word(when, request.words.during)
-    when = when or ("" if request.reading.has("OLD") else find_untagged_time(request))
+    when = when or ("" if request.reading.has("OLD") else find_only_time(request))
     bare = request.strip_leading_word(slots.mark_day(when, request.words), request.words.until_words)
     if not when or not (request.read_times(bare) or request.parse_length(bare)):  # "until further notice"
         return change_state(request, "pause")
@@ -253,8 +252,8 @@ def _find_person_instead(request: RequestContext) -> str | None:
     """Return the people whom a request to leave names, or a member of the chat among its untagged words."""
     if request.reading.has("PERSON"):
         return find_people(request)
-    said, others = request.words.fold(request.reading.join_untagged(request.words.joint)), find_members(request.turn)
-    found = [name for name in sorted(others) if request.words.has_any((request.words.fold(name),), said)]
+    said = request.words.fold(request.reading.join_untagged(request.words.joint))
+    found = list_named(find_members(request.turn), said, request.words)
     return found[0] if len(found) == 1 and found[0] != request.turn.message.sender.name else None
 
 
