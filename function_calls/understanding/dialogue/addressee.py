@@ -325,19 +325,20 @@ def _is_vague(reading: MessageReading, words: Lexicon, state: Circumstances) -> 
         return False
     is_time = reading.intent not in _STATEMENTS and _is_time(reading)
     return (
-        _is_of_other_talk(reading.intent, state)
+        _is_of_other_talk(reading, words, state)
         or _is_said_to_people(reading.intent, reading, words, state)
         or (is_time and _is_time_for_people(reading, words, state))
     )
 
 
-def _is_of_other_talk(intent: str, state: Circumstances) -> bool:
+def _is_of_other_talk(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a change that names no reminder goes on with what people talk about since the bot's last action.
 
-    "Cancel it" needs an action for the sender that is the last thing of the sender and of the chat. Other changes may
-    follow somewhat later.
+    "Cancel it" needs an action for the sender that is the last thing of the sender and of the chat, "delete mine" or a
+    word of a reminder. Other changes may follow somewhat later.
     """
-    if state.awaits_answer or state.context == "fired":
+    intent, is_own = reading.intent, words.has_any(words.own_one, words.fold(reading.text))
+    if state.awaits_answer or state.context == "fired" or reading.known or is_own:
         return False
     if intent in _POINTING and (state.changed_subject or state.others_acted or state.last_action == "none"):
         return True

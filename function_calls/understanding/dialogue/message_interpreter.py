@@ -276,7 +276,7 @@ class MessageInterpreter:
             return merged
         parts = split_requests(reading, utterance.words, read) if intent == utterance.reading.intent else [reading]
         parts = [retag_reminders(part, utterance.words, read) for part in parts]
-        made = self._interpret_parts(parts, utterance, answers, is_part=len(parts) > 1)
+        made = _drop_repeated(self._interpret_parts(parts, utterance, answers, is_part=len(parts) > 1), utterance.known)
         return _change_zone_first(made, utterance.turn) or merge_or_none(made)
 
     def _interpret_parts(
@@ -574,6 +574,20 @@ def _change_zone_first(made: Sequence[Interpretation], turn: Turn) -> Interpreta
     if all(find_zone(str(call.arguments["zone"])) == zone_name(turn.now.tzinfo or UTC) for call in zones):
         return merge_or_none([each for each in made if zones[0] not in each.calls])
     return Interpretation(calls=zones, notice=say(turn.language, "offline.zone_first"))
+
+
+def _drop_repeated(made: list[Interpretation], known: ChatReminders | None) -> list[Interpretation]:
+    """Return `made` without a change that one before it has made: "the lift and the west side one an hour later"."""
+    found: list[Interpretation] = []
+    changes: list[object] = []
+    for each in made:
+        call = each.calls[0] if len(each.calls) == 1 and each.calls[0].name == "reminder_update" else None
+        named = () if call is None or known is None else known.resolve(str(call.arguments.get("reminder_id") or ""))
+        change = None if call is None or len(named) != 1 else {**call.arguments, "reminder_id": named[0].id}
+        if change is None or change not in changes:
+            found.append(each)
+            changes.append(change)
+    return found
 
 
 def _merge_changes(made: Sequence[Interpretation | None]) -> Interpretation | None:

@@ -118,7 +118,8 @@ def _find_joints(reading: MessageReading, words: Lexicon) -> Iterator[tuple[int,
     for at, token in enumerate(reading.tokens[1:-1], 1):
         text = words.fold(reading.text[token.start :])
         word = next((word for word in words.going_on if text.startswith(f"{word}{words.joint}")), "")
-        if word or token.form in and_words or (reading.known and token.form in MARKS):
+        is_mark = reading.intent not in {"reword", "append"} and bool(reading.known) and token.form in MARKS
+        if word or token.form in and_words or is_mark:
             yield at, token.start + len(word) if word else token.end
 
 
@@ -142,8 +143,7 @@ def _changes_known(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a reading surely changes a reminder that it names, and says when if it moves it."""
     is_complete = reading.intent != "move" or not _SHIFTS.isdisjoint(reading.tags)
     if reading.intent == "delete":  # 交房租不变 and "the rent is fine" keep it
-        is_order = words.has_any(words.deleting, words.fold(reading.text))
-        is_complete = is_order or (reading.tags[0] == NO_TAG and not words.deleting)
+        is_complete = words.has_any(words.deleting or words.ending, words.fold(reading.text))
     return _names_known(reading) and is_complete and reading.intent in _ORDERS and reading.intents[0][1] >= _SURE
 
 

@@ -132,7 +132,8 @@ def retag_reminders(reading: MessageReading, words: Lexicon, read: Read) -> Mess
     tokens, clocks = reading.tokens, {each.expression for each in reading.tokens if each.form in WITH_CLOCK}
     is_corrected = words.has_any(words.corrections, words.joint.join(token.form for token in tokens))
     is_whole = len(reading.begins) + 1 >= len(clocks) and all(list_slots(reading))
-    if reading.intent != "set" or is_corrected or is_whole:
+    is_single = len({token.expression for token in reading.times}) <= 1
+    if reading.intent != "set" or is_corrected or is_whole or is_single:
         return reading
     asked = find_asking_words(tokens, words)
     tagged = [at for at, tag in enumerate(reading.tags) if tag not in {NO_TAG, "PERSON"}]

@@ -299,7 +299,8 @@ def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> 
     if reminder is None or reminder.schedule.rule is None:
         return ""
     day, fold = find_day_in_name(request), request.words.fold
-    is_near = bool(day) and not request.find_weekdays(day) and fold(day) not in fold(reminder.content)
+    is_weekday = bool(request.find_weekdays(request.strip_time_words(day)))  # "the Wednesday one"
+    is_near = bool(day) and not is_weekday and fold(day) not in fold(reminder.content)
     if request.words.joint and (is_near or fold(day).startswith(request.words.one_time)):
         return day  # "la basura de hoy"
     if not _sets_only_clock(arguments) or request.has_word(request.words.always):
@@ -324,7 +325,8 @@ def skip(request: RequestContext) -> Interpretation | None:
     if paused is not None:
         return change_state(request, "pause", paused)
     when = request.reading.words("WHEN")
-    is_begin = FROM_THEN.search(request.folded_text) is not None and request.names_single_day(when)
+    begin = request.read_only_time(when) if FROM_THEN.search(request.folded_text) is not None else None
+    is_begin = begin is not None and names_single_day(begin) and begin.start > request.now
     if when and (is_begin or request.begins_with(when, request.words.until_words)):
         return pause(request)  # "no hay basura hasta el lunes", "no pills from tomorrow"
     left_out = find_weekdays_left_out(request)

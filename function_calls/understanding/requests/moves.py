@@ -270,6 +270,7 @@ def _move_to(request: RequestContext) -> Interpretation | None:
         or _change_day_of_month(request)
         or _exchange_weekday(request)
         or _change_weekday(request, time.best)
+        or _move_ahead_of_event(request, time.best)
         or _keep_begin(request, time.best)
         or _begin_on(request, time.best)
         or (None if since else _repeat_from_begin(time, request))
@@ -486,6 +487,14 @@ def _begin_on(request: RequestContext, best: Reading) -> dict[str, object] | Non
     later = replace(reminder.schedule, start=datetime.combine(day, reminder.schedule.start.time()))
     coming = request.list_coming(replace(reminder, schedule=later), day)
     return {"time": format_time(coming[0]), "rrule": rule_text(reminder.schedule)} if coming else None
+
+
+def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
+    """Return the hour ahead of an event without a day, on the reminder's day: "it is at 4, an hour before"."""
+    events = request.parse_times(request.reading.pieces("EVENT"))
+    if len(events) != 1 or not request.reading.has("LEAD") or events[0].best.has_day:
+        return None
+    return {"time": f"{best.wall:%H:%M}"}
 
 
 def _move_with_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
