@@ -30,7 +30,7 @@ from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
 _HALF_DAY = timedelta(hours=12)
-_OPEN_HOUR, _NOON = 6, 12
+_OPEN_HOUR, _NOON, _EVENING = 6, 12, 18
 _SHORTEST_WORD = 3
 _NEW = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
 _BOTH = 2
