@@ -104,7 +104,7 @@ _STOPPING = frozenset({"delete", "pause", "resume", "skip", "done"})
 """Intents that a question for some reminders resembles: 哪些提醒暂停了."""
 _ASKING = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
-_FEWEST_WORDS, _REFERENCE = 3, 5
+_FEWEST_WORDS, _REFERENCE, _BOTH = 3, 5, 2
 _BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
     ("snooze_minutes", "snooze_hour", "snooze_tomorrow"), "snooze"
 )
@@ -593,7 +593,7 @@ def _drop_repeated(made: list[Interpretation], known: ChatReminders | None) -> l
 def _merge_changes(made: Sequence[Interpretation | None]) -> Interpretation | None:
     """Return one call for two changes of a reminder; None where the message does not ask for two."""
     calls = [call for each in made if each is not None for call in each.calls if call.name == "reminder_update"]
-    if not made or len(calls) != len(made):
+    if len(made) != _BOTH or len(calls) != _BOTH:
         return None
     first, second = calls
     if (first.arguments.keys() & second.arguments.keys()) - {"reminder_id"}:

@@ -96,7 +96,8 @@ def _split_joined(reading: MessageReading, words: Lexicon, read: Read) -> list[M
 
     The other one asks by itself, or each changes a reminder that it names.
     """
-    for at, end in list(_find_joints(reading, words))[:_MOST_PARTS]:
+    joints = list(_find_joints(reading, words))
+    for at, end in joints if len(joints) <= _MOST_PARTS else ():
         first = read(reading.text[: reading.tokens[at].start].rstrip())
         second = read(reading.text[end:].lstrip())
         if _are_changes_apart(first, second, words):
