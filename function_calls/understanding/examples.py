@@ -24,7 +24,8 @@ class ExampleSentences:
     def match_sentence(self, text: str, tools: tuple[ToolSpec, ...]) -> str | None:
         """Return the name of the tool that has the whole of `text` as an example sentence; None for none."""
         phrase = _fold(text)
-        meant = (tool for tool in tools if tool.name not in _READ and _is_sentence(phrase, tool.examples))
+        known = ((tool, _compile_sentences(tool.examples)) for tool in tools if tool.name not in _READ)
+        meant = (tool for tool, patterns in known if any(pattern.fullmatch(phrase) for pattern in patterns))
         return next((tool.name for tool in meant if not tool.parameters.get("required")), None)
 
     def match_template(
@@ -43,12 +44,6 @@ class ExampleSentences:
                 if arguments is not None and (is_addressed or _has_own_words(example)):
                     return tool.name, arguments
         return None
-
-
-def _is_sentence(phrase: str, examples: tuple[str, ...]) -> bool:
-    """Return whether `phrase` is one of the examples that have no slot."""
-    patterns = (pattern for example, pattern in _compile_templates(examples) if not slot_names(example))
-    return any(pattern.fullmatch(phrase) for pattern in patterns)
 
 
 def _fold(text: str) -> str:
@@ -70,6 +65,12 @@ def _compile_templates(examples: tuple[str, ...]) -> tuple[tuple[str, re.Pattern
     """Return the examples that are templates, each with its pattern."""
     compiled = ((example, _compile(example)) for example in examples)
     return tuple((example, pattern) for example, pattern in compiled if pattern is not None)
+
+
+@lru_cache(maxsize=512)
+def _compile_sentences(examples: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of the examples that have no slot."""
+    return tuple(pattern for example, pattern in _compile_templates(examples) if not slot_names(example))
 
 
 def _compile(example: str) -> re.Pattern[str] | None:
