@@ -254,14 +254,20 @@ class TimeRepair(TagDraft):
                 self.tags[at] = "CONTENT"
 
     def move_words_to_content(self) -> None:
-        """Move a word behind a content to it that is tagged as a time and is none: "backup the campaign | wiki"."""
+        """Move words behind a content to it that are tagged as a time and are none: "shoes | at Target at 5".
+
+        A single word is moved only beside a time: "backup the campaign | wiki". A time of its own, beside that of the
+        reminder, goes with a word that needs it: "at 9:55 that standup | starts in 5 minutes".
+        """
         around = self.words.time_words | self.words.polite | {*self.words.around_time, *self.words.same_time}
-        whens = self.find_runs("WHEN")
+        whens = self.find_runs("WHEN") if self.words.joint else []
         timed = [run for run in whens if any(map(is_time_form, self.forms[slice(*run)]))]
-        for first, last in whens if self.words.joint and timed else ():
-            is_word = last - first == 1 and self.forms[first].isalpha() and self.forms[first] not in around
-            if is_word and (first, last) not in timed and self.tags[first - 1 : first] == ["CONTENT"]:
-                self.tags[first] = "CONTENT"
+        for first, last in whens:
+            end = next((at for at in range(first, last) if is_time_form(self.forms[at])), last)
+            is_word = any(form.isalpha() and form not in around for form in self.forms[first:end])
+            if is_word and (timed or end - first > 1) and self.tags[first - 1 : first] == ["CONTENT"]:
+                is_apart = len(timed) > 1 and self.forms[first] not in self.words.prepositions
+                self.set_tag(first, last if is_apart else end, "CONTENT")
 
     def _begins_with(self, at: int, words: Iterable[str]) -> bool:
         """Return whether the token at `at`, such as a time, begins with one of `words`."""

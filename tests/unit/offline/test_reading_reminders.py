@@ -459,10 +459,27 @@ def test_content_behind_its_own_clock_is_not_the_event_in_front():
     assert made["content"] == "出发"
 
 
-def test_word_behind_a_content_is_no_time_beside_one():
-    (made,) = arguments("{WHEN:at 8pm} remind {PERSON:me}: {CONTENT:backup the campaign} {WHEN:wiki}")
+@pytest.mark.parametrize(
+    ("sentence", "content", "language"),
+    [
+        (
+            "{WHEN:at 8pm} remind {PERSON:me}: {CONTENT:backup the campaign} {WHEN:wiki}",
+            "backup the campaign wiki",
+            "en",
+        ),
+        ("remind {PERSON:me} to {CONTENT:buy shoes} {WHEN:at Target at 5pm}", "buy shoes at Target", "en"),
+        ("recuérda{PERSON:me} {CONTENT:comprar pan} {WHEN:en Lidl a las 17}", "comprar pan en Lidl", "es"),
+        (
+            "remind {PERSON:us} {WHEN:at 9:55} that {CONTENT:standup} {WHEN:starts in 5 minutes}",
+            "standup starts in 5 minutes",
+            "en",
+        ),
+    ],
+)
+def test_words_behind_a_content_that_are_no_time_belong_to_it(sentence, content, language):
+    (made,) = arguments(sentence, language=language)
 
-    assert made["content"] == "backup the campaign wiki"
+    assert made["content"] == content
 
 
 def test_figure_for_the_word_for_is_no_name():
