@@ -176,8 +176,18 @@ def has_unclear_time(reading: MessageReading, words: Lexicon) -> bool:
 
 def names_vague_time(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether words outside of the content name a time that nobody knows: "during work hours", 下周找一天."""
+    return words.has_any(words.vague_times, _join_words_of_time(reading, words))
+
+
+def names_event_for_clock(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether words outside of the content name an event instead of a clock: "tomorrow when I leave work"."""
+    return words.has_any(words.event_clauses, _join_words_of_time(reading, words))
+
+
+def _join_words_of_time(reading: MessageReading, words: Lexicon) -> str:
+    """Return the folded words that are untagged or tell when, with a comma for each of the others."""
     told = [reading.text_of(token) if tag in {NO_TAG, "WHEN"} else "," for token, tag in reading.tagged]
-    return words.has_any(words.vague_times, words.fold(words.joint.join(told)))
+    return words.fold(words.joint.join(told))
 
 
 def _find_parts(reading: MessageReading, words: Lexicon) -> tuple[int, list[Run], list[Run]]:

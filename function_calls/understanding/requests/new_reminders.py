@@ -12,6 +12,7 @@ from function_calls.tools.calls import Interpretation, ToolCall
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.events import (
     has_unclear_time,
+    names_event_for_clock,
     names_vague_time,
     tag_event,
     tag_event_behind_day,
@@ -141,11 +142,11 @@ def _split_pieces(request: RequestContext) -> list[MessageReading]:
 
 def _open_time_of_event(reminder: ReminderRequest, request: RequestContext) -> ReminderRequest:
     """Return `reminder` with the day alone where an event names its time: "tomorrow when I leave work"."""
-    words, best = request.words, None if reminder.time is None else reminder.time.best
+    best = None if reminder.time is None else reminder.time.best
     if best is None or best.has_clock or best.part or best.rrule is not None:
         return reminder
-    is_told = words.has_any(words.event_clauses, request.reading.join_untagged(words.joint))
-    return replace(reminder, time=None, day=best) if is_told else reminder
+    is_open = names_event_for_clock(request.reading, request.words)
+    return replace(reminder, time=None, day=best) if is_open else reminder
 
 
 def _names_only_pronoun(found: MessageReading, repaired: MessageReading, words: Lexicon) -> bool:
@@ -392,13 +393,15 @@ def is_repeating(call: ToolCall) -> bool:
 def answer_when(request: RequestContext) -> Interpretation | None:
     """Set the reminder that was asked about at the time of the answer."""
     question, times = request.question, find_times(request)
-    if question is None or len(times) != 1 or question.asks == "reminder":
+    is_open = not times and names_event_for_clock(request.reading, request.words)
+    if question is None or question.asks == "reminder" or not (len(times) == 1 or is_open):
         return None
-    is_vague = names_vague_time(request.reading, request.words) and not times[0].best.has_clock
+    is_vague = is_open or (names_vague_time(request.reading, request.words) and not times[0].best.has_clock)
     time = None if is_vague else _read_answer(times[0], question, request)
     content = question.content or request.content or _find_text_beside_times(request)
     person = question.person and question.person.replace("@", "")  # who was mentioned before is known by name
     reminder = ReminderRequest(content=content, person=person, time=time, event=question.event, lead=question.lead)
+    reminder = _open_time_of_event(reminder, request)
     if content or question.asks == "option":
         return request.answers.set_reminders([reminder, *question.rest])
     return request.answers.ask_content([reminder])
