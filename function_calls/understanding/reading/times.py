@@ -118,8 +118,8 @@ def set_clock(day: Reading, clock: Reading) -> Reading:
     return day._replace(start=start, rrule=rule, has_clock=True, grain=clock.grain)
 
 
-def keep_clock_in_part(reading: Reading, due: datetime) -> Reading:
-    """Return a part of the day as the clock of `due` in it: "Tuesday morning" of a reminder at 7 is at 7.
+def keep_clock_in_part(reading: Reading, fires: Sequence[datetime]) -> Reading:
+    """Return a part of the day as the clock of one of `fires` in it: "Tuesday morning" of a reminder at 7 is at 7.
 
     A part alone may be the other half of the day: "evening, I mean" of one at 7:30 is 19:30. The hours behind midnight
     are in every night and evening. A part that has neither is returned as it is.
@@ -127,6 +127,7 @@ def keep_clock_in_part(reading: Reading, due: datetime) -> Reading:
     if reading.has_clock or not reading.part:
         return reading
     part = reading._replace(has_day=False, rrule=None)
+    due = next((each for each in fires if fits_time(each, part)), fires[0])
     is_late = (reading.rrule or "").startswith("FREQ=DAILY") and reading.part in _LATE_PARTS and due.hour < _DAWN
     other = due.replace(hour=(due.hour + _HALF_DAY) % (2 * _HALF_DAY))
     if not (is_late or fits_time(due, part)):

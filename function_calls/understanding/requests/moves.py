@@ -810,8 +810,11 @@ def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, objec
     if best.rrule is None and best.has_day:
         best = best._replace(start=_move_near_reminder(best.start, words, request))
         best = _move_behind_reminder(best, words, request)
-    due = find_due(find_named_reminder(request), request.now)
-    return make_change_arguments(best if due is None else keep_clock_in_part(best, due), request.now)
+    if best.has_clock and best.grain is Grain.DAY:
+        best = best._replace(has_clock=False)  # "in two weeks" is at the clock of the reminder
+    reminder = find_named_reminder(request)
+    fires = () if reminder is None else [each.astimezone(request.now.tzinfo) for each in reminder.next_fires]
+    return make_change_arguments(keep_clock_in_part(best, fires) if fires else best, request.now)
 
 
 def _move_behind_reminder(best: Reading, words: str, request: RequestContext) -> Reading:

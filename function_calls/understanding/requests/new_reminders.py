@@ -747,7 +747,7 @@ def _copy_last_clock(time: TimeWords, last: ToolCall, request: RequestContext, *
     if before is None or (best.has_clock and not is_same):
         return time
     if best.part and not is_same:
-        return replace(time, readings=(keep_clock_in_part(best, before.best.start),))
+        return replace(time, readings=(keep_clock_in_part(best, [before.best.start]),))
     clock = before.best._replace(start=before.best.start.replace(second=0))
     return replace(time, readings=(set_clock(best, clock),), is_ambiguous=False)
 
