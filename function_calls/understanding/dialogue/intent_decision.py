@@ -14,6 +14,8 @@ _REQUEST, _INTENT = 0.5, 0.4
 _ENDING = ("delete", "pause", "undo", "skip", "until", "once", "leave", "person_remove", "person_set", "not_urgent")
 CAREFUL = {"ask": 0.5, "when_is": 0.4, **dict.fromkeys(_ENDING, 0.5), "pause": 0.4}
 """Higher least probabilities, of intents that lose something or give an odd answer where they are wrong."""
+_LEAVING_OUT = frozenset({"skip", "until", "pause"})
+"""Intents of which each lets a reminder not come for some time; their probabilities count together."""
 _SECOND = 0.15
 """The least probability of a second or third intent, which is tried where the slots of the first do not fit."""
 _MOST_TRIED = 3
@@ -48,7 +50,8 @@ def choose_intents(reading: MessageReading, context: Context, *, is_addressed: b
     for intent, share in shares[:_MOST_TRIED]:
         if intent == NOTHING or share < (_SECOND if found else _INTENT):
             break
-        if share >= CAREFUL.get(intent, 0.0):
+        alike = sum(other for name, other in shares if name in _LEAVING_OUT) if intent in _LEAVING_OUT else share
+        if alike >= CAREFUL.get(intent, 0.0):
             found.append(adapt_to_context(intent, reading, context))
     return tuple(found)
 

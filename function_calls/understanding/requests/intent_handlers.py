@@ -306,7 +306,7 @@ def _summary(request: RequestContext) -> Interpretation | None:
         elif window and f"{window}{request.words.joint}{word}".casefold() in request.folded_text:
             window = f"{window}{request.words.joint}{word}"
     person, topic = slot("SPEAKER"), slot("TOPIC")
-    person, topic = (topic, "") if not person and _is_member(topic, request) else (person, topic)
+    person, topic = (topic, "") if not person and request.is_member(topic) else (person, topic)
     person = person or ("" if topic else _find_only_speaker(request))
     return request.answers.call_tool("summary", {"window": window, "topic": topic, "person": person})
 
@@ -529,7 +529,7 @@ def _find(request: RequestContext) -> Interpretation | None:
     For a question when or how much somebody did who has not written here lately, all messages are searched first.
     """
     query, person = request.content, request.reading.words("SPEAKER")
-    query, person = ("", query) if not person and _is_member(query, request) else (query, person)
+    query, person = ("", query) if not person and request.is_member(query) else (query, person)
     text = request.reading.text.rstrip(" .!?")
     if query and request.words.strip_search_place(text) != text:
         return request.answers.call_tool("perplexity_search", {"query": request.words.strip_search_place(query)})
@@ -546,11 +546,7 @@ def _asks_about_absent(person: str, request: RequestContext) -> bool:
     """Return whether a request asks when or how much, about a person who has not written lately."""
     from services.summary.content import asks_quantity
 
-    return not _is_member(person, request) and asks_quantity(request.reading.text)
-
-
-def _is_member(name: str, request: RequestContext) -> bool:
-    return request.words.fold(name.removeprefix("@")) in map(request.words.fold, find_members(request.turn))
+    return not request.is_member(person) and asks_quantity(request.reading.text)
 
 
 def _ask(request: RequestContext) -> Interpretation | None:

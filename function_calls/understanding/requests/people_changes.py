@@ -144,6 +144,8 @@ def _may_be_people(names: str | None, request: RequestContext) -> bool:
     what is no more than names, or speaks of reminding or of somebody who is reminded already.
     """
     words = request.words
+    if names is not None and words.fold(names).endswith(tuple(words.possessives)) and not words.joint:
+        return False  # 要M码的
     is_told = request.is_addressed or request.has_part(words.triggers)
     beside = (*words.beside, *words.too)
     is_only_names = slots.are_function_words([token.form for token in request.reading.untagged], words, beside)

@@ -327,10 +327,13 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
 def _is_beside(request: RequestContext) -> bool:
     """Return whether a clause without the reference says what is to change: "at 8, I play chess at 9"."""
     tokens, tags = request.reading.tokens, request.reading.tags
+    clauses = [{tags[at] for at in clause} for clause in split_clauses(tokens)]
+    is_changed = any(each & _CHANGED for each in clauses if "REF" not in each)
+    if is_changed and not any(each & _CHANGED for each in clauses if "REF" in each):
+        return True
     others = [clause for clause in split_clauses(tokens) if all(tags[at] != "REF" for at in clause)]
-    phrase = [request.words.joint.join(tokens[at].form for at in clause) for clause in others]
-    is_changed = any(tags[at] in _CHANGED for clause in others for at in clause)
-    return is_changed or any(request.words.has_any(request.words.change_it, text) for text in phrase)
+    phrases = [request.words.joint.join(tokens[at].form for at in clause) for clause in others]
+    return any(request.words.has_any(request.words.change_it, phrase) for phrase in phrases)
 
 
 def find_default_reference(request: RequestContext) -> str:
@@ -422,6 +425,13 @@ def find_only_time(request: RequestContext) -> str:
     """Return the words of the only time of a request; "" for none or several."""
     times = request.reading.times
     return request.reading.text_of(times[0]) if len(times) == 1 else ""
+
+
+def find_asking_time(request: RequestContext) -> str:
+    """Return the words of the only time of the clauses that ask; "" for none or several."""
+    asking, _ = _find_asking_clauses(request)
+    kept = [at for clause in asking for at in clause]
+    return find_only_time(request.with_reading(request.reading.with_tokens(kept)))
 
 
 def find_asking_text(request: RequestContext) -> str:

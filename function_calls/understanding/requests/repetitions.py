@@ -9,6 +9,7 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import is_time
+from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.arguments import format_time
 from function_calls.understanding.requests.changes import (
     find_weekdays_left_out,
@@ -155,7 +156,8 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
     if end.startswith("COUNT="):
         return update(request, {"times": int(end.removeprefix("COUNT="))})
     words = request.reading.words("UNTIL") or request.reading.words("WHEN")
-    if len(request.find_weekdays(words)) > 1:  # 周末就不用了: no end is two days
+    is_left_out = request.has_part(request.words.exclusion_endings) and not request.has_word(request.words.until_words)
+    if is_left_out or len(request.find_weekdays(words)) > 1:  # 周末就不用了: no end is two days
         return skip(request.retag("UNTIL", "WHEN"))
     last = _find_day_of_length(words, request)
     if last:
@@ -186,7 +188,8 @@ def _compute_last_day(request: RequestContext) -> str:
 
     Return "" if the request names no such day.
     """
-    times = request.parse_times(request.reading.pieces("FROM"))
+    ended = [piece for piece in request.reading.pieces("UNTIL") if FROM_THEN.search(piece)]  # 从周日起就不用了
+    times = request.parse_times(request.reading.pieces("FROM") or ended)
     best = times[0].best if len(times) == 1 else None
     if best is None or not best.has_day:
         return ""

@@ -15,6 +15,7 @@ from function_calls.understanding.reading.named_weekdays import (
     find_weekdays,
     names_weekday,
 )
+from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.times import TimeWords, names_single_day
 from function_calls.understanding.reading.tokens import TimeReader, is_time
 from function_calls.understanding.requests.open_questions import OpenQuestion
@@ -220,6 +221,10 @@ class RequestContext(Struct, frozen=True, kw_only=True):
     def has_part(self, parts: Iterable[str]) -> bool:
         """Return whether the text of the request has one of `parts`, also within a word."""
         return any(part in self.folded_text for part in parts)
+
+    def is_member(self, name: str) -> bool:
+        """Return whether `name` is that of somebody who has written lately in the chat."""
+        return self.words.fold(name.removeprefix("@")) in map(self.words.fold, find_members(self.turn))
 
     def with_reading(self, reading: MessageReading) -> "RequestContext":
         """Return the request with its words read otherwise."""

@@ -17,11 +17,11 @@ from function_calls.understanding.requests.arguments import format_time, make_ch
 from function_calls.understanding.requests.new_reminders import find_people, repeat_last, set_beside_last, set_reminders
 from function_calls.understanding.requests.references import (
     find_asking_text,
+    find_asking_time,
     find_default_reference,
     find_due,
     find_named_reminder,
     find_newest_shared,
-    find_only_time,
     find_references,
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
@@ -121,7 +121,7 @@ def pause(request: RequestContext) -> Interpretation | None:
     request = _tag_time_in_name(request)
     when = request.reading.words("WHEN") or request.reading.words("UNTIL")
     when = request.strip_leading_word(when, request.words.during)
-    when = when or ("" if request.reading.has("OLD") else find_only_time(request))
+    when = when or ("" if request.reading.has("OLD") else find_asking_time(request))
     bare = request.strip_leading_word(slots.mark_day(when, request.words), request.words.until_words)
     if not when or not (request.read_times(bare) or request.parse_length(bare)):  # "until further notice"
         return change_state(request, "pause")

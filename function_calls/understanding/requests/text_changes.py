@@ -11,7 +11,7 @@ from function_calls.understanding.reading.reminder_words import find_stems, repl
 from function_calls.understanding.reading.tokens import split_clauses
 from function_calls.understanding.requests.changes import is_reminded_by_other, update
 from function_calls.understanding.requests.new_reminders import repeat_last
-from function_calls.understanding.requests.people_changes import add_person
+from function_calls.understanding.requests.people_changes import add_person, replace_people
 from function_calls.understanding.requests.references import IT, find_named_reminder, find_references, find_rule
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.model import Reminder
@@ -21,7 +21,9 @@ _QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』]{2,})[\"”」』]\s
 
 
 def reword(request: RequestContext) -> Interpretation | None:
-    """Replace the text of a reminder, or one word of the one set last."""
+    """Replace the text of a reminder, one word of the one set last, or its people: "make it remind Ben"."""
+    if request.has_part(request.words.triggers) and request.is_member(request.content):
+        return replace_people(request.retag("CONTENT", "PERSON"))
     quoted = _QUOTED.search(request.reading.text)
     written = quoted[1] if quoted else request.content
     content, denied = _split_denial(request.strip_leading_word(written, request.words.telling), request)
@@ -153,10 +155,10 @@ def append(request: RequestContext) -> Interpretation | None:
 
     A time is another one of a repeating reminder: 吃药再加个中午的.
     """
-    content, fold = request.content, request.words.fold
-    reminder, members = find_named_reminder(request), {fold(name) for name in find_members(request.turn)}
+    content, fold, reminder = request.content, request.words.fold, find_named_reminder(request)
+    members = map(fold, find_members(request.turn))
     has_names = reminder is not None and any(name in fold(reminder.content) for name in members)
-    if content and fold(content) in members and not has_names:
+    if request.is_member(content) and not has_names:
         return add_person(request.retag("CONTENT", "PERSON"))
     time = None if find_rule(reminder) is None or not content else request.parse_time([content])
     if time is not None and time.best.rrule is None:
