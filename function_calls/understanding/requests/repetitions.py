@@ -156,7 +156,8 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
     if end.startswith("COUNT="):
         return update(request, {"times": int(end.removeprefix("COUNT="))})
     words = request.reading.words("UNTIL") or request.reading.words("WHEN")
-    is_left_out = request.has_part(request.words.exclusion_endings) and not request.has_word(request.words.until_words)
+    is_refused = request.has_part(request.words.exclusion_endings) and request.names_single_day(words)
+    is_left_out = is_refused and not request.has_word(request.words.until_words)
     if is_left_out or len(request.find_weekdays(words)) > 1:  # 周末就不用了: no end is two days
         return skip(request.retag("UNTIL", "WHEN"))
     last = _find_day_of_length(words, request)
