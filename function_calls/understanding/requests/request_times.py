@@ -431,7 +431,7 @@ def _find_time_outside_content(request: RequestContext) -> TimeWords | None:
 
 
 def _tag_lead_by_words(request: RequestContext) -> RequestContext:
-    """Return the request with "the day before at 6pm" tagged as a lead, where another time is that of the event."""
+    """Return the request with "the day before at 6pm" tagged as a lead; another time is that of the event."""
     reading = request.reading
     spans = reading.spans("WHEN")
     leads = [
@@ -440,7 +440,7 @@ def _tag_lead_by_words(request: RequestContext) -> RequestContext:
         if _says_ahead(reading.text[start:end], request) and parse_lead(reading.text[start:end], request) is not None
     ]
     events = [span for span in spans if span not in leads] or reading.spans("EVENT") or _find_untagged_day(request)
-    if not leads or not events:
+    if not leads or not (events or request.last_set):  # else it counts back from the reminder set last
         return request
     tags = list(reading.tags)
     for at, token in enumerate(reading.tokens):
