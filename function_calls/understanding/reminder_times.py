@@ -20,8 +20,8 @@ from services.reminders.lookup.references import is_in
 from services.time_expressions import Reading, TimeReader
 
 FROM_THEN: Final = re.compile(
-    r"\b(?:starting|beginning|starts? on|as of|effective|onwards?)\b|\bfrom\b(?!.{0,60}\bto\b)"
-    r"|\b(?:empieza|empiece|empezando)\b|\b(?:desde|a partir del?)\b(?!.{0,60}\b(?:hasta|al?)\b)"
+    r"\b(?:starting|beginning|as of|effective|onwards?)\b|\bfrom\b(?!.{0,60}\bto\b)"
+    r"|\b(?:desde|a partir del?)\b(?!.{0,60}\b(?:hasta|al?)\b)"
     r"|[从從].{1,8}起|开始|開始|以[后後]都",
     re.IGNORECASE,
 )

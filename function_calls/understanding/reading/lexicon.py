@@ -143,6 +143,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     undoing: tuple[str, ...]
     keeping: tuple[str, ...]
     shortly: tuple[str, ...] = ()
+    beginning: tuple[str, ...] = ()
     beginning_again: tuple[str, ...] = ()
     this_time: tuple[str, ...] = ()
     during: tuple[str, ...] = ()

@@ -479,7 +479,7 @@ def _keep_begin(request: RequestContext, best: Reading) -> dict[str, object] | N
 def _begin_on(request: RequestContext, best: Reading) -> dict[str, object] | None:
     """Return the arguments of a repeating reminder that begins on another day: "starting the 17th"."""
     when, since = (request.reading.words(tag) for tag in ("WHEN", "FROM"))
-    is_begin = not (when and since) and FROM_THEN.search(request.folded_text)
+    is_begin = not (when and since) and (FROM_THEN.search(when or since) or request.has_phrase(request.words.beginning))
     reminder = find_named_reminder(request) if is_begin and names_only_day(best) else None
     if reminder is None or reminder.schedule.rule is None:
         return None

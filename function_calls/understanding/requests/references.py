@@ -329,7 +329,8 @@ def _is_beside(request: RequestContext) -> bool:
     tokens, tags = request.reading.tokens, request.reading.tags
     clauses = [{tags[at] for at in clause} for clause in split_clauses(tokens)]
     is_changed = any(each & _CHANGED for each in clauses if "REF" not in each)
-    if is_changed and not any(each & _CHANGED for each in clauses if "REF" in each):
+    is_order = not request.words.joint and any(each & _CHANGED for each in clauses if "REF" in each)  # 集体课改到周三了
+    if is_changed and not is_order:
         return True
     others = [clause for clause in split_clauses(tokens) if all(tags[at] != "REF" for at in clause)]
     phrases = [request.words.joint.join(tokens[at].form for at in clause) for clause in others]
