@@ -157,5 +157,5 @@ class DingTalkPlatform(NetworkPlatform):
 
 def create(parts: PlatformParts) -> DingTalkPlatform:
     """Return the platform of the settings."""
-    settings = parts.group(NAME, DingTalkSettings, **dict.fromkeys(("client_id", "client_secret"), "console_shows"))
+    settings = parts.group(NAME, DingTalkSettings, "client_id", "client_secret", hint="console_shows")
     return DingTalkPlatform(settings, parts.clock, parts.bot_name)

@@ -217,5 +217,5 @@ class DiscordPlatform(NetworkPlatform):
 
 def create(parts: PlatformParts) -> DiscordPlatform:
     """Return the platform of the settings."""
-    settings = parts.group(wire.NAME, DiscordSettings, **dict.fromkeys(("token",), "discord_token"))
+    settings = parts.group(wire.NAME, DiscordSettings, "token", hint="discord_token")
     return DiscordPlatform(settings, parts.clock, parts.bot_name)

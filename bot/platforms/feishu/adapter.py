@@ -211,5 +211,5 @@ def _import_connection() -> "type[LongConnection]":
 
 def create(parts: PlatformParts) -> FeishuPlatform:
     """Return the platform of the settings."""
-    settings = parts.group(NAME, FeishuSettings, **dict.fromkeys(("app_id", "app_secret"), "console_shows"))
+    settings = parts.group(NAME, FeishuSettings, "app_id", "app_secret", hint="console_shows")
     return FeishuPlatform(settings, parts.clock, parts.bot_name)

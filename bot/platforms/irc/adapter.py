@@ -39,7 +39,7 @@ _NAMES_TARGET: Final = frozenset({"401", "403", "404"})
 
 def create(parts: PlatformParts) -> "IrcPlatform":
     """Return the platform of the settings."""
-    settings = parts.group(NAME, IrcSettings, host="irc_host")
+    settings = parts.group(NAME, IrcSettings, "host", hint="irc_host")
     return IrcPlatform(settings, clock=parts.clock, bot_name=parts.bot_name)
 
 

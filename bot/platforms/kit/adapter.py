@@ -31,16 +31,16 @@ class PlatformParts(Struct, frozen=True, kw_only=True):
         """The name that people call the bot by."""
         return self.settings.bot.name
 
-    def group(self, platform: str, model: type[G], **needed: str) -> G:
-        """Return the settings of a platform; `needed` are hints by the names of settings that must not be empty.
+    def group(self, platform: str, model: type[G], *required: str, hint: str = "") -> G:
+        """Return the settings of a platform; those named in `required` must not be empty.
 
-        A hint is the name of a message (`setting.<name>`) or text.
+        `hint` is the name of a message (`setting.<name>`) or text.
 
         Raises:
-            ConfigError: one of them is empty.
+            ConfigError: a required setting is empty.
         """
         group = self.settings.platforms.group(platform, model)
-        for key, hint in needed.items():
+        for key in required:
             value = getattr(group, key)
             if not (value.get_secret_value() if isinstance(value, SecretStr) else value):
                 raise SettingInvalid("settings", f"platforms.{platform}.{key}", hint)

@@ -156,6 +156,6 @@ class SlackPlatform(NetworkPlatform):
 def create(parts: PlatformParts) -> SlackPlatform:
     """Return the platform of the settings."""
     mode = parts.group(wire.NAME, SlackSettings).mode
-    keys = ("bot_token", "app_token" if mode == "socket" else "signing_secret")
-    settings = parts.group(wire.NAME, SlackSettings, **dict.fromkeys(keys, f"slack_{mode}"))
+    other = "app_token" if mode == "socket" else "signing_secret"
+    settings = parts.group(wire.NAME, SlackSettings, "bot_token", other, hint=f"slack_{mode}")
     return SlackPlatform(settings, parts.clock, parts.bot_name)

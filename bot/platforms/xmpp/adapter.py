@@ -57,7 +57,7 @@ _STAMP_SLACK: Final = timedelta(seconds=3)
 
 def create(parts: PlatformParts) -> "XmppPlatform":
     """Return the platform of the settings."""
-    settings = parts.group(NAME, XmppSettings, jid="xmpp_jid")
+    settings = parts.group(NAME, XmppSettings, "jid", hint="xmpp_jid")
     if not settings.password.get_secret_value():
         raise SettingInvalid("environment", "BUBBLES_PLATFORMS__XMPP__PASSWORD", "password")
     return XmppPlatform(settings, clock=parts.clock, bot_name=parts.bot_name)
