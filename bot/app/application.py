@@ -89,10 +89,6 @@ class App(Struct, kw_only=True):
     connections: Connections
     background: BackgroundTasks
 
-    async def finished(self) -> None:
-        """Wait for the platforms to end, then for the messages in progress."""
-        await self.connections.wait_finished()
-
 
 async def _reads_offline_first(model: ModelInterpreter, turn: Turn) -> bool:
     """Return whether the rules read the message of `turn` before `model` does.
@@ -201,7 +197,7 @@ async def build_app(
                 token_folder=settings.mcp_token_folder,
             )
         )
-        delivery_retry = DeliveryRetry(reminders=offered.get(ReminderService), blocked=blocked, clock=clock)
+        delivery_retry = DeliveryRetry(reminders=reminders, blocked=blocked, clock=clock)
         app = App(
             router=pipeline.router,
             registry=pipeline.registry,

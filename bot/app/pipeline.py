@@ -68,7 +68,7 @@ class Pipeline:
         plugins: PluginManager,
         cluster: SingleWorker,
         watchdog: Watchdog | None,
-        reads_offline_first: TurnCheck | None = None,
+        reads_offline_first: TurnCheck | None,
     ) -> None:
         """`interpreter` is `offline` without a model."""
         settings, clock = infrastructure.settings, infrastructure.clock

@@ -168,12 +168,12 @@ class Outbox(Struct, eq=False):
     def to_outgoing(self, address: ChatAddress, reply: Reply) -> OutgoingMessage:
         """Convert `reply` to what the platform of the chat can show; unsupported files are named in the text."""
         platform = self.platforms.get(address.platform)
-        capabilities = None if platform is None else platform.capabilities
-        shown = tuple(file for file in reply.files if capabilities is not None and _accepts(capabilities, file))
+        capabilities = Capabilities() if platform is None else platform.capabilities
+        shown = tuple(file for file in reply.files if _accepts(capabilities, file))
         named = (
             f"📎 {each.name} ({each.media_type}, {each.kilobytes} kB)" for each in reply.files if each not in shown
         )
-        text = reply.text if capabilities is not None and capabilities.choices else reply.text_with_hint
+        text = reply.text if capabilities.choices else reply.text_with_hint
         return OutgoingMessage(
             text="\n".join([text, *named]).strip(),
             files=shown,
@@ -181,7 +181,7 @@ class Outbox(Struct, eq=False):
             mentions=reply.mentions,
             mentions_everyone=reply.mentions_everyone,
             choices=reply.choices,
-            private_to=reply.private_to if capabilities is not None and capabilities.private_replies else None,
+            private_to=reply.private_to if capabilities.private_replies else None,
             can_retry=reply.can_retry,
         )
 

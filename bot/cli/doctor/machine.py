@@ -120,9 +120,7 @@ async def examine_running(settings: HttpSettings, prober: Prober, *, data_dir: P
     if not settings.enabled or settings.port == 0:
         return []
     address = page_address(settings.host, settings.port)
-    token = settings.token.get_secret_value()
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    answer = await prober.ask("GET", f"{address}/api/admin/adapters", headers=headers)
+    answer = await prober.ask("GET", f"{address}/api/admin/adapters", token=settings.token.get_secret_value())
     found = answer.body.get("adapters")
     if not isinstance(found, list):
         if answer.problem:

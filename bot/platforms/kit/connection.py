@@ -22,7 +22,7 @@ from services.kernel.network import growing_pauses
 if TYPE_CHECKING:
     from aiohttp.web import UrlDispatcher
 
-_FIRST_PAUSE: Final = timedelta(seconds=1)
+_FIRST_PAUSE_SECONDS: Final = 1.0
 LONGEST_PAUSE: Final = timedelta(minutes=2)
 _LARGEST_BODY: Final = 4 * 1024**2
 # A shorter connection does not reset the pauses between attempts.
@@ -66,7 +66,6 @@ class Connection:
         stale_after: timedelta | None = None,
         reconnect_after: timedelta | None = None,
         probe: Probe | None = None,
-        first_pause: timedelta = _FIRST_PAUSE,
         longest_pause: timedelta = LONGEST_PAUSE,
         chance: Callable[[], float] = random.random,
     ) -> None:
@@ -75,7 +74,7 @@ class Connection:
         self._stale_after = stale_after
         self._reconnect_after = reconnect_after
         self._probe = probe
-        self._new_pauses = partial(growing_pauses, first_pause.total_seconds(), longest_pause.total_seconds())
+        self._new_pauses = partial(growing_pauses, _FIRST_PAUSE_SECONDS, longest_pause.total_seconds())
         self._pauses = self._new_pauses()
         self._chance = chance
         self._reconnects = 0

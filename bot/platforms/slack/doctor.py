@@ -5,7 +5,7 @@ from bot.config.settings import Settings
 from bot.platforms.kit.doctor import Finding, Prober, good, problem, refusal
 from bot.platforms.slack.wire import NAME
 
-_SCOPES = {"chat:write": "speaks", "users:read": "knows names"}
+_SCOPES = ("chat:write", "users:read")
 _READING = {"channels:history", "groups:history", "im:history", "mpim:history", "app_mentions:read"}
 
 

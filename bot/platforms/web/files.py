@@ -154,13 +154,13 @@ class RoomFiles:
 
     async def read(self, url: str) -> bytes | None:
         """Return the content of the file of an address; None without such a file."""
-        path = await self._find_path(url)
+        path = await self.find(*_parts(url))
         return None if path is None else await asyncio.to_thread(path.read_bytes)
 
     async def put(self, url: str, content: bytes) -> bool:
         """Keep a file of another bot under the address that it had there; False when it is here, or is no file's."""
         key, name = _parts(url)
-        if not _KEY.fullmatch(key) or name != _harmless(name) or await self._find_path(url) is not None:
+        if not _KEY.fullmatch(key) or name != _harmless(name) or await self.find(key, name) is not None:
             return False
         await self._on_disk(_write, self._folder / key / name, content)
         return await self.take(url, _IMPORTED)
@@ -207,9 +207,6 @@ class RoomFiles:
             if error.errno in _NO_ROOM:
                 raise StorageFull(str(self._folder)) from error
             raise
-
-    async def _find_path(self, url: str) -> Path | None:
-        return await self.find(*_parts(url))
 
     async def purge(self, before: datetime) -> int:
         """Delete the files stored before (timezone-aware); return their number."""

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Final
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.web.extras import NO_EXTRAS, Extras
+from bot.platforms.web.extras import Extras
 from bot.platforms.web.frames import AuthorShape, CallShape, FiredShape, MessageShape, choice_shape, written
 from services.kernel.chat import Person
 from services.reminders.model import EVERYONE, DueNotice
@@ -49,8 +49,8 @@ def message_shape(
     text: str,
     at: datetime,
     *,
-    reply_to: str | None = None,
-    extras: Extras = NO_EXTRAS,
+    reply_to: str | None,
+    extras: Extras,
     calls: Sequence[CallShape] = (),
     edited: bool = False,
 ) -> MessageShape:
