@@ -250,7 +250,7 @@ async def _create_connections(
 
     async def resume(keys: Collection[Key] | None) -> Recovery:
         if watchdog is not None and keys is not None:
-            watchdog.look()  # the other worker may have recorded a message that blocked it
+            watchdog.load_unreadable()  # the other worker may have recorded a message that blocked it
         found = await unanswered.since(clock.now() - NOTIFIED_WITHIN)
         pending = [each for each in found if keys is None or (each.address.key, each.id) in keys]
         return Recovery(pending=pending, outbox=outbox, state=state, clock=clock, language=language, watchdog=watchdog)

@@ -1,8 +1,8 @@
 """Watch the event loop from another process, and record which message blocked it.
 
-Each step of handling a message notes the message in a file that is mapped into memory, which costs no system call and
-survives `kill -9`. Where the loop stands still for two seconds, the process beside the bot puts a sign next to it: the
-next start does not read that message again. After `bot.stall_seconds` that process ends the bot.
+Each step of handling a message records the message in a file that is mapped into memory, which costs no system call
+and survives `kill -9`. When the loop is blocked for two seconds, the watchdog process creates a marker beside the file,
+and the next start does not handle that message again. After `bot.stall_seconds` the watchdog process ends the bot.
 """
 
 import asyncio
@@ -27,27 +27,27 @@ Key = tuple[str, str]
 """A message: the key of its chat, and its id there."""
 
 _BEAT_SECONDS: Final = 0.5
-_NOTE_BYTES: Final = 1024
+_FILE_BYTES: Final = 1024
 _KEPT_SECONDS: Final = 7 * 24 * 3600
-_SIGN: Final = ".stalled"
+_MARKER_SUFFIX: Final = ".stalled"
 _PREFIX: Final = "reading-"
 
 
-class StepNotes:
-    """A file in which the message stands that a step of the event loop is about."""
+class CurrentMessageFile:
+    """A file with the message that the event loop is handling, or none."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.write_bytes(bytes(_NOTE_BYTES))
+        path.write_bytes(bytes(_FILE_BYTES))
         with path.open("r+b") as file:
-            self._map = mmap.mmap(file.fileno(), _NOTE_BYTES)
+            self._map = mmap.mmap(file.fileno(), _FILE_BYTES)
 
-    def begin(self, note: bytes) -> None:
-        """Note the message that is being handled."""
-        self._map[: len(note)] = note
+    def set(self, content: bytes) -> None:
+        """Record a message, as `encode_key` returns it."""
+        self._map[: len(content)] = content
 
-    def end(self) -> None:
-        """Note that nothing is."""
+    def clear(self) -> None:
+        """Record that no message is being handled."""
         self._map[0] = 0
 
     def close(self) -> None:
@@ -56,40 +56,40 @@ class StepNotes:
         self.path.unlink(missing_ok=True)
 
 
-def note_of(key: Key) -> bytes:
-    """Write a message as it stands in the file; empty where it is too long for it."""
-    note = "\t".join(key).encode() + b"\0"
-    return note if len(note) <= _NOTE_BYTES else b"\0"
+def encode_key(key: Key) -> bytes:
+    """Return the content of the file for a message; that for no message if the key is too long."""
+    content = "\t".join(key).encode() + b"\0"
+    return content if len(content) <= _FILE_BYTES else b"\0"
 
 
-def key_in(path: Path) -> Key | None:
-    """Read the message that a file notes; None where it notes none."""
+def read_key(path: Path) -> Key | None:
+    """Return the message in a file; None if it has none."""
     try:
-        note = path.read_bytes().partition(b"\0")[0].decode()
+        content = path.read_bytes().partition(b"\0")[0].decode()
     except (OSError, UnicodeDecodeError):
         return None
-    chat, _, message = note.partition("\t")
+    chat, _, message = content.partition("\t")
     return (chat, message) if chat and message else None
 
 
-class Noted:
-    """Awaits `handling` and notes `key` during each of its steps: not while it waits and others run."""
+class TrackedHandling:
+    """Awaits `handling`, and records `key` in `file` during each of its steps, but not while it waits."""
 
-    def __init__(self, handling: Awaitable[None], notes: StepNotes, key: Key) -> None:
+    def __init__(self, handling: Awaitable[None], file: CurrentMessageFile, key: Key) -> None:
         self._steps = handling.__await__()
-        self._notes = notes
-        self._note = note_of(key)
+        self._file = file
+        self._content = encode_key(key)
 
     def __await__(self) -> Generator[Any, Any, None]:
         step, argument = self._steps.send, None
         while True:
-            self._notes.begin(self._note)
+            self._file.set(self._content)
             try:
                 waiting = step(argument)
             except StopIteration:
                 return
             finally:
-                self._notes.end()
+                self._file.clear()
             step, argument = self._steps.send, None
             try:
                 argument = yield waiting
@@ -98,27 +98,27 @@ class Noted:
 
 
 class Watchdog:
-    """Use as `async with Watchdog(folder, seconds)`; with 0 seconds nothing ends the process.
+    """Watches the event loop while its context lasts, and ends the process when it is blocked for `seconds` (0: never).
 
-    `folder` is where this process and those before it keep their notes.
+    This process and earlier ones have their files in `folder`.
     """
 
     def __init__(self, folder: Path, seconds: float) -> None:
         self._folder = folder
         self._seconds = seconds
-        self._notes: StepNotes | None = None
+        self._file: CurrentMessageFile | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._beating: asyncio.Task[None] | None = None
         self._unreadable: dict[Key, Path] = {}
 
     async def __aenter__(self) -> Self:
-        """Log the message that blocked an earlier process, and start to watch."""
+        """Load the messages that blocked earlier processes, and start to watch."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        self.look()
-        self._remove_old_notes()
-        self._notes = StepNotes(self._folder / f"{_PREFIX}{os.getpid()}-{uuid4().hex[:8]}")
+        self.load_unreadable()
+        self._remove_old_files()
+        self._file = CurrentMessageFile(self._folder / f"{_PREFIX}{os.getpid()}-{uuid4().hex[:8]}")
         if self._seconds:
-            self._process = self._start(self._notes.path)
+            self._process = self._start(self._file.path)
             self._beating = asyncio.create_task(self._beat(), name="watchdog")
         return self
 
@@ -130,66 +130,63 @@ class Watchdog:
             with suppress(OSError):
                 self._process.stdin.close()
             await asyncio.to_thread(self._process.wait)
-        if self._notes is not None:
-            self._notes.path.with_name(self._notes.path.name + _SIGN).unlink(missing_ok=True)
-            self._notes.close()
-            self._notes = None
+        if self._file is not None:
+            _marker_of(self._file.path).unlink(missing_ok=True)
+            self._file.close()
+            self._file = None
 
-    def expect_end(self) -> None:
-        """Tell the process beside that the bot was asked to end: it waits for a loop that stands still no longer."""
+    def announce_stop(self) -> None:
+        """Tell the watchdog process that the bot is stopping: it ends a blocked loop within five seconds then."""
         self._write(b"T")
 
-    def look(self) -> None:
-        """Find the messages that other processes stood still on, at a start or when their messages are taken over."""
-        for sign in self._folder.glob(f"{_PREFIX}*{_SIGN}"):
-            notes = sign.with_name(sign.name.removesuffix(_SIGN))
-            if _is_too_old(sign):
-                notes.unlink(missing_ok=True)
-                sign.unlink(missing_ok=True)
-            key = key_in(notes)
-            if key is not None and (self._notes is None or notes != self._notes.path):
-                self._unreadable[key] = notes
-                logger.bind(chat=key[0], message=key[1]).error(
-                    "the event loop stood still on a message; not read again"
-                )
+    def load_unreadable(self) -> None:
+        """Find the messages that blocked other processes, at a start or when their messages are taken over."""
+        for marker in self._folder.glob(f"{_PREFIX}*{_MARKER_SUFFIX}"):
+            path = marker.with_name(marker.name.removesuffix(_MARKER_SUFFIX))
+            if _is_too_old(marker):
+                path.unlink(missing_ok=True)
+                marker.unlink(missing_ok=True)
+            key = read_key(path)
+            if key is not None and (self._file is None or path != self._file.path):
+                self._unreadable[key] = path
+                logger.bind(chat=key[0], message=key[1]).error("a message blocked the event loop; not handled again")
 
     def is_unreadable(self, key: Key) -> bool:
-        """Return whether a process stood still on a message and ended there."""
+        """Return whether a process has ended because a message blocked its event loop."""
         return key in self._unreadable
 
     def forget(self, key: Key) -> None:
-        """Note that the sender of an unreadable message was told."""
-        notes = self._unreadable.get(key)
-        if notes is not None:
-            notes.with_name(notes.name + _SIGN).unlink(missing_ok=True)
-            notes.unlink(missing_ok=True)
+        """Delete the files of an unreadable message, after its sender was notified."""
+        path = self._unreadable.get(key)
+        if path is not None:
+            _marker_of(path).unlink(missing_ok=True)
+            path.unlink(missing_ok=True)
 
     async def handle(self, key: Key, handling: Awaitable[None]) -> None:
-        """Await `handling` of a message, and note the message during each step."""
-        if self._notes is None:
+        """Await `handling` of a message, and record the message during each step."""
+        if self._file is None:
             await handling
         else:
-            await Noted(handling, self._notes, key)
+            await TrackedHandling(handling, self._file, key)
 
-    def _remove_old_notes(self) -> None:
-        """Delete the notes of processes that have ended elsewhere than on a message."""
-        for notes in self._folder.glob(f"{_PREFIX}*-*"):
-            pid = notes.name.removeprefix(_PREFIX).partition("-")[0]
-            if notes not in self._unreadable.values() and notes.suffix != _SIGN and not _is_running(pid):
-                notes.unlink(missing_ok=True)
+    def _remove_old_files(self) -> None:
+        """Delete the files of processes that have ended without blocking on a message."""
+        for path in self._folder.glob(f"{_PREFIX}*-*"):
+            pid = path.name.removeprefix(_PREFIX).partition("-")[0]
+            if path not in self._unreadable.values() and path.suffix != _MARKER_SUFFIX and not _is_running(pid):
+                path.unlink(missing_ok=True)
 
-    def _start(self, notes: Path) -> subprocess.Popen[bytes] | None:
-        """Start the process beside this one; its abort prints the stacks of all threads."""
+    def _start(self, path: Path) -> subprocess.Popen[bytes] | None:
+        """Start the watchdog process, which aborts this one; an abort prints the stacks of all threads."""
         with suppress(ValueError, OSError, RuntimeError):  # no standard error to print on
             faulthandler.enable(all_threads=True)
-        sign = notes.with_name(notes.name + _SIGN)
         command = [sys.executable, "-I", "-S", watchdog_process.__file__, str(os.getpid()), str(round(self._seconds))]
         try:
             process = subprocess.Popen(  # noqa: S603 - our own module
-                [*command, str(sign)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+                [*command, str(_marker_of(path))], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
             )
         except OSError as error:
-            logger.warning("the event loop is not watched: {}", error)
+            logger.warning("could not start the watchdog process; a blocked event loop is not detected: {}", error)
             return None
         if process.stdin is not None:
             os.set_blocking(process.stdin.fileno(), False)
@@ -200,15 +197,19 @@ class Watchdog:
             self._write(b".")
             await asyncio.sleep(_BEAT_SECONDS)
 
-    def _write(self, sign: bytes) -> None:
+    def _write(self, signal_byte: bytes) -> None:
         if self._process is not None and self._process.stdin is not None:
-            with suppress(OSError, ValueError):  # it has ended, or has not read for long
-                os.write(self._process.stdin.fileno(), sign)
+            with suppress(OSError, ValueError):  # it has ended, or its pipe is full
+                os.write(self._process.stdin.fileno(), signal_byte)
 
 
-def _is_too_old(sign: Path) -> bool:
+def _marker_of(path: Path) -> Path:
+    return path.with_name(path.name + _MARKER_SUFFIX)
+
+
+def _is_too_old(marker: Path) -> bool:
     try:
-        return time.time() - sign.stat().st_mtime > _KEPT_SECONDS
+        return time.time() - marker.stat().st_mtime > _KEPT_SECONDS
     except OSError:
         return False
 
@@ -226,7 +227,7 @@ def stop_on_sigterm(watchdog: Watchdog) -> None:
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
 
     def stop(*_: object) -> None:
-        watchdog.expect_end()
+        watchdog.announce_stop()
         if task is not None:
             loop.call_soon_threadsafe(task.cancel)
 

@@ -10,22 +10,22 @@ import time
 import pytest
 
 from bot.observability import watchdog_process
-from bot.observability.watchdog import Noted, StepNotes, Watchdog, key_in
+from bot.observability.watchdog import CurrentMessageFile, TrackedHandling, Watchdog, read_key
 
 KEY = ("web:lobby", "m1")
 
 
 @pytest.fixture
 def notes(tmp_path):
-    made = StepNotes(tmp_path / "reading-1-a")
+    made = CurrentMessageFile(tmp_path / "reading-1-a")
     yield made
     made.close()
 
 
 def stood_still_on(folder, key=KEY, name="reading-999999999-a"):
     """What a process leaves behind that was killed while its loop stood still."""
-    left = StepNotes(folder / name)
-    left.begin("\t".join(key).encode() + b"\0")
+    left = CurrentMessageFile(folder / name)
+    left.set("\t".join(key).encode() + b"\0")
     (folder / f"{name}.stalled").touch()
     return left.path
 
@@ -35,21 +35,21 @@ async def test_a_message_is_noted_while_it_is_handled_and_not_while_it_waits(not
     waiting = asyncio.Event()
 
     async def handling() -> None:
-        seen.append(key_in(notes.path))
+        seen.append(read_key(notes.path))
         await waiting.wait()
-        seen.append(key_in(notes.path))
+        seen.append(read_key(notes.path))
 
     async def handle() -> None:
-        await Noted(handling(), notes, KEY)
+        await TrackedHandling(handling(), notes, KEY)
 
     task = asyncio.create_task(handle())
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    between = key_in(notes.path)
+    between = read_key(notes.path)
     waiting.set()
     await task
 
-    assert (seen, between, key_in(notes.path)) == ([KEY, KEY], None, None)
+    assert (seen, between, read_key(notes.path)) == ([KEY, KEY], None, None)
 
 
 async def test_cancelling_a_noted_message_cancels_its_work(notes):
@@ -62,7 +62,7 @@ async def test_cancelling_a_noted_message_cancels_its_work(notes):
             ended.append(True)
 
     async def handle() -> None:
-        await Noted(handling(), notes, KEY)
+        await TrackedHandling(handling(), notes, KEY)
 
     task = asyncio.create_task(handle())
     await asyncio.sleep(0)
@@ -70,7 +70,7 @@ async def test_cancelling_a_noted_message_cancels_its_work(notes):
 
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert (ended, key_in(notes.path)) == ([True], None)
+    assert (ended, read_key(notes.path)) == ([True], None)
 
 
 async def test_an_error_of_a_noted_message_is_its_error(notes):
@@ -79,8 +79,8 @@ async def test_an_error_of_a_noted_message_is_its_error(notes):
         raise ValueError("broken")
 
     with pytest.raises(ValueError, match="broken"):
-        await Noted(handling(), notes, KEY)
-    assert key_in(notes.path) is None
+        await TrackedHandling(handling(), notes, KEY)
+    assert read_key(notes.path) is None
 
 
 async def test_message_that_blocked_a_process_is_unreadable_until_its_sender_is_told(tmp_path):
