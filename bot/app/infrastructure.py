@@ -18,25 +18,20 @@ from services.kernel.state import StateStore
 from services.storage.database import Database
 from services.storage.people.state import SqlScopeStore, SqlStateStore
 from services.storage.records.store import SqlCallStore
-from services.summary.model import TimeReader as ReadTime
 from services.time_expressions import DateOrder, DayParts, TimeReader
 
 
-def time_reader(settings: TimeSettings) -> TimeReader:
+def create_time_reader(settings: TimeSettings) -> TimeReader:
     """Return a time reader with the conventions of the settings."""
     parts = DayParts(**settings.model_dump(exclude={"date_order"}))
     order = None if settings.date_order == "ask" else DateOrder(settings.date_order)
     return TimeReader(order=order, day_parts=parts)
 
 
-def create_time_reader(reader: TimeReader) -> ReadTime:
-    """Return a function that reads a single time with `reader`."""
-
-    def read(phrase: str, sent_at: datetime, language: str) -> datetime | None:
-        best = reader.parse(phrase, sent_at, language=language).best
-        return None if best is None else best.start
-
-    return read
+def read_time(reader: TimeReader, phrase: str, sent_at: datetime, language: str) -> datetime | None:
+    """Return the time in `phrase`, by the conventions of `reader`; None if it is ambiguous."""
+    best = reader.parse(phrase, sent_at, language=language).best
+    return None if best is None else best.start
 
 
 class Infrastructure(Struct, frozen=True, kw_only=True):
@@ -71,7 +66,7 @@ async def open_infrastructure(settings: Settings, clock: Clock, database: Databa
                 settings=settings,
                 clock=clock,
                 zone=settings.bot.zone,
-                times=time_reader(settings.time),
+                times=create_time_reader(settings.time),
                 database=database,
                 state=SqlStateStore(database, clock),
                 scopes=SqlScopeStore(database),

@@ -6,7 +6,7 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from bot.app.infrastructure import Infrastructure, create_time_reader
+from bot.app.infrastructure import Infrastructure, read_time
 from bot.config.settings import SearchSettings
 from bot.outbound.outbox import Outbox
 from bot.outbound.reminder_notifier import BlockedChats, ReminderNotifier
@@ -98,12 +98,12 @@ def create_services(
     `model` writes summaries; without it they are extracted from the messages. `blocked` collects the chats that refuse
     messages.
     """
-    read_time = create_time_reader(infrastructure.times)
-    quick = summaries = SummaryService(history, read_time=read_time)
+    read = partial(read_time, infrastructure.times)
+    quick = summaries = SummaryService(history, read_time=read)
     if model is not None:
         from services.summary.model_summarizer import ModelSummarizer
 
-        summaries = SummaryService(history, summarizer=ModelSummarizer(model), read_time=read_time)
+        summaries = SummaryService(history, summarizer=ModelSummarizer(model), read_time=read)
     memory, web = infrastructure.settings.memory, infrastructure.settings.web
     people = PeopleService(infrastructure.scopes, infrastructure.state)
     return Services(

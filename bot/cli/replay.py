@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import wcwidth
 
-from bot.app.infrastructure import time_reader
+from bot.app.infrastructure import create_time_reader
 from bot.app.language_models import language_model, model_interpreter, price_of
 from bot.app.registry import built_in_registry
 from bot.cli.commands import config_option
@@ -80,7 +80,7 @@ async def _replay(
 
 
 def _interpreter(client: FallbackChain | None, settings: Settings) -> Interpreter:
-    times = time_reader(settings.time)
+    times = create_time_reader(settings.time)
     if client is None:
         return OfflineInterpreter(read_times=times.parse_all)
     return model_interpreter(MeteredModel(client, price=price_of(settings.model)), settings.model, times)

@@ -8,7 +8,7 @@ from services.kernel.chat import ChatMessage
 from services.summary.content import is_chatter
 from services.summary.extractive import quote
 from services.summary.lexicon import LINK, lexicon, terms
-from services.summary.model import DateMention, Finding, Findings, LinkMention, TimeReader
+from services.summary.model import DateMention, Finding, Findings, LinkMention, ReadTime
 
 _LINK_TAIL = ".,;:!?)]}"
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
@@ -20,7 +20,7 @@ _READ_LENGTH = 2_000
 
 
 def find(
-    messages: Sequence[ChatMessage], *, language: str, read_time: TimeReader | None = None, zone: tzinfo = UTC
+    messages: Sequence[ChatMessage], *, language: str, read_time: ReadTime | None = None, zone: tzinfo = UTC
 ) -> Findings:
     """Find the latest ten decisions, questions, dates and links in content messages.
 

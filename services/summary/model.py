@@ -131,5 +131,5 @@ class MessageSource(Protocol):
         """Return the messages sent at or after `when`, oldest first."""
 
 
-TimeReader = Callable[[str, datetime, str], datetime | None]
+ReadTime = Callable[[str, datetime, str], datetime | None]
 """Resolves a phrase at the time of its message, in its zone, in a language; None if it is ambiguous."""

@@ -12,10 +12,10 @@ from services.summary.model import (
     Bullet,
     MessageSource,
     ProgressListener,
+    ReadTime,
     Summary,
     SummaryMethod,
     SummaryWindow,
-    TimeReader,
 )
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class SummaryService:
         source: MessageSource,
         *,
         summarizer: "ModelSummarizer | None" = None,
-        read_time: TimeReader | None = None,
+        read_time: ReadTime | None = None,
     ) -> None:
         self._source = source
         self._with_model = summarizer

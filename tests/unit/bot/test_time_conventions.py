@@ -1,10 +1,11 @@
 """Settings about times reach the code that reads times."""
 
 from datetime import UTC, datetime, time
+from functools import partial
 
 import pytest
 
-from bot.app.infrastructure import create_time_reader, time_reader
+from bot.app.infrastructure import create_time_reader, read_time
 from bot.config.settings import BotSettings, LogSettings, Settings, TimeSettings
 from bot.config.sources import load_settings
 from bot.testing.clocks import LoopClock
@@ -16,7 +17,7 @@ FRIDAY_TEN = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 
 
 def test_the_hours_of_the_day_are_the_operator_s():
-    reader = time_reader(TimeSettings(morning=time(7), evening=time(20)))
+    reader = create_time_reader(TimeSettings(morning=time(7), evening=time(20)))
 
     read = [
         reader.parse(words, FRIDAY_TEN).best.start.hour for words in ("tomorrow morning", "明天晚上", "this evening")
@@ -27,7 +28,7 @@ def test_the_hours_of_the_day_are_the_operator_s():
 
 @pytest.mark.parametrize(("order", "first"), [("ask", "05-06"), ("mdy", "05-06"), ("dmy", "06-05")])
 def test_the_order_of_dates_is_the_operator_s(order, first):
-    readings = time_reader(TimeSettings(date_order=order)).parse("on 5/6", FRIDAY_TEN)
+    readings = create_time_reader(TimeSettings(date_order=order)).parse("on 5/6", FRIDAY_TEN)
 
     assert (f"{readings.best.start:%m-%d}", readings.ambiguous) == (first, order == "ask")
 
@@ -50,7 +51,7 @@ async def test_the_bot_sets_reminders_by_them():
 
 
 def test_a_phrase_of_a_summary_is_read_the_same_way():
-    read = create_time_reader(time_reader(TimeSettings(morning=time(7))))
+    read = partial(read_time, create_time_reader(TimeSettings(morning=time(7))))
 
     assert read("tomorrow morning", FRIDAY_TEN, "en") == datetime(2026, 11, 21, 7, 0, tzinfo=UTC)
     assert read("hello", FRIDAY_TEN, "en") is None
