@@ -9,7 +9,7 @@ from msgspec import Struct
 from bot.app.registry import built_in_registry
 from bot.config.platform_catalog import platform_names
 from bot.config.settings import Settings
-from bot.observability.logs import unlogged
+from bot.observability.logs import suspend_logging
 from bot.plugins.manager import InstalledPlugin, PluginManager
 from bot.tools.servers.sources import open_tool_sources, run_limits, stored_source
 from bot.tools.skills import skill_sources
@@ -79,7 +79,7 @@ async def inspect_bot(settings: Settings, clock: Clock) -> Inspection:
     Raises:
         ConfigError: the settings of a connection are invalid.
     """
-    with unlogged():
+    with suspend_logging():
         servers = settings.tool_servers.model_copy(update={"python_tools": False})
         owners = (_OPERATOR.key,)
         async with (

@@ -11,7 +11,7 @@ from bot.cli.commands import config_option
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
 from bot.config.terminal import language_here, printable
-from bot.observability.logs import unlogged
+from bot.observability.logs import suspend_logging
 from bot.plugins.loading import LoadedPlugin, find_enabled_plugins, load_plugin
 from bot.plugins.manager import InstalledPlugin
 from bot.plugins.validation import lint_contributions
@@ -25,7 +25,7 @@ from services.kernel.errors import ConfigError
 def plugins(config: Path | None) -> int:
     """Print every plugin with its contributions; return 1 if one does not work."""
     settings = load_settings(config)
-    with unlogged():
+    with suspend_logging():
         installed = asyncio.run(_install_all(settings))
     if not installed:
         folder = settings.plugins.folder
@@ -45,7 +45,7 @@ def plugin_command(name: str) -> click.Command | None:
     except ConfigError:
         return None  # commands that need the settings report the error
     clock = SystemClock()
-    with unlogged():  # `bubbles plugins` reports plugins that do not work
+    with suspend_logging():  # `bubbles plugins` reports plugins that do not work
         plugins = [load_plugin(found, settings, clock) for found in find_enabled_plugins(settings)]
     commands = [command for each in plugins for command in each.adds.cli_commands]
     return next((command for command in commands if command.name == name), None)

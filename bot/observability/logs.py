@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 _LINE = "_line"
 _REPEAT_SECONDS: Final = 10.0
-_COMPLAINT_SECONDS: Final = 60.0
+_FAILURE_SECONDS: Final = 60.0
 _MOST_BYTES: Final = 10_000_000
 _OLD_FILES: Final = 5
 _FOR_OPERATORS: Final = (StorageBusy, StorageFull, StorageUnavailable)
-"""Errors that need no trace: the operator makes room or starts a server, as the line says."""
+"""Errors that are logged without a traceback: the operator makes room on a disk or starts a server."""
 
 
 class LibraryLog(logging.Handler):
@@ -57,27 +57,27 @@ class LibraryLog(logging.Handler):
 class LogFile(RotatingFileHandler):
     """A log file for this user alone, a new one every 10 MB; five old ones are kept.
 
-    Where it cannot be written, as on a full disk, that is said on standard error once a minute; lines that come
-    meanwhile are lost.
+    When it cannot be written, as on a full disk, a line on standard error reports it once a minute; the log lines until
+    it can be written again are lost.
     """
 
     terminator = ""  # the line has its own
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, maxBytes=_MOST_BYTES, backupCount=_OLD_FILES, encoding="utf-8")
-        self._complaints = RepeatLimit(_COMPLAINT_SECONDS)
+        self._failures = RepeatLimit(_FAILURE_SECONDS)
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line as it is."""
         return record.getMessage()
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name that logging calls
-        """Say that the file cannot be written, and open it anew for the next line."""
+        """Report that the file cannot be written, and close it; the next line opens it again."""
         broken, self.stream = self.stream, None
         if broken is not None:
             with suppress(OSError):  # it still has the line, which cannot be written
                 broken.close()
-        if self._complaints.count_omitted("", record.created) is not None:
+        if self._failures.count_omitted("", record.created) is not None:
             sys.stderr.write(f"bubbles: the log {self.baseFilename} cannot be written: {sys.exc_info()[1]}\n")
 
     def _open(self) -> TextIOWrapper:
@@ -88,17 +88,17 @@ class LogFile(RotatingFileHandler):
 def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterable[str] = (), is_quiet: bool) -> None:
     """Send log lines to stderr and to `bubbles.log`, as text or as JSON, one object a line.
 
-    `secrets` are masked wherever they turn up, in the traces of errors too. `is_quiet` keeps stderr to errors, for a
-    terminal that is a chat.
+    `secrets` are masked everywhere, also in tracebacks. `is_quiet` writes only errors to stderr, for a terminal that is
+    a chat.
 
     Raises:
         ConfigError: the data folder cannot be written.
     """
     hidden = list_maskable(secrets)
-    written = _as_json if settings.format == "json" else _as_text
+    format_record = _as_json if settings.format == "json" else _as_text
 
     def line(record: "Record") -> str:
-        text = written(record)
+        text = format_record(record)
         for secret in hidden:
             text = text.replace(secret, MASK)
         record["extra"][_LINE] = text
@@ -119,8 +119,8 @@ def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterabl
 
 
 @contextmanager
-def unlogged() -> Iterator[None]:
-    """Write nothing of the bot and its libraries down, for a command that shows itself what the log would say."""
+def suspend_logging() -> Iterator[None]:
+    """Disable the log of the bot and its libraries, for a command that prints the problems itself."""
     logger.disable("bot")
     logging.disable()
     try:
@@ -131,16 +131,16 @@ def unlogged() -> Iterator[None]:
 
 
 def _as_text(record: "Record") -> str:
-    bound = _bound(record)
-    message = record["message"].replace("\n", "\\n")  # what others say must not look like a line of ours
-    told = f"{record['time']:YYYY-MM-DD HH:mm:ss.SSS} {record['level'].name:<7} {message}"
-    trace = (f"    {line}" for line in _trace(record))
-    return printable("\n".join([*([f"{told} {bound}"] if bound else [told]), *trace]))
+    fields = _bound(record)
+    message = record["message"].replace("\n", "\\n")  # text of others must not look like a line of the log
+    line = f"{record['time']:YYYY-MM-DD HH:mm:ss.SSS} {record['level'].name:<7} {message}"
+    trace = (f"    {each}" for each in _trace(record))
+    return printable("\n".join([f"{line} {fields}" if fields else line, *trace]))
 
 
 def _as_json(record: "Record") -> str:
     """Format a JSON object: `time` (RFC 3339), `level`, `logger`, `message`, bound fields, `error` with trace."""
-    told: dict[str, object] = {
+    entry: dict[str, object] = {
         "time": record["time"].isoformat(),
         "level": record["level"].name,
         "logger": record["name"],
@@ -149,8 +149,8 @@ def _as_json(record: "Record") -> str:
     }
     trace = _trace(record)
     if trace:
-        told["error"] = "\n".join(trace)
-    return json.dumps(told, ensure_ascii=False, default=str)
+        entry["error"] = "\n".join(trace)
+    return json.dumps(entry, ensure_ascii=False, default=str)
 
 
 def _bound(record: "Record") -> dict[str, object]:
