@@ -146,7 +146,7 @@ async def build_app(
         for finding in check_configured_names(settings, (platform.name for platform in served)):
             logger.warning("settings: {}: {}", finding.about_in(FALLBACK), finding.state_in(FALLBACK))
         store = SqlMessageStore(infrastructure.database, cluster.message_claims)
-        history = HistoryService(store, bot_name=settings.bot.name, on_kept=infrastructure.counts.keep)
+        history = HistoryService(store, bot_name=settings.bot.name, on_kept=infrastructure.counts.count_message)
         outbox = Outbox({platform.name: platform for platform in served}, history, clock, cluster.remote_outbox)
         search = await create_search_service(settings.search, clock, resources, plugins.engines())
         blocked = BlockedChats()

@@ -60,7 +60,7 @@ async def open_infrastructure(settings: Settings, clock: Clock, database: Databa
     async with database:
         mask = SecretMask((*secret_values(settings), *tool_secrets(settings.tool_servers)))
         counts = Counts()
-        log = CallLog(SqlCallStore(database), mask=mask, on_recorded=counts.record)
+        log = CallLog(SqlCallStore(database), mask=mask, on_recorded=counts.count_record)
         try:
             yield Infrastructure(
                 settings=settings,

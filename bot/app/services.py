@@ -142,7 +142,7 @@ def _notifier(
         digest=Digests(summaries, quick, infrastructure.clock, outbox.link),
         private_chat=partial(find_private_chat, infrastructure.database),
         blocked=blocked,
-        on_delivered=infrastructure.counts.deliver,
+        on_delivered=infrastructure.counts.count_delivery,
     )
 
 

@@ -15,26 +15,26 @@ from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import Completion, CompletionRequest, InstrumentedModel, LanguageModel
 
 STEPS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
-"""Upper ends in seconds; whatever takes longer is counted beyond them."""
+"""Upper bounds of the histograms, in seconds; longer durations are counted after the last."""
 OTHER: Final = "(other)"
-"""The tool of calls beyond those that are counted by name."""
+"""The name under which all further tools are counted."""
 MOST_TOOLS: Final = 1000
 """Tools that are counted by name."""
 
 
 class Latencies(Struct, kw_only=True):
-    """What took how long: counts by step (the last is beyond all steps), and seconds in all."""
+    """A histogram of durations: counts by step, the last for durations above all steps, and the sum in seconds."""
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(STEPS) + 1))
     seconds: float = 0.0
 
     def add(self, seconds: float) -> None:
-        """Count one more."""
+        """Count a duration."""
         self.counts[bisect_left(STEPS, seconds)] += 1
         self.seconds += seconds
 
     def up_to(self) -> Iterator[tuple[str, int]]:
-        """Yield how many took no longer than each step, and `+Inf`, all."""
+        """Yield each step with the number of durations up to it, and `+Inf` with the number of all."""
         total = 0
         for step, count in zip((*map(str, STEPS), "+Inf"), self.counts, strict=True):
             total += count
@@ -42,9 +42,9 @@ class Latencies(Struct, kw_only=True):
 
 
 class Counts(Struct, kw_only=True):
-    """Messages by whose they are, turns by route and outcome, calls by tool and status, and what models used.
+    """Counts of messages by author (`bot`, `people`), turns by route and outcome, and calls by tool and status.
 
-    `tokens` are by model and kind (`prompt`, `completion`), `cost` is by model, `lateness` of every reminder said.
+    `tokens` are by model and kind (`prompt`, `completion`), `cost` is by model, `lateness` is that of all reminders.
     """
 
     messages: Counter[str] = field(default_factory=Counter)
@@ -54,16 +54,16 @@ class Counts(Struct, kw_only=True):
     cost: dict[str, float] = field(default_factory=dict)
     lateness: Latencies = field(default_factory=Latencies)
 
-    def keep(self, message: ChatMessage) -> None:
-        """Count a message that the history has."""
+    def count_message(self, message: ChatMessage) -> None:
+        """Count a recorded message."""
         self.messages["bot" if message.sender.is_bot else "people"] += 1
 
-    def record(self, entry: TurnRecord | CallRecord) -> None:
-        """Count a turn, with the usage of models for it, or a call."""
+    def count_record(self, entry: TurnRecord | CallRecord) -> None:
+        """Count a turn with its model usage, or a call."""
         if isinstance(entry, CallRecord):
             name = (entry.tool_name, entry.status)
             if name not in self.calls and len(self.calls) >= MOST_TOOLS:
-                name = (OTHER, entry.status)  # names may be anybody's, of tools that a page brought along
+                name = (OTHER, entry.status)  # the tools of pages may have any name
             self.calls.setdefault(name, Latencies()).add(entry.duration_ms / 1000)
             return
         self.turns[entry.route, entry.outcome] += 1
@@ -72,27 +72,27 @@ class Counts(Struct, kw_only=True):
             self.tokens[each.model, "completion"] += each.charge.completion_tokens
             self.cost[each.model] = self.cost.get(each.model, 0.0) + each.charge.cost
 
-    def deliver(self, late: timedelta) -> None:
-        """Count a reminder that was said so late."""
-        self.lateness.add(max(0.0, late.total_seconds()))
+    def count_delivery(self, lateness: timedelta) -> None:
+        """Count a delivered reminder."""
+        self.lateness.add(max(0.0, lateness.total_seconds()))
 
 
 class ModelLatency:
-    """Times the requests to the models that it wraps, by model and outcome (`ok`, or why there was no answer)."""
+    """Times the requests to the models that it wraps, by model and outcome (`ok`, or the reason of the failure)."""
 
     def __init__(self, now: Callable[[], float] = perf_counter) -> None:
         self._now = now
         self.by_outcome: dict[tuple[str, str], Latencies] = {}
         """The durations by the model's name and the outcome."""
         self.last_failure: ModelUnavailable | None = None
-        """The reason why the last request has no answer; None if it has one."""
+        """The failure of the last request; None if it was answered."""
 
     def model(self, inner: LanguageModel) -> LanguageModel:
         """Wrap `inner` so that its requests are timed."""
         return InstrumentedModel(inner, self.complete)
 
     async def complete(self, inner: LanguageModel, request: CompletionRequest) -> Completion:
-        """Ask `inner` and note how long it took."""
+        """Ask `inner` and count the duration."""
         begun, outcome = self._now(), "cancelled"
         try:
             completion = await inner.complete(request)

@@ -11,8 +11,8 @@ from tests.support.records import make_call_record, make_completion_record, make
 def test_turn_counts_the_usage_of_each_model():
     counts = Counts()
     completions = (make_completion_record(tokens=100, cost=0.25), make_completion_record(tokens=100, cost=0.5))
-    counts.record(make_turn_record(completions=completions))
-    counts.record(make_turn_record(2, reply=""))
+    counts.count_record(make_turn_record(completions=completions))
+    counts.count_record(make_turn_record(2, reply=""))
 
     [model] = {each.model for each in completions}
     assert counts.turns == {("model", "answered"): 1, ("offline", "silent"): 1}
@@ -23,7 +23,7 @@ def test_turn_counts_the_usage_of_each_model():
 def test_a_call_counts_with_its_seconds_by_tool_and_status():
     counts = Counts()
     for call in (make_call_record(), make_call_record(2), make_call_record(3, status="timeout")):
-        counts.record(call)
+        counts.count_record(call)
 
     assert sum(counts.calls["reminder_set", "success"].counts) == 2
     assert counts.calls["reminder_set", "success"].seconds == pytest.approx(2 * 0.0454)
@@ -33,8 +33,8 @@ def test_a_call_counts_with_its_seconds_by_tool_and_status():
 def test_names_without_end_are_counted_together():
     counts = Counts()
     for number in range(1010):
-        counts.record(make_call_record(number, tool=f"invented_{number}"))
-    counts.record(make_call_record(tool="invented_7"))
+        counts.count_record(make_call_record(number, tool=f"invented_{number}"))
+    counts.count_record(make_call_record(tool="invented_7"))
 
     assert len(counts.calls) == 1001
     assert sum(counts.calls[OTHER, "success"].counts) == 10
@@ -43,8 +43,8 @@ def test_names_without_end_are_counted_together():
 
 def test_punctual_reminder_has_no_negative_lateness():
     counts = Counts()
-    counts.deliver(timedelta(seconds=-0.002))
-    counts.deliver(timedelta(seconds=3))
+    counts.count_delivery(timedelta(seconds=-0.002))
+    counts.count_delivery(timedelta(seconds=3))
 
     assert counts.lateness.seconds == 3
     assert dict(counts.lateness.up_to()) == {
