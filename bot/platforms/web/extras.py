@@ -18,9 +18,9 @@ _CHOICE_DEFAULTS: Final[dict[str, Json]] = {"only_for": [], "state": "live", "ex
 
 
 class Extras(Struct, kw_only=True):
-    """Of one message; `reactions` are the ids of people by emoji.
+    """The extras of a message. `reactions` are the ids of people by emoji.
 
-    `confirmed` are the messages whose calls the person has said yes to, of an answer to a yes.
+    `confirmed`, of the answer to a confirmation, are the messages whose calls it has confirmed.
     """
 
     choices: list[ChoiceShape] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Extras(Struct, kw_only=True):
         return self == NO_EXTRAS
 
     def react(self, person_id: str, emoji: str) -> None:
-        """Put the person's emoji on, or take it off again; a message has no more than fifty different ones."""
+        """Add the person's emoji, or remove it if it is there; a message has at most fifty different ones."""
         if emoji not in self.reactions and len(self.reactions) >= _MOST_EMOJI:
             return
         people = self.reactions.setdefault(emoji, [])
@@ -54,7 +54,7 @@ NO_EXTRAS = Extras()
 
 
 class RoomExtras:
-    """The extras of one room's last 300 messages that have some, kept in `state` through a restart."""
+    """The extras of the last 300 messages of a room that have any; `state` keeps them over restarts."""
 
     def __init__(self, state: StateStore, chat_key: str) -> None:
         self._state = state
@@ -66,14 +66,14 @@ class RoomExtras:
         return (await self._all()).get(message_id, NO_EXTRAS)
 
     async def with_change(self, change_id: str) -> tuple[str, ...]:
-        """Return the ids of the messages with a button that takes this change back."""
+        """Return the ids of the messages with a button that undoes this change."""
         known = await self._all()
         return tuple(
             name for name, extras in known.items() if any(each["change_id"] == change_id for each in extras.choices)
         )
 
     async def change(self, message_id: str, extras: Extras) -> None:
-        """Keep `extras` from now on; empty ones are forgotten."""
+        """Store the extras of a message; empty ones are deleted."""
         known = await self._all()
         if not extras.is_empty:
             known[message_id] = extras
@@ -85,30 +85,30 @@ class RoomExtras:
         if self._of is None:
             stored = await self._state.get(self._key)
             read = [_decode(entry) for entry in stored if isinstance(entry, dict)] if isinstance(stored, list) else []
-            if self._of is None:  # somebody else may have read it meanwhile
+            if self._of is None:  # another task may have read it meanwhile
                 self._of = BoundedDict(_MOST)
                 self._of.update(read)
         return self._of
 
 
 class ExtrasRepository:
-    """The extras of all rooms, loaded on first use; kept in memory only before `use_state`."""
+    """The extras of all rooms, loaded on first use; before `use_state` they are in memory only."""
 
     def __init__(self, clock: Clock) -> None:
         self._state: StateStore = MemoryStateStore(clock)
         self._rooms: dict[str, RoomExtras] = {}
 
     def use_state(self, state: StateStore) -> None:
-        """Keep the extras in `state` from now on."""
+        """Store the extras in `state`."""
         self._state = state
         self.unload_all()
 
     def unload(self, address: ChatAddress) -> None:
-        """Read the extras of a room anew when they are needed again."""
+        """Load the extras of a room again at the next use."""
         self._rooms.pop(address.key, None)
 
     def unload_all(self) -> None:
-        """Read the extras of every room anew."""
+        """Load the extras of all rooms again at the next use."""
         self._rooms.clear()
 
     def room(self, address: ChatAddress) -> RoomExtras:

@@ -26,12 +26,12 @@ _IMAGES: Final = {
     "gif": "image/gif",
     "webp": "image/webp",
 }
-"""Types that browsers show as a picture and never run; SVG can contain scripts."""
+"""Types of pictures that browsers show without running scripts; SVG can contain them."""
 
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]{22}")
-_NOT_IN_NAMES: Final = re.compile(r"[^\w.() -]")
+_FORBIDDEN_CHARACTERS: Final = re.compile(r"[^\w.() -]")
 _LONGEST_NAME: Final = 100
-_MARK: Final = ".message"  # beside a file, with the message that it belongs to; no name that we keep begins with a dot
+_MARK: Final = ".message"  # beside a file, with the message that it belongs to; stored names do not begin with a dot
 _IMPORTED: Final = "import"
 _UNUSED: Final = "unused"
 _UNUSED_FOLDER: Final = ".unused"
@@ -40,13 +40,13 @@ MOST_UNUSED: Final = 40
 
 
 class TooManyUploads(Exception):
-    """The person has sent as much as may wait for a message."""
+    """The person has too many unused uploads."""
 
 
 class UnusedUploads:
-    """Entries of unused uploads below `folder`, and of those that are arriving in this process.
+    """The uploads that no message uses: entries below `folder`, and the uploads that this process is receiving.
 
-    Each is a file `<person>/<key>`, which holds the size of the upload until a message takes that.
+    An entry is a file `<person>/<key>` with the size of the upload.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -56,10 +56,10 @@ class UnusedUploads:
 
     @asynccontextmanager
     async def reserve(self, person_id: str, size: int, most_bytes: int) -> AsyncIterator[str]:
-        """Reserve room for an upload of `size` bytes while it arrives; return its key.
+        """Reserve space for an upload of `size` bytes while it is received; yield its key.
 
         Raises:
-            TooManyUploads: with it, unused uploads of the person would be more than 40 or larger than `most_bytes`.
+            TooManyUploads: the person would have more than 40 unused uploads, or more than `most_bytes` in them.
         """
         key = secrets.token_urlsafe(16)
         async with self._lock:
@@ -74,7 +74,7 @@ class UnusedUploads:
             del self._arriving[person_id, key]
 
     def add(self, person_id: str, key: str, size: int) -> None:
-        """Enter the upload `key`. To be called in a thread, as the others below."""
+        """Add the entry of an upload. Blocks, as do the methods below: call them in a thread."""
         folder = self._of(person_id)
         make_private_folder(folder)
         with open(folder / key, "w", encoding="ascii", opener=open_private) as entry:
@@ -87,7 +87,7 @@ class UnusedUploads:
                 each.unlink(missing_ok=True)
 
     def older_than(self, before: datetime) -> list[str]:
-        """Return the keys of uploads that were entered before that time (timezone-aware)."""
+        """Return the keys of the entries from before that time (timezone-aware)."""
         end = before.timestamp()
         return [each.name for each in self._entries() if each.stat().st_mtime < end]
 
@@ -122,7 +122,7 @@ def image_type(name: str) -> str | None:
 
 
 class RoomFiles:
-    """Keeps each file in a folder of its own under `folder`; the name of that folder is what opens it."""
+    """Stores each file in a folder of its own below `folder`, whose name is the unguessable key of the file."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -133,12 +133,12 @@ class RoomFiles:
     ) -> Attachment:
         """Store a file, under `key` where it is reserved; return its description and the address for the page.
 
-        The upload of a person, named by their id, is unused until a message takes it.
+        With `uploaded_by`, the id of a person, it is an unused upload until a message takes it.
 
         Raises:
             StorageFull: there is no room on the disk.
         """
-        key, kept_name = key or secrets.token_urlsafe(16), _harmless(name)
+        key, kept_name = key or secrets.token_urlsafe(16), _sanitize_name(name)
         if uploaded_by is not None:
             await self._on_disk(self.unused.add, uploaded_by, key, len(content))
         await self._on_disk(_write, self._folder / key / kept_name, content)
@@ -147,7 +147,7 @@ class RoomFiles:
 
     async def find(self, key: str, name: str) -> Path | None:
         """Return where a file is; None when there is none of this key and name."""
-        if not _KEY.fullmatch(key) or name != _harmless(name):
+        if not _KEY.fullmatch(key) or name != _sanitize_name(name):
             return None
         path = self._folder / key / name
         return path if await asyncio.to_thread(path.is_file) else None
@@ -158,17 +158,17 @@ class RoomFiles:
         return None if path is None else await asyncio.to_thread(path.read_bytes)
 
     async def put(self, url: str, content: bytes) -> bool:
-        """Keep a file of another bot under the address that it had there; False when it is here, or is no file's."""
+        """Store a file of another bot under its address there; return False if it is here already, or no address."""
         key, name = _parts(url)
-        if not _KEY.fullmatch(key) or name != _harmless(name) or await self.find(key, name) is not None:
+        if not _KEY.fullmatch(key) or name != _sanitize_name(name) or await self.find(key, name) is not None:
             return False
         await self._on_disk(_write, self._folder / key / name, content)
         return await self.take(url, _IMPORTED)
 
     async def take(self, url: str | None, message: str) -> bool:
-        """Assign the file of an address to `message`, which deletes it; False where it belongs to another.
+        """Assign the file of an address to `message`; return False if it belongs to another message.
 
-        An address that is none of ours may stand in any message.
+        Addresses outside of this store may be in any message.
 
         Raises:
             StorageFull: there is no room on the disk.
@@ -181,14 +181,14 @@ class RoomFiles:
         return is_taken
 
     async def remove(self, url: str | None) -> None:
-        """Delete the file of an address; addresses elsewhere are ignored."""
+        """Delete the file of an address; addresses outside of this store are ignored."""
         key, _ = _parts(url or "")
         if _KEY.fullmatch(key):
             await asyncio.to_thread(shutil.rmtree, self._folder / key, ignore_errors=True)
             await asyncio.to_thread(self.unused.remove, key)
 
     async def remove_unused(self, before: datetime) -> int:
-        """Delete uploads from before that time (timezone-aware) that no message uses; return how many there were."""
+        """Delete unused uploads from before that time (timezone-aware); return their number."""
         return await asyncio.to_thread(self._remove_unused, before)
 
     def _remove_unused(self, before: datetime) -> int:
@@ -250,9 +250,9 @@ def _take(mark: Path, message: str) -> bool:
     return True
 
 
-def _harmless(name: str) -> str:
-    """Return a name that is one on every system and in every header and address."""
+def _sanitize_name(name: str) -> str:
+    """Return `name` with only characters that are valid in file names of all systems, headers and addresses."""
     last = PurePath(name.replace("\\", "/")).name
     stem, ending = PurePath(last).stem, PurePath(last).suffix
-    kept = _NOT_IN_NAMES.sub("_", stem).strip(" .")[: _LONGEST_NAME - len(ending)]
-    return f"{kept or 'file'}{_NOT_IN_NAMES.sub('_', ending)}"
+    kept = _FORBIDDEN_CHARACTERS.sub("_", stem).strip(" .")[: _LONGEST_NAME - len(ending)]
+    return f"{kept or 'file'}{_FORBIDDEN_CHARACTERS.sub('_', ending)}"
