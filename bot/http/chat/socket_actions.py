@@ -64,12 +64,12 @@ class FrameHandlers:
 
     async def _typing(self, data: Data) -> None:
         who, is_on = author_shape(self._viewer.person), data.get("on") is True
-        self._room.hint("typing", {"who": who, "on": is_on, "expires_in": 6})
+        self._room.send_transient("typing", {"who": who, "on": is_on, "expires_in": 6})
 
     async def _read(self, data: Data) -> None:
         message_id = _text(data, "message_id")[:200]
         await mark_read(self._context, self._viewer.person.id, self._session_id, message_id)
-        self._room.hint("read", {"who": author_shape(self._viewer.person), "message_id": message_id})
+        self._room.send_transient("read", {"who": author_shape(self._viewer.person), "message_id": message_id})
 
     async def _react(self, data: Data) -> None:
         body = ReactionBody.model_validate({"emoji": data.get("emoji")})

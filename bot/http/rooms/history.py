@@ -15,7 +15,7 @@ from bot.platforms.web.frames import (
     add_rule_words,
     attachment_shape,
     author_shape,
-    choices_at,
+    mark_expired,
     written,
 )
 from bot.platforms.web.shapes import message_shape
@@ -92,7 +92,7 @@ class RoomHistory:
         """Return the extras of a message; its attachments come from the message if the extras have expired."""
         extras = await self._room.extras(message.address.chat_id, message.id)
         if extras.choices:
-            extras = replace(extras, choices=choices_at(extras.choices, self._clock.now()))
+            extras = replace(extras, choices=mark_expired(extras.choices, self._clock.now()))
         if extras.attachments or not message.attachments:
             return extras
         return replace(extras, attachments=[attachment_shape(each) for each in message.attachments])

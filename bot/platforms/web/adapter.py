@@ -38,13 +38,15 @@ _ABILITIES: Final = Capabilities(
     per_process=True,
 )
 
-Look = Callable[[ChatAddress, float], None]
+RefreshReminders = Callable[[ChatAddress, float], None]
+"""Publishes the reminders of a room if they have changed, after so many seconds."""
 UsageOf = Callable[[ChatMessage], Awaitable[Mapping[str, int] | None]]
-_SETTLED_SECONDS: Final = 0.5
+"""Returns the tokens that models used for a message; None if there were none."""
+_DELIVERY_SECONDS: Final = 0.5
 
 
 class IncomingPost(Struct, frozen=True, kw_only=True):
-    """A message that a person posts in a room. `client_id` is the sender's own id: the same twice is one message."""
+    """A message that a person posts in a room. `client_id` is the sender's id of it; a repeated one is ignored."""
 
     person: Person
     text: str
@@ -54,10 +56,7 @@ class IncomingPost(Struct, frozen=True, kw_only=True):
 
 
 class PostResult(Struct, frozen=True, kw_only=True):
-    """Result of a post. `finished` ends with the bot's answer, None where it has none.
-
-    It is None itself when the bot has dealt with the message already.
-    """
+    """Result of a post. `finished` is the future of the bot's answer; None if the message is already handled."""
 
     message: ChatMessage
     answer_id: str
@@ -85,7 +84,7 @@ class WebPlatform:
         self._extras = ExtrasRepository(clock)
         self.rooms = Rooms(self.bot, self._extras, clock, self.refresh_reminders)
         self.answers = AnswerTracker(self.rooms, self._extras, clock)
-        self._look: Look | None = None
+        self._refresh: RefreshReminders = lambda _chat, _seconds: None
         self._usage: UsageOf | None = None
         self._receive: Receive | None = None
         self._is_ready = asyncio.Event()
@@ -94,18 +93,19 @@ class WebPlatform:
         self._history: HistoryService | None = None
 
     def attach(
-        self, state: StateStore, history: HistoryService, stop: Stop, look: Look, usage: UsageOf | None = None
+        self,
+        state: StateStore,
+        history: HistoryService,
+        stop: Stop,
+        refresh: RefreshReminders,
+        usage: UsageOf | None = None,
     ) -> None:
-        """Attach the bot to the rooms: state, history, and functions that stop answers and publish reminders.
-
-        `look` is asked to look at a room's reminders when it is opened, and some seconds after one was said there;
-        `usage` knows what models used for a message.
-        """
+        """Attach the bot to the rooms: its state, its history, and the functions that rooms call."""
         self._extras.use_state(state)
-        self._look = look
+        self._refresh = refresh
         self._usage = usage
         for room in self.rooms:
-            look(self.address(room.session_id), 0.0)
+            self.refresh_reminders(room.session_id)
         self._history = history
         self.answers.attach(history, stop)
         self._is_attached.set()
@@ -125,8 +125,7 @@ class WebPlatform:
 
     def refresh_reminders(self, session_id: str) -> None:
         """Publish changed reminders of a room."""
-        if self._look is not None:
-            self._look(self.address(session_id), 0.0)
+        self._refresh(self.address(session_id), 0.0)
 
     @property
     def health(self) -> Health:
@@ -142,10 +141,8 @@ class WebPlatform:
         """Return the chat that a session is."""
         return address_of(session_id)
 
-    # What people do.
-
     async def say(self, session_id: str, post: IncomingPost) -> PostResult:
-        """Post a message in a room; it is published when the history has it."""
+        """Record a message of a person, publish it in the room, and pass it to the bot."""
         await self._is_ready.wait()
         message_id = post_id(post.client_id, post.person)
         message = ChatMessage(
@@ -176,7 +173,7 @@ class WebPlatform:
         return PostResult(message=message, answer_id=answer.id, finished=finished)
 
     async def resume_message(self, message: ChatMessage) -> None:
-        """Handle a message that an earlier run has recorded, and the room shows already; waits for the room to open."""
+        """Handle a message that an earlier run has recorded and published, once the bot is attached."""
         await self._is_attached.wait()
         if self._receive is None:
             raise DeliveryFailed("the room is not open yet")
@@ -187,15 +184,15 @@ class WebPlatform:
     async def _result_of_existing(self, session_id: str, message: ChatMessage) -> PostResult:
         """Return the result of a message that was posted before, and send it to its author again."""
         shape = await self._person_message(message)
-        self.room(session_id).tell(message.sender.id, "message_new", {"message": shape})
-        finished = self.answers.finishing(message.address, message.id)
+        self.room(session_id).send_to(message.sender.id, "message_new", {"message": shape})
+        finished = self.answers.find_result(message.address, message.id)
         return PostResult(message=message, answer_id=f"{message.id}.r", is_new=False, finished=finished)
 
     async def edit_own(self, session_id: str, message_id: str, text: str) -> None:
         """Edit a person's message to `text`.
 
         Raises:
-            StorageFull: that cannot be kept.
+            StorageFull: the disk is full.
         """
         address, at = self.address(session_id), self._clock.now()
         if self._history is not None:  # before delivery, so that the person gets the error
@@ -203,10 +200,10 @@ class WebPlatform:
         await self._deliver(MessageEdited(address=address, message_id=message_id, text=text, at=at))
 
     async def withdraw(self, session_id: str, message_id: str) -> None:
-        """Take a person's message back.
+        """Withdraw a person's message.
 
         Raises:
-            StorageFull: that cannot be kept.
+            StorageFull: the disk is full.
         """
         address, at = self.address(session_id), self._clock.now()
         if self._history is not None:  # before delivery, as for edits
@@ -231,15 +228,13 @@ class WebPlatform:
                 self.room(each.address.chat_id).emit("message_deleted", {"message_id": each.message_id})
 
     async def put_reaction(self, session_id: str, message_id: str, person: Person, emoji: str) -> None:
-        """Put a person's emoji on a message, or take it off again."""
+        """Add a person's emoji to a message, or remove it if it is there."""
         before = await self.extras(session_id, message_id)
         extras = replace(before, reactions={each: [*people] for each, people in before.reactions.items()})
         extras.react(person.id, emoji)
         await self._extras.room(self.address(session_id)).change(message_id, extras)
         event_data = {"message_id": message_id, "reactions": extras.reactions, "who": person.id, "emoji": emoji}
         self.room(session_id).emit("reaction", event_data)
-
-    # What the bot does.
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Send a message to a room. The same idempotency key again is the same message."""
@@ -265,11 +260,11 @@ class WebPlatform:
         room.emit("message_new", {"message": shape})
         for notice in message.notices:
             room.emit("reminder_fired", {"reminder": due_shape(notice, self._clock.now())})
-        if message.notices and self._look is not None:
-            self._look(address, _SETTLED_SECONDS)
+        if message.notices:
+            self._refresh(address, _DELIVERY_SECONDS)  # when the delivery is recorded
         if answer is not None and answer.is_begun:
             usage = None if self._usage is None or not answer.text else await self._usage(answer.question)
-            answer.done(shape["text"], "stop", usage)
+            answer.finish(shape["text"], "stop", usage)
         if message.idempotency_key is not None:
             self._sent_keys[message.idempotency_key] = message_id
         return message_id
@@ -290,8 +285,9 @@ class WebPlatform:
         self.room(address.chat_id).emit("message_updated", {"message": {**changed, "edited": True}})
 
     async def typing(self, address: ChatAddress) -> None:
-        """Show that the bot writes; it goes away by itself."""
-        self.room(address.chat_id).hint("typing", {"who": author_shape(self.bot), "on": True, "expires_in": 6})
+        """Show for six seconds that the bot is writing."""
+        event_data = {"who": author_shape(self.bot), "on": True, "expires_in": 6}
+        self.room(address.chat_id).send_transient("typing", event_data)
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
         """Return a link to the message; None where the address of the page is not known."""
@@ -300,16 +296,16 @@ class WebPlatform:
     def listener(self, message: ChatMessage) -> TextListener | None:
         """Return the listener that gets the answer to `message` as it is written."""
         answer = self.answers.of(message.address, message.id)
-        return None if answer is None else answer.hear
+        return None if answer is None else answer.add_text
 
     async def extras(self, session_id: str, message_id: str) -> Extras:
-        """Return what a message has beside its text."""
+        """Return the extras of a message."""
         return await self._extras.room(self.address(session_id)).of(message_id)
 
     async def _attach(
         self, files: RoomFiles, sent: Sequence[SentFile], session_id: str, message_id: str
     ) -> list[AttachmentShape]:
-        """Keep the files of a message of the bot; on a full disk its words go out without them."""
+        """Store the files of a message of the bot; on a full disk the message is sent without them."""
         try:
             stored = [await files.keep(each.name, each.content) for each in sent]
             own = await self._own(stored, session_id, message_id)
@@ -319,7 +315,7 @@ class WebPlatform:
         return [attachment_shape(each) for each in own]
 
     async def _own(self, attachments: Sequence[Attachment], session_id: str, message_id: str) -> tuple[Attachment, ...]:
-        """Return the attachments of a message; a file of another one, with which it goes, is only named."""
+        """Assign files to a message and return its attachments; a file of another message has no address."""
         if self.files is None:
             return tuple(attachments)
         owner = f"{session_id} {message_id}"
@@ -342,7 +338,7 @@ class WebPlatform:
         return message_shape(message_id, author, text, now, reply_to=message.reply_to, extras=extras)
 
     def _is_addressed(self, session_id: str, post: IncomingPost) -> bool:
-        """Tell if a message names the bot, replies to it, or comes from the only person; a file alone is not for it."""
+        """Return whether a post names the bot, replies to it, or is by the only person; files without text are not."""
         if not post.text.strip():
             return False
         is_answer = post.reply_to is not None and client_id_of(post.reply_to) is None

@@ -1,4 +1,4 @@
-"""Publish the answers in progress to their rooms as streams of events: begin, stream, stop and end them."""
+"""Publish the answers in progress to their rooms, as streams of events."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -16,9 +16,9 @@ from bot.platforms.web.frames import (
     ChoiceShape,
     MessageShape,
     add_rule_words,
-    choices_at,
-    choices_pressed,
-    choices_used,
+    mark_expired,
+    mark_pressed,
+    mark_used,
     written,
 )
 from bot.platforms.web.rooms import Room, Rooms
@@ -29,7 +29,7 @@ from services.kernel.chat import ChatAddress, ChatMessage
 from services.kernel.clock import Clock
 
 FLUSH_SECONDS: Final = 0.05
-"""Pieces of text are gathered for so long before they are sent."""
+"""Interval in which pieces of text are collected before they are sent."""
 
 Finished = asyncio.Future[MessageShape | None]
 Stop = Callable[[ChatAddress, str], Awaitable[bool]]
@@ -37,11 +37,11 @@ _Key = tuple[str, str]
 
 
 class Answer:
-    """The calls and the answer of the bot for one message, as the room gets them.
+    """The answer to one message and its tool calls, published while they are made.
 
-    `id` is the id of the message that the answer will be; it is the same if the question is handled again. `text` is
-    what a model has written so far, `sent` the message once it is said. `confirmed` are the earlier messages whose
-    calls the question has said yes to.
+    `id` is the id of the message that will have the answer; it is the same if the question is handled again. `text` is
+    the text that a model has written so far, `sent` the sent message. `confirmed` are the earlier messages whose calls
+    the question confirms.
     """
 
     def __init__(self, room: Room, question: ChatMessage) -> None:
@@ -60,13 +60,13 @@ class Answer:
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self) -> None:
-        """Tell the room once that something is coming."""
+        """Publish the start of the answer, once."""
         if not self.is_begun:
             self.is_begun = True
             self._room.emit("start", {"message_id": self.id, "reply_to": self.question.id})
 
-    async def hear(self, text: str) -> None:
-        """Take a piece of the text, as a model writes it."""
+    async def add_text(self, text: str) -> None:
+        """Append text that a model streams."""
         if self.sent is not None or self.is_stopped:
             return
         self.begin()
@@ -79,7 +79,7 @@ class Answer:
             self._timer = loop.call_later(wait, self.flush)
 
     def flush(self) -> None:
-        """Publish the text that the room does not have yet."""
+        """Publish the text that was not published yet."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -91,8 +91,8 @@ class Answer:
         self._room.emit("message", {"message_id": self.id, "index": self._index, "delta": delta, "content": delta})
         self._index += 1
 
-    def done(self, text: str, finish_reason: str, usage: Mapping[str, int] | None = None) -> None:
-        """Tell that the answer is complete; `text` overrules the pieces, `usage` counts tokens."""
+    def finish(self, text: str, finish_reason: str, usage: Mapping[str, int] | None = None) -> None:
+        """Publish the complete answer; `text` replaces the streamed pieces, `usage` counts tokens."""
         self._published = len(self.text)
         self.flush()
         self._room.emit(
@@ -106,8 +106,8 @@ class Answer:
             },
         )
 
-    def call_started(self, call_id: str, tool: str, arguments: object, at: str, timestamp: float) -> None:
-        """Tell that a tool runs."""
+    def start_call(self, call_id: str, tool: str, arguments: object, at: str, timestamp: float) -> None:
+        """Publish the start of a tool call."""
         self.begin()
         call = CallShape(id=call_id, name=tool, arguments=arguments, started_at=at, status="running")
         add_rule_words(call)
@@ -118,8 +118,8 @@ class Answer:
             top={"tool": tool, "arguments": arguments, "timestamp": timestamp},
         )
 
-    def call_ended(self, call_id: str, tool: str, result: ToolResult) -> None:
-        """Tell how a tool ended, also when it failed."""
+    def end_call(self, call_id: str, tool: str, result: ToolResult) -> None:
+        """Publish the result or the failure of a tool call."""
         call = self.calls.setdefault(call_id, CallShape(id=call_id, name=tool, status="running"))
         call["status"] = "ok" if result.ok else result.failure
         call["duration_ms"] = round(result.duration_ms, 1)
@@ -148,7 +148,7 @@ def shorten_result(result: ToolResult) -> tuple[object, bool]:
 
 
 class AnswerTracker:
-    """Tracks each answer from its question until the bot has handled it."""
+    """Tracks the answer to each message until the message is handled."""
 
     def __init__(self, rooms: Rooms, extras: ExtrasRepository, clock: Clock) -> None:
         self._rooms = rooms
@@ -157,7 +157,7 @@ class AnswerTracker:
         self._history: HistoryService | None = None
         self._stop: Stop | None = None
         self._answers: dict[_Key, Answer] = {}
-        self._finishing: dict[_Key, Finished] = {}
+        self._results: dict[_Key, Finished] = {}
 
     def attach(self, history: HistoryService, stop: Stop) -> None:
         """Attach the history for stopped answers, and the function that stops the bot."""
@@ -171,22 +171,22 @@ class AnswerTracker:
         return answer
 
     async def hand_over(self, question: ChatMessage, receive: Receive) -> Finished:
-        """Pass a recorded message to the bot; the result ends with the bot's answer."""
+        """Pass a recorded message to the bot, and return its result: the bot's answer."""
         key = (question.address.chat_id, question.id)
         handled = await receive(replace(question, is_recorded=True))
-        finished = self._finishing[key] = asyncio.ensure_future(self._watch(key, handled))
+        finished = self._results[key] = asyncio.ensure_future(self._watch(key, handled))
         return finished
 
     def of(self, chat: ChatAddress, question_id: str | None) -> Answer | None:
-        """Return the answer to a message, while it is being made."""
+        """Return the answer in progress to a message."""
         return None if question_id is None else self._answers.get((chat.chat_id, question_id))
 
-    def finishing(self, chat: ChatAddress, question_id: str) -> Finished | None:
-        """Return the future of the answer to a message; None if the message is handled."""
-        return self._finishing.get((chat.chat_id, question_id))
+    def find_result(self, chat: ChatAddress, question_id: str) -> Finished | None:
+        """Return the result of a message that is being handled, else None."""
+        return self._results.get((chat.chat_id, question_id))
 
     async def stop(self, chat: ChatAddress, answer_id: str) -> bool:
-        """Stop an answer that is being made; False when there is none of this id."""
+        """Stop an answer in progress; return False if none has this id."""
         answer = self.of(chat, answer_id.removesuffix(".r"))
         if answer is None or answer.sent is not None or self._stop is None:
             return False
@@ -205,42 +205,42 @@ class AnswerTracker:
         call_id, tool = str(event.data.get("id")), str(event.data.get("tool"))
         if event.name == TOOL_START:
             at = self._clock.now()
-            answer.call_started(call_id, tool, event.data.get("args"), written(at), at.timestamp())
+            answer.start_call(call_id, tool, event.data.get("args"), written(at), at.timestamp())
         elif event.name == TOOL_COMPLETE:
             result = event.data.get("result")
             if isinstance(result, ToolResult):
-                answer.call_ended(call_id, tool, result)
+                answer.end_call(call_id, tool, result)
 
     async def _watch(self, key: _Key, handled: Awaitable[object]) -> MessageShape | None:
-        """Wait for the bot, end an answer that was begun and never sent, and return the answer."""
+        """Wait until the message is handled, end an answer that was begun and not sent, and return the answer."""
         answer = self._answers.get(key)
         try:
             await handled
             if answer is not None:
-                await self._note_press(answer)
+                await self._mark_pressed_button(answer)
         finally:
-            self._finishing.pop(key, None)
+            self._results.pop(key, None)
             self._answers.pop(key, None)
             if answer is not None and answer.sent is None and (answer.is_begun or answer.is_stopped):
                 await self._end(answer)
         return None if answer is None else answer.sent
 
-    async def _note_press(self, answer: Answer) -> None:
-        """Mark a button that was pressed with the message which `answer` is for."""
+    async def _mark_pressed_button(self, answer: Answer) -> None:
+        """Mark the button whose press was the message that is answered."""
         question = answer.question
         if question.reply_to is None:
             return
         extras = await self._extras.room(question.address).of(question.reply_to)
         is_done = all(call["status"] == "ok" for call in answer.calls.values())
-        choices = choices_pressed(extras.choices, question.text.strip(), question.sender.id, is_done=is_done)
+        choices = mark_pressed(extras.choices, question.text.strip(), question.sender.id, is_done=is_done)
         if choices is not None:
             await self._change_choices(question.address, question.reply_to, choices)
 
     async def mark_closed(self, chat: ChatAddress, asked_in: str) -> None:
-        """Mark the buttons of a question that is answered or dropped; it stands in the answer to `asked_in`."""
+        """Mark the buttons of a closed question, which is in the answer to `asked_in`."""
         message_id = f"{asked_in}.r"
         extras = await self._extras.room(chat).of(message_id)
-        choices = choices_used(extras.choices, lambda each: each["expires_at"] is not None)
+        choices = mark_used(extras.choices, lambda each: each["expires_at"] is not None)
         if choices != extras.choices:
             await self._change_choices(chat, message_id, choices)
 
@@ -248,14 +248,14 @@ class AnswerTracker:
         """Mark the buttons that undo the change `change_id` as used."""
         for message_id in await self._extras.room(chat).with_change(change_id):
             extras = await self._extras.room(chat).of(message_id)
-            choices = choices_used(extras.choices, lambda each: each["change_id"] == change_id)
+            choices = mark_used(extras.choices, lambda each: each["change_id"] == change_id)
             await self._change_choices(chat, message_id, choices)
 
     async def _change_choices(self, chat: ChatAddress, message_id: str, choices: list[ChoiceShape]) -> None:
         extras = await self._extras.room(chat).of(message_id)
         await self._extras.room(chat).change(message_id, replace(extras, choices=choices))
         room = self._rooms.of(chat.chat_id)
-        changed = {"id": message_id, "author": room.bot, "choices": choices_at(choices, self._clock.now())}
+        changed = {"id": message_id, "author": room.bot, "choices": mark_expired(choices, self._clock.now())}
         room.emit("message_updated", {"message": changed})
 
     async def _end(self, answer: Answer) -> None:
@@ -266,4 +266,4 @@ class AnswerTracker:
                 chat, answer.text, message_id=answer.id, sent_at=now, reply_to=answer.question.id
             )
             await self._extras.room(chat).change(answer.id, Extras(stopped=True))
-        answer.done(answer.text, "stopped" if answer.is_stopped else "silent")
+        answer.finish(answer.text, "stopped" if answer.is_stopped else "silent")

@@ -17,13 +17,13 @@ class ClientCalls:
     async def ask(
         self, room: Room, person_id: str, data: Mapping[str, object], *, page: Listener | None = None
     ) -> Mapping[str, object]:
-        """Call a tool in the pages of a person in `room`, and return the first answer.
+        """Call a tool in the pages of a person in `room`, and return the first answer, which has `result` or `error`.
 
-        While `page` is open it alone is asked. The answer has `result` or `error`. Waits for as long as the caller.
+        If `page` is open, only that page is asked. There is no timeout.
 
         Raises:
             ToolFailed: the person has no page open there.
-            ConnectionError: the pages that were asked have all been closed or lost.
+            ConnectionError: all pages that were asked are closed or disconnected.
         """
         own = room.listeners_of(person_id)
         if not own:
@@ -32,9 +32,9 @@ class ClientCalls:
         call_id = uuid.uuid4().hex
         answer: asyncio.Future[Mapping[str, object]] = asyncio.get_running_loop().create_future()
         self._waiting[(person_id, call_id)] = answer
-        unwatch = room.watch_leaving(asked, lambda: _fail(answer))
+        unwatch = room.watch_listeners(asked, lambda: _fail(answer))
         try:
-            room.tell_only(asked, "execute:tool", {**data, "id": call_id})
+            room.send_to_listeners(asked, "execute:tool", {**data, "id": call_id})
             return await answer
         finally:
             unwatch()
@@ -45,7 +45,7 @@ class ClientCalls:
         return any(owner == person_id for owner, _ in self._waiting)
 
     def answer(self, person_id: str, call_id: str, data: Mapping[str, object]) -> None:
-        """Pass on the answer of a page; one that no call waits for is dropped."""
+        """Pass on the answer of a page; an answer that no call waits for is dropped."""
         waiting = self._waiting.get((person_id, call_id))
         if waiting is not None and not waiting.done():
             waiting.set_result(data)

@@ -15,7 +15,7 @@ ChoiceState = Literal["live", "used", "expired"]
 
 VERSION: Final = 1
 LONGEST_RESULT: Final = 16_000
-"""Characters of a result that are shown; a longer one is cut."""
+"""Characters of a result that are shown; longer results are cut."""
 CallStatus = Literal["running", "ok", "error", "timeout", "denied"]
 
 
@@ -46,31 +46,31 @@ def choice_shape(choice: Choice) -> ChoiceShape:
     )
 
 
-def choices_at(choices: Sequence[ChoiceShape], now: datetime) -> list[ChoiceShape]:
-    """Return `choices` with those marked whose time is over."""
-    return [{**each, "state": "expired"} if _is_over(each, now) else each for each in choices]
+def mark_expired(choices: Sequence[ChoiceShape], now: datetime) -> list[ChoiceShape]:
+    """Return `choices` with the expired ones marked."""
+    return [{**each, "state": "expired"} if _is_expired(each, now) else each for each in choices]
 
 
-def choices_pressed(
+def mark_pressed(
     choices: Sequence[ChoiceShape], says: str, person_id: str, *, is_done: bool
 ) -> list[ChoiceShape] | None:
-    """Return `choices` after `person_id` pressed the one with the text `says`; None where that changes nothing.
+    """Return `choices` after `person_id` pressed the one with the text `says`; None if that changes nothing.
 
-    A button is used once what it asks for `is_done`; one for everybody stays for the others. One that takes a change
-    back is used with the change, and one of a question (it expires) with the question.
+    A button is used when its request `is_done`; a button for everybody stays live. Buttons that undo a change or answer
+    a question are marked with the change and the question instead.
     """
     pressed = next((each for each in choices if each["says"] == says and person_id in each["only_for"]), None)
     if pressed is None or pressed["change_id"] is not None or pressed["expires_at"] is not None:
         return None
-    return choices_used(choices, lambda each: each is pressed) if is_done else None
+    return mark_used(choices, lambda each: each is pressed) if is_done else None
 
 
-def choices_used(choices: Sequence[ChoiceShape], is_used: Callable[[ChoiceShape], bool]) -> list[ChoiceShape]:
-    """Return `choices` with those marked that are used."""
+def mark_used(choices: Sequence[ChoiceShape], is_used: Callable[[ChoiceShape], bool]) -> list[ChoiceShape]:
+    """Return `choices` with those marked for which `is_used` is true."""
     return [{**each, "state": "used"} if is_used(each) else each for each in choices]
 
 
-def _is_over(choice: ChoiceShape, now: datetime) -> bool:
+def _is_expired(choice: ChoiceShape, now: datetime) -> bool:
     expires_at = choice["expires_at"]
     return choice["state"] == "live" and expires_at is not None and datetime.fromisoformat(expires_at) <= now
 

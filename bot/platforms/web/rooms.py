@@ -1,4 +1,4 @@
-"""Manage the web rooms: their members and events, which are published to listeners and shared between workers."""
+"""Publish the events of the web rooms to their sockets, share them between workers, and track the members."""
 
 import uuid
 from collections import Counter, deque
@@ -15,36 +15,36 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 
 RING: Final = 500
-"""Number of events that are kept for sockets that reconnect."""
+"""Events that are kept for sockets that reconnect."""
 
 HERE: Final = "here"
 """Kind of the event by which workers share the members of a room; it is not sent to sockets."""
 
 _MOST_ROOMS: Final = 1000
 _MOST_KNOWN: Final = 500
-_STAYS: Final = timedelta(minutes=10)  # who spoke without a socket counts as being there for so long
+_PRESENCE: Final = timedelta(minutes=10)  # of a person without a socket, after a message
 
 Listener = Callable[[Frame], None]
 OnEvent = Callable[[str, str, Mapping[str, object]], None]
-"""Gets every counted event: the room's session, the kind and the data."""
+"""Takes a numbered event: the room's session, the kind and the data."""
 
 
 class Room:
-    """Counts its events (`seq`, from 1) and hands each to the listeners at once; a listener never waits.
+    """Numbers its events (`seq`, from 1) and passes each to the listeners, which never wait.
 
-    `happened` is told of them too, but for those that come from another worker.
+    `on_event` takes the events of this worker.
     """
 
-    def __init__(self, session_id: str, epoch: str, bot: Person, clock: Clock, happened: OnEvent | None = None) -> None:
+    def __init__(self, session_id: str, epoch: str, bot: Person, clock: Clock, on_event: OnEvent | None = None) -> None:
         self.session_id = session_id
         self.epoch = epoch
         self.seq = 0
         self._bot = bot
         self._clock = clock
-        self._happened = happened
+        self._on_event = on_event
         self._ring: deque[Frame] = deque(maxlen=RING)
         self._listeners: dict[Listener, str | None] = {}
-        self._reconnects: dict[Listener, Callable[[], None]] = {}
+        self._reset_callbacks: dict[Listener, Callable[[], None]] = {}
         self._watches: list[tuple[set[Listener], Callable[[], None]]] = []
         self._here: Counter[str] = Counter()
         self._people: dict[str, Person] = {}
@@ -53,12 +53,12 @@ class Room:
 
     @property
     def people(self) -> tuple[Person, ...]:
-        """Return who is connected, in the order they came."""
+        """Return the connected people, in the order in which they came."""
         return tuple(self._people.values())
 
     @property
     def members(self) -> list[AuthorShape]:
-        """The people that are connected, and the bot."""
+        """The connected people, and the bot."""
         return [*map(author_shape, self._people.values()), author_shape(self._bot)]
 
     @property
@@ -72,13 +72,13 @@ class Room:
         return not self._listeners
 
     def has_others(self, person: Person) -> bool:
-        """Return whether somebody else is connected, or spoke here a moment ago over HTTP."""
-        since = self._clock.now() - _STAYS
+        """Return whether somebody else is connected, or has lately posted over HTTP."""
+        since = self._clock.now() - _PRESENCE
         lately = (who for who, at in self._spoke_at.items() if at > since)
         return any(who != person.id for who in (*self._people, *lately))
 
     def remember(self, person: Person) -> None:
-        """Remember somebody who speaks, so that they can be mentioned when they are not connected."""
+        """Remember the author of a message, who can be mentioned when they are not connected."""
         self._known.pop(person.id, None)
         self._known[person.id] = person
         self._spoke_at[person.id] = self._clock.now()
@@ -88,27 +88,27 @@ class Room:
             self._spoke_at.pop(gone, None)
 
     def find_mentioned(self, text: str) -> tuple[Person, ...]:
-        """Return the people that `text` names with an @; of two names that begin alike the longer one."""
+        """Return the people whom `text` mentions by `@name`; the longest matching name wins."""
         people = sorted({**self._known, **self._people}.values(), key=lambda each: -len(each.name))
         return find_mentioned(text, people)
 
     def emit(self, kind: str, data: Mapping[str, object], *, top: Mapping[str, object] | None = None) -> None:
-        """Publish an event to all sockets, those that reconnect included."""
+        """Publish an event to all sockets, also to those that reconnect."""
         self.publish(kind, data, top=top)
-        if self._happened is not None:
-            self._happened(self.session_id, kind, data)
+        if self._on_event is not None:
+            self._on_event(self.session_id, kind, data)
 
     def add_remote_members(self, people: Iterable[Person], *, asks: bool) -> None:
-        """Note the members of this room on another worker, and publish those here if `asks`."""
+        """Remember the members on another worker, and share those of this worker if `asks`."""
         for person in people:
             self.remember(person)
         if asks and self._people:
             self._share_members(asks=False)
 
     def _share_members(self, *, asks: bool) -> None:
-        if self._happened is not None:
+        if self._on_event is not None:
             here = [author_shape(person) for person in self._people.values()]
-            self._happened(self.session_id, HERE, {"people": here, "asks": asks})
+            self._on_event(self.session_id, HERE, {"people": here, "asks": asks})
 
     def publish(self, kind: str, data: Mapping[str, object], *, top: Mapping[str, object] | None = None) -> None:
         """Publish an event of another worker to the sockets here."""
@@ -117,38 +117,38 @@ class Room:
         self._ring.append(frame)
         self._send_all(frame)
 
-    def hint(self, kind: str, data: Mapping[str, object]) -> None:
-        """Send an event to the sockets that are connected now. Takes no number."""
+    def send_transient(self, kind: str, data: Mapping[str, object]) -> None:
+        """Send an unnumbered event to the connected sockets."""
         self._send_all(self.frame(kind, data))
 
-    def tell(self, person_id: str, kind: str, data: Mapping[str, object]) -> int:
-        """Send an event to one person's sockets and return how many there are. Takes no number."""
+    def send_to(self, person_id: str, kind: str, data: Mapping[str, object]) -> int:
+        """Send an unnumbered event to the sockets of a person; return the number of sockets."""
         own = self.listeners_of(person_id)
-        self.tell_only(own, kind, data)
+        self.send_to_listeners(own, kind, data)
         return len(own)
 
     def listeners_of(self, person_id: str) -> frozenset[Listener]:
         """Return the listeners of one person: their sockets in this room."""
         return frozenset(listener for listener, owner in self._listeners.items() if owner == person_id)
 
-    def tell_only(self, listeners: Iterable[Listener], kind: str, data: Mapping[str, object]) -> None:
-        """Hand one frame to these listeners. Takes no number."""
+    def send_to_listeners(self, listeners: Iterable[Listener], kind: str, data: Mapping[str, object]) -> None:
+        """Send an unnumbered event to some listeners."""
         frame = self.frame(kind, data)
         for listener in listeners:
             listener(frame)
 
-    def watch_leaving(self, listeners: Iterable[Listener], gone: Callable[[], None]) -> Callable[[], None]:
-        """Call `gone` as soon as none of `listeners` listens any more; return a function that ends the watch."""
-        watch = (set(listeners), gone)
+    def watch_listeners(self, listeners: Iterable[Listener], on_gone: Callable[[], None]) -> Callable[[], None]:
+        """Call `on_gone` when none of `listeners` listens any more; return a function that ends the watch."""
+        watch = (set(listeners), on_gone)
         self._watches.append(watch)
         return lambda: self._watches.remove(watch) if watch in self._watches else None
 
     def frame(self, kind: str, data: Mapping[str, object]) -> Frame:
-        """Return a frame for one listener, outside of the count."""
+        """Return the frame of an unnumbered event."""
         return make_frame(kind, self.session_id, self.seq, self._clock.now(), data, is_kept=False)
 
     def since(self, epoch: str, seq: int) -> tuple[Frame, ...] | None:
-        """Return the frames after `seq`; None when they are no longer kept, so that a snapshot is needed."""
+        """Return the frames after `seq`; None if they are no longer kept, and the socket needs a snapshot."""
         if epoch != self.epoch or seq > self.seq:
             return None
         missed = tuple(frame for frame in self._ring if frame.seq > seq)
@@ -158,19 +158,19 @@ class Room:
         """Start a new epoch after missed events: all listeners must reconnect and load a snapshot."""
         self.epoch = epoch
         self._ring.clear()
-        for go in tuple(self._reconnects.values()):
-            go()
+        for on_reset in tuple(self._reset_callbacks.values()):
+            on_reset()
 
     def listen(
-        self, listener: Listener, person_id: str | None = None, go: Callable[[], None] | None = None
+        self, listener: Listener, person_id: str | None = None, on_reset: Callable[[], None] | None = None
     ) -> Callable[[], None]:
-        """Pass every frame to `listener` (of `person_id`) from now on; return a function that ends that.
+        """Pass every frame to `listener` (of `person_id`); return a function that removes the listener.
 
-        `go` is called where the listener has to come back to see what it may have missed.
+        `on_reset` is called when the listener must reconnect, as it may have missed events.
         """
         self._listeners[listener] = person_id
-        if go is not None:
-            self._reconnects[listener] = go
+        if on_reset is not None:
+            self._reset_callbacks[listener] = on_reset
         return lambda: self._remove_listener(listener)
 
     def enter(self, person: Person) -> None:
@@ -180,7 +180,7 @@ class Room:
         self._people[person.id] = person
         if is_new:
             self._share_members(asks=True)
-            self.hint("presence", {"members": self.members, "joined": author_shape(person)})
+            self.send_transient("presence", {"members": self.members, "joined": author_shape(person)})
 
     def leave(self, person: Person) -> None:
         """Remove a socket of `person`."""
@@ -189,7 +189,7 @@ class Room:
             del self._here[person.id]
             self._people.pop(person.id, None)
             self._spoke_at.pop(person.id, None)
-            self.hint("presence", {"members": self.members, "left": author_shape(person)})
+            self.send_transient("presence", {"members": self.members, "left": author_shape(person)})
 
     def _send_all(self, frame: Frame) -> None:
         for listener in tuple(self._listeners):
@@ -197,12 +197,12 @@ class Room:
 
     def _remove_listener(self, listener: Listener) -> None:
         self._listeners.pop(listener, None)
-        self._reconnects.pop(listener, None)
-        for listeners, gone in tuple(self._watches):
+        self._reset_callbacks.pop(listener, None)
+        for listeners, on_gone in tuple(self._watches):
             if listener in listeners:
                 listeners.discard(listener)
                 if not listeners:
-                    gone()
+                    on_gone()
 
 
 def address_of(session_id: str) -> ChatAddress:
@@ -211,17 +211,16 @@ def address_of(session_id: str) -> ChatAddress:
 
 
 class Rooms:
-    """Rooms by their session ids, with the extras of their messages.
+    """Rooms by session id. `refresh_reminders` takes the id of a room whose reminders may have changed."""
 
-    `look` is told of a room in which reminders may be others than were seen there.
-    """
-
-    def __init__(self, bot: Person, extras: ExtrasRepository, clock: Clock, look: Callable[[str], None]) -> None:
+    def __init__(
+        self, bot: Person, extras: ExtrasRepository, clock: Clock, refresh_reminders: Callable[[str], None]
+    ) -> None:
         self._bot = bot
         self._extras = extras
         self._clock = clock
-        self._look = look
-        self._happened: OnEvent | None = None
+        self._refresh_reminders = refresh_reminders
+        self._on_event: OnEvent | None = None
         self._rooms: dict[str, Room] = {}
         self._epoch = uuid.uuid4().hex[:12]
         self._opened = 0
@@ -241,16 +240,16 @@ class Rooms:
             epoch = self._next_epoch()
             found = self._rooms[session_id] = Room(session_id, epoch, self._bot, self._clock, self._share)
             self._close_idle_rooms()
-            self._look(session_id)
+            self._refresh_reminders(session_id)
         return found
 
-    def share(self, happened: OnEvent | None) -> None:
+    def share(self, on_event: OnEvent | None) -> None:
         """Publish the events of the rooms to other workers; None ends that."""
-        self._happened = happened
+        self._on_event = on_event
 
     def apply_remote_event(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
-        """Show a frame of the same room of another worker in a room."""
-        self._extras.unload(address_of(session_id))  # what is kept there of its messages is not what was read here
+        """Publish an event of the same room on another worker."""
+        self._extras.unload(address_of(session_id))  # the other worker may have changed them
         room = self._rooms.get(session_id)
         if room is None:
             return
@@ -264,16 +263,16 @@ class Rooms:
         if author is not None:
             room.remember(author)
         room.publish(kind, data)
-        self._look(session_id)
+        self._refresh_reminders(session_id)
 
     def reload_all(self) -> None:
-        """Make every page load its room again, after events of other workers were missed."""
+        """Let every page load its room again, after events of other workers were missed."""
         self._extras.unload_all()
         for room in self:
             room.reset(self._next_epoch())
 
     def _close_idle_rooms(self) -> None:
-        """Forget empty rooms, the oldest first, so that their names take no memory."""
+        """Remove rooms without listeners, the oldest first, if there are too many rooms."""
         spare = len(self._rooms) - _MOST_ROOMS
         idle = [name for name, room in self._rooms.items() if room.is_idle][: max(0, spare)]
         for name in idle:
@@ -285,5 +284,5 @@ class Rooms:
         return f"{self._epoch}-{self._opened}"
 
     def _share(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
-        if self._happened is not None:
-            self._happened(session_id, kind, data)
+        if self._on_event is not None:
+            self._on_event(session_id, kind, data)

@@ -20,7 +20,7 @@ def test_events_are_counted_one_by_one_and_hints_are_not():
     room, frames = opened()
 
     room.emit("message_new", {"n": 1})
-    room.hint("typing", {})
+    room.send_transient("typing", {})
     room.emit("message_new", {"n": 2})
 
     assert [frame.seq for frame in frames] == [1, 1, 2]
@@ -77,7 +77,7 @@ def test_private_event_reaches_all_tabs_of_one_person_only():
     lins = []
     room.listen(lins.append, "lin")
 
-    reached = room.tell("ann", "execute:tool", {"id": "1"})
+    reached = room.send_to("ann", "execute:tool", {"id": "1"})
 
     assert reached == len(anns) == 1
     assert lins == []
