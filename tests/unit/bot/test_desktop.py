@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.cli.runner import has_desktop
+from bot.cli.page import has_desktop
 
 LINUX, MAC, WINDOWS = "linux", "darwin", "win32"
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bot.cli.runner import PageListener, create_room, serve_page
+from bot.cli.page import PageListener, create_web_platform, serve_page
 from bot.config.settings import BotSettings, HttpSettings, PlatformSettings, Settings
 from bot.http.admin.health import are_all_platforms_refused
 from bot.platforms.base import Health
@@ -39,7 +39,7 @@ async def test_taken_port_ends_a_bot_that_runs_as_a_service(tmp_path):
             platforms=PlatformSettings(enabled=()),
         )
         clock = LoopClock()
-        room = create_room(settings, clock)
+        room = create_web_platform(settings, clock)
 
         with pytest.raises(ConfigError, match=r"http\.port"):
             async with serve_page(None, room, settings, clock, listener=PageListener()):

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from bot.app.application import build_app
-from bot.cli.runner import PageListener, create_room, serve_page
+from bot.cli.page import PageListener, create_web_platform, serve_page
 from bot.config.settings import BotSettings, HttpSettings, LogSettings, Settings
 from bot.testing.clocks import StandingClock
 from services.kernel.errors import ConfigError
@@ -24,18 +24,18 @@ def settings_with(**http):
 
 
 def test_the_page_can_be_switched_off():
-    assert create_room(settings_with(enabled=False), CLOCK) is None
+    assert create_web_platform(settings_with(enabled=False), CLOCK) is None
 
 
 def test_the_bot_refuses_to_start_where_others_could_reach_it_without_a_token():
     with pytest.raises(ConfigError, match="BUBBLES_HTTP__TOKEN"):
-        create_room(settings_with(host="0.0.0.0"), CLOCK)
+        create_web_platform(settings_with(host="0.0.0.0"), CLOCK)
 
 
 def test_without_the_libraries_it_says_how_to_get_the_page(monkeypatch, capsys):
-    monkeypatch.setattr("bot.cli.runner._LIBRARIES", ("fastapi", "not_installed_here"))
+    monkeypatch.setattr("bot.cli.page._LIBRARIES", ("fastapi", "not_installed_here"))
 
-    room = create_room(settings_with(), CLOCK)
+    room = create_web_platform(settings_with(), CLOCK)
 
     assert room is None
     assert "not_installed_here" in (told := capsys.readouterr().err)
@@ -44,7 +44,7 @@ def test_without_the_libraries_it_says_how_to_get_the_page(monkeypatch, capsys):
 
 async def test_printed_address_serves_the_page(capsys):
     settings = settings_with(port=0)
-    room = create_room(settings, CLOCK)
+    room = create_web_platform(settings, CLOCK)
     with closing(PageListener()) as listener:
         async with (
             build_app(settings, platforms=[room], clock=CLOCK, database=Database("sqlite://")) as app,
@@ -62,7 +62,7 @@ async def test_taken_port_is_reported_and_the_bot_runs_on_the_console(capsys, mo
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         settings = settings_with(port=taken.getsockname()[1])
-        room = create_room(settings, CLOCK)
+        room = create_web_platform(settings, CLOCK)
         async with (
             build_app(settings, platforms=[room], clock=CLOCK, database=Database("sqlite://")) as app,
             serve_page(app, room, settings, CLOCK, listener=PageListener()),
