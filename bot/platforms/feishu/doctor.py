@@ -14,19 +14,19 @@ from bot.platforms.kit.events import mapping, mappings
 
 _ABOUT: Final = "feishu permissions"
 _GRANTED: Final = 1
-# What the bot does, and the permissions each of which is enough for it; the first one asks for the least.
+# A purpose, and the permissions of which one is enough for it, the narrowest first.
 _EVERYTHING: Final = ("im:message.group_msg", "im:message.group_msg.include_bot:read")
 _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
-    "speak": ("im:message:send_as_bot", "im:message", "im:message:send"),
-    "hear private chats": ("im:message.p2p_msg:readonly", "im:message.p2p_msg"),
+    "send messages": ("im:message:send_as_bot", "im:message", "im:message:send"),
+    "receive private messages": ("im:message.p2p_msg:readonly", "im:message.p2p_msg"),
 }
-_HEAR_ALL: Final = {"hear its groups": _EVERYTHING}
-_HEAR_CALLS: Final = {
-    "hear its mentions": ("im:message.group_at_msg:readonly", "im:message.group_at_msg", *_EVERYTHING)
+_ALL_MESSAGES: Final = {"receive messages of groups": _EVERYTHING}
+_MENTIONS: Final = {
+    "receive its mentions": ("im:message.group_at_msg:readonly", "im:message.group_at_msg", *_EVERYTHING)
 }
-_BESIDES: Final[Mapping[str, tuple[str, ...]]] = {
+_OPTIONAL: Final[Mapping[str, tuple[str, ...]]] = {
     "send files": ("im:resource:upload", "im:resource"),
-    "know who is in a group": (
+    "list the members of a group": (
         "im:chat.members:read",
         "im:chat:readonly",
         "im:chat",
@@ -36,18 +36,18 @@ _BESIDES: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 async def examine_permissions(domain: str, token: str, prober: Prober, *, listens_to_all: bool) -> list[Finding]:
-    """Return the permissions that the app lacks; nothing where Feishu does not report them."""
+    """Report the permissions that the app lacks; nothing if Feishu does not list them."""
     answer = await prober.ask("GET", f"{domain}/open-apis/application/v6/scopes", token=token)
     data = mapping(answer.body.get("data"))
     if not isinstance(data.get("scopes"), list):
         return []
-    # Some are granted only for what the app does in the name of a person.
+    # Others are granted only for requests in the name of a person.
     of_app = [each for each in mappings(data["scopes"]) if each.get("scope_type", "tenant") == "tenant"]
     granted = {str(each.get("scope_name")) for each in of_app if each.get("grant_status") == _GRANTED}
-    missing = list(_list_missing({**_NEEDED, **(_HEAR_ALL if listens_to_all else _HEAR_CALLS)}, granted))
+    missing = list(_list_missing({**_NEEDED, **(_ALL_MESSAGES if listens_to_all else _MENTIONS)}, granted))
     if missing:
         return [problem(_ABOUT, "missing", "feishu_scopes", names=", ".join(missing))]
-    left_out = ", ".join(_list_missing(_BESIDES, granted))
+    left_out = ", ".join(_list_missing(_OPTIONAL, granted))
     return [good(_ABOUT, "feishu_left_out", names=left_out) if left_out else good(_ABOUT, "complete")]
 
 

@@ -222,11 +222,11 @@ HEARS_MENTIONS = {"scope_name": "im:message.group_at_msg:readonly", "grant_statu
 @pytest.mark.parametrize(
     ("changed", "listen", "expected"),
     [
-        ({"im:message.group_msg": {"grant_status": 2}}, "all", "im:message.group_msg (to hear its groups)"),
-        ({"im:message.group_msg": HEARS_MENTIONS}, "all", "im:message.group_msg (to hear its groups)"),
+        ({"im:message.group_msg": {"grant_status": 2}}, "all", "im:message.group_msg (to receive messages of groups)"),
+        ({"im:message.group_msg": HEARS_MENTIONS}, "all", "im:message.group_msg (to receive messages of groups)"),
         ({"im:message.group_msg": HEARS_MENTIONS}, "addressed", ""),
         ({"im:message:send_as_bot": {"scope_name": "im:message"}}, "all", ""),
-        ({"im:message:send_as_bot": {"scope_type": "user"}}, "all", "im:message:send_as_bot (to speak)"),
+        ({"im:message:send_as_bot": {"scope_type": "user"}}, "all", "im:message:send_as_bot (to send messages)"),
         ({"im:resource": {"grant_status": 2}}, "all", ""),
     ],
 )
