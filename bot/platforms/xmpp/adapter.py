@@ -18,7 +18,7 @@ from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded, PendingAnswers
 from bot.platforms.kit.pieces import pieces, send_in_order
-from bot.platforms.xmpp.client import Arrived, XmppClient
+from bot.platforms.xmpp.client import ReceivedMessage, XmppClient
 from bot.platforms.xmpp.wire import (
     NAME,
     Occupant,
@@ -43,7 +43,7 @@ from services.kernel.network import growing_pauses
 from services.kernel.state import MemoryStateStore, StateStore
 
 _LONGEST: Final = 8_000
-# What Prosody takes unless somebody changed it; each server is asked for its own limit besides.
+# The default limit of Prosody; servers check their own limits at an upload.
 _MAX_FILE_KILOBYTES: Final = 10_000
 _STALE_AFTER: Final = timedelta(seconds=120)
 _REJOIN_AFTER: Final = timedelta(seconds=10)
@@ -51,7 +51,7 @@ _LONGEST_REJOIN_SECONDS: Final = 600.0
 _REFLECTION_SECONDS: Final = 30.0
 _LIFETIME: Final = timedelta(days=365)
 _ONE_TO_ONE: Final = frozenset({None, "chat", "normal"})
-# Rooms stamp what they repeat to the second, by their own clock; what comes twice is known by its id.
+# Rooms give the time of repeated messages in seconds, by their own clock; duplicates are recognised by id.
 _STAMP_SLACK: Final = timedelta(seconds=3)
 
 
@@ -67,7 +67,7 @@ class XmppPlatform(NetworkPlatform):
     """One account on one server."""
 
     name = NAME
-    # A client that knows no corrections shows each as another message, so that an answer must not grow by them.
+    # Clients without corrections show each as another message, so an answer is edited only once.
     capabilities = Capabilities(
         replies=True,
         max_edits=1,
@@ -102,7 +102,7 @@ class XmppPlatform(NetworkPlatform):
 
     @property
     def health(self) -> Health:
-        """Return how the connection is; `detail` names the rooms that the bot should be in and is not."""
+        """Return the state of the connection; `detail` names the rooms that the bot could not join."""
         health = super().health
         if health.state != "live" or not self._missing_rooms:
             return health
@@ -192,7 +192,7 @@ class XmppPlatform(NetworkPlatform):
         if address.chat_id not in self._nicks:
             stanza.send()
             return own_id
-        # A room has taken a message when it sends it back, with an id of its own.
+        # A room accepts a message by sending it back with an id of the room.
         async with self._reflections.expect(
             own_id, _REFLECTION_SECONDS, "the room did not repeat the message"
         ) as reflection:
@@ -214,13 +214,13 @@ class XmppPlatform(NetworkPlatform):
             self._client = client
             self._connection.note_received()
             async with run_beside(self._return_to_rooms(client), "xmpp rooms"):
-                while (arrived := await client.arrived.get()) is not None:
+                while (received := await client.received.get()) is not None:
                     self._connection.note_received()
-                    await self._take(arrived)
+                    await self._take(received)
             raise ConnectionEnded(messages.Message("connection.closed"))
         finally:
             self._client = None
-            self._keep_private(client)
+            self._queue_private(client)
             self._nicks.clear()
             self._missing_rooms.clear()
             self._reflections.lose_all("the connection ended")
@@ -258,24 +258,24 @@ class XmppPlatform(NetworkPlatform):
                 self._missing_rooms[room] = str(error)
         logger.bind(platform=NAME).info("rejoined room {}", room)
 
-    async def _take(self, arrived: Arrived) -> None:
-        stanza = arrived.stanza
+    async def _take(self, received: ReceivedMessage) -> None:
+        stanza = received.stanza
         jid, _, nick = stanza.get("from", "").partition("/")
         if jid in self._nicks and nick == self._nicks[jid]:
             self._reflections.resolve(stanza.get("id", ""), message_id(stanza))
         elif stanza.get("type") == "error":
             self._reflections.refuse(stanza.get("id", ""), refusal(stanza))
         elif stanza.get("type") == "groupchat":
-            await self._receive_message(stanza, self._room(jid, arrived.occupants))
+            await self._receive_message(stanza, self._room(jid, received.occupants))
         else:
             self._receive_private(stanza)
 
-    def _keep_private(self, client: XmppClient) -> None:
-        """Keep one-to-one messages that a stream brought before its end: unlike those of rooms they are not resent."""
-        while not client.arrived.empty():
-            arrived = client.arrived.get_nowait()
-            if arrived is not None and arrived.stanza.get("type") in _ONE_TO_ONE:
-                self._receive_private(arrived.stanza)
+    def _queue_private(self, client: XmppClient) -> None:
+        """Queue the one-to-one messages of an ended stream: unlike those of rooms they are not repeated."""
+        while not client.received.empty():
+            received = client.received.get_nowait()
+            if received is not None and received.stanza.get("type") in _ONE_TO_ONE:
+                self._receive_private(received.stanza)
 
     def _receive_private(self, stanza: Element) -> None:
         if stanza.get("from", "").partition("/")[0] not in self._settings.rooms:

@@ -44,8 +44,8 @@ _OWNERS: Final = frozenset({"owner", "admin"})
 _LASTING_IDS: Final = "urn:xmpp:occupant-id:0"
 
 
-class Arrived(Struct, frozen=True, kw_only=True):
-    """A message, and who was in its room when it came: until it is read they may have left, or changed their names."""
+class ReceivedMessage(Struct, frozen=True, kw_only=True):
+    """A message, and the occupants of its room at that time: they may have left before it is handled."""
 
     stanza: Element
     occupants: Mapping[str, Occupant]
@@ -54,13 +54,13 @@ class Arrived(Struct, frozen=True, kw_only=True):
 class XmppClient(slixmpp.ClientXMPP):
     """A stream to a server.
 
-    `arrived` are the messages that came, None when the stream has ended; `left` are rooms that put the bot out, with
+    `received` has the messages, and None after the end of the stream; `left` has the rooms that removed the bot, with
     the reason (XEP-0045 sections 8.2, 9.1 and 15.6).
     """
 
     def __init__(self, settings: XmppSettings) -> None:
         plain = {"unencrypted_plain": True, "unencrypted_scram": True} if not settings.encrypted else {}
-        # Without TLS there is nothing to look up in the certificates of this machine, which takes a while.
+        # Without TLS the certificates of this machine need not be loaded, which takes a while.
         tls = None if settings.encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         super().__init__(
             settings.jid,
@@ -69,7 +69,7 @@ class XmppClient(slixmpp.ClientXMPP):
             ssl_context=tls,
         )
         self._settings = settings
-        self.arrived: asyncio.Queue[Arrived | None] = asyncio.Queue()
+        self.received: asyncio.Queue[ReceivedMessage | None] = asyncio.Queue()
         self.left: asyncio.Queue[tuple[str, str]] = asyncio.Queue()
         self._entered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._occupant_ids: dict[str, str] = {}
@@ -83,7 +83,7 @@ class XmppClient(slixmpp.ClientXMPP):
         self.add_event_handler("failed_all_auth", self._on_refusal)
         self.add_event_handler("connection_failed", self._on_end)
         self.add_event_handler("disconnected", self._on_end)
-        # Its events leave out what has no body: reactions, and messages that are taken back.
+        # The events of slixmpp leave out stanzas without a body: reactions and retractions.
         self.register_handler(Callback("every message", StanzaPath("message"), self._on_message))
         self.register_handler(Callback("every presence", StanzaPath("presence"), self._on_presence))
 
@@ -134,7 +134,7 @@ class XmppClient(slixmpp.ClientXMPP):
         return {nick: self._occupant(room, nick) for nick in nicks or ()}
 
     async def has_service(self, room: str) -> bool:
-        """Tell if the service of `room` hosts rooms; the room itself need not exist: the first to enter creates it."""
+        """Return whether the service of `room` hosts rooms; the room itself is created by the first to enter."""
         domain = slixmpp.JID(slixmpp.JID(room).domain)
         try:
             answer = await self.plugin["xep_0030"].get_info(jid=domain, timeout=_PING_SECONDS)
@@ -154,7 +154,7 @@ class XmppClient(slixmpp.ClientXMPP):
             async with asyncio.timeout(_UPLOAD_SECONDS):
                 slot = upload_slot(await self._request_slot(file))
                 if slot is None:
-                    raise DeliveryFailed("the server named no place for a file")
+                    raise DeliveryFailed("the server gave no address for the upload of a file")
                 async with httpx.AsyncClient(timeout=_UPLOAD_SECONDS) as web:
                     headers = {**slot.headers, "Content-Type": file.media_type}
                     response = await web.put(slot.put, content=file.content, headers=headers)
@@ -184,7 +184,7 @@ class XmppClient(slixmpp.ClientXMPP):
         self.abort()
 
     async def _request_slot(self, file: SentFile) -> Element:
-        """Ask for a place to put `file`; `upload_file` of the plugin would go to any address, with any header."""
+        """Request an upload slot for `file`; `upload_file` of the plugin would accept any address and header."""
         plugin = self.plugin["xep_0363"]
         service = await plugin.find_upload_service(timeout=_PING_SECONDS)
         if service is None:
@@ -206,7 +206,7 @@ class XmppClient(slixmpp.ClientXMPP):
         )
 
     async def _gives_ids(self, room: str) -> bool:
-        """Tell if `room` gives people occupant ids (XEP-0421); elsewhere clients could forge them."""
+        """Return whether `room` assigns occupant ids (XEP-0421); in other rooms clients could forge them."""
         try:
             answer = await self.plugin["xep_0030"].get_info(jid=slixmpp.JID(room), timeout=_PING_SECONDS)
         except (IqError, IqTimeout, TimeoutError):
@@ -234,10 +234,10 @@ class XmppClient(slixmpp.ClientXMPP):
             self._entered.set_exception(
                 ConnectionEnded(messages.Message("server.unreachable", {"reason": str(reason)}))
             )
-        self.arrived.put_nowait(None)
+        self.received.put_nowait(None)
 
     def _on_message(self, message: StanzaBase) -> None:
-        self.arrived.put_nowait(Arrived(stanza=message.xml, occupants=self.occupants(message["from"].bare)))
+        self.received.put_nowait(ReceivedMessage(stanza=message.xml, occupants=self.occupants(message["from"].bare)))
 
     def _on_presence(self, presence: StanzaBase) -> None:
         sender = presence["from"]

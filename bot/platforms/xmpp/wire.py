@@ -37,7 +37,7 @@ _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\u
 
 
 class Occupant(Struct, frozen=True, kw_only=True):
-    """Somebody in a room: real address if the room shows it, the room's lasting id of them, whether they moderate."""
+    """An occupant of a room, with the real address if the room shows it, and the lasting id that the room gives."""
 
     nick: str
     jid: str = ""
@@ -46,13 +46,13 @@ class Occupant(Struct, frozen=True, kw_only=True):
 
     @property
     def person(self) -> Person:
-        """The person by their address, the room's id of them or, marked, the nickname, which anybody can choose."""
+        """The person by address, by the room's id or, with a prefix, by the nickname, which anybody can choose."""
         hidden = f"occupant:{self.occupant_id}" if self.occupant_id else f"nick:{self.nick}"
         return Person(id=self.jid or hidden, name=self.nick, is_admin=self.is_moderator)
 
 
 class UploadSlot(Struct, frozen=True, kw_only=True):
-    """Addresses at which a file is put, with which headers, and at which everybody gets it."""
+    """The address and the headers for the upload of a file, and its address for readers."""
 
     put: str
     headers: Mapping[str, str]
@@ -60,10 +60,10 @@ class UploadSlot(Struct, frozen=True, kw_only=True):
 
 
 class RecentMessages(Struct, frozen=True, kw_only=True):
-    """The last messages of others and of the bot, and the reactions under them.
+    """The latest messages of others and of the bot, and their reactions.
 
-    `own` are the bot's ids of its messages by the rooms' ids, `authors` the occupants who said the others, and
-    `given_ids` the rooms' ids by occupant and the id that the occupant's own client gave, which a correction names.
+    `own` are the bot's ids of its messages by the rooms' ids, `authors` the occupants by the rooms' ids of their
+    messages, and `given_ids` the rooms' ids by `sender_key`: a correction names the id that the sender's client gave.
     """
 
     own: dict[str, str] = field(default_factory=lambda: BoundedDict(_REMEMBERED))
@@ -72,7 +72,7 @@ class RecentMessages(Struct, frozen=True, kw_only=True):
     _reactions: dict[str, frozenset[str]] = field(default_factory=lambda: BoundedDict(_REMEMBERED))
 
     def remember(self, stanza: Element) -> None:
-        """Remember a message of somebody."""
+        """Remember a message of an occupant."""
         self.authors[message_id(stanza)] = stanza.get("from", "")
         self.given_ids[sender_key(stanza, stanza.get("id", ""))] = message_id(stanza)
 
@@ -89,9 +89,9 @@ class RecentMessages(Struct, frozen=True, kw_only=True):
 
 
 class Room(Struct, frozen=True, kw_only=True):
-    """A room with the messages that rooms have lately had.
+    """A room, and the latest messages of all rooms.
 
-    `missed_since` is when the bot was last there: what the room repeats from later is news, the rest is history.
+    `missed_since` is the time until which the bot was present: repeated messages from later are new to it.
     """
 
     jid: str
@@ -103,14 +103,14 @@ class Room(Struct, frozen=True, kw_only=True):
 
 
 def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) -> Incoming | None:
-    """Convert a groupchat `<message/>`; None for history, messages of the bot and stanzas without a text."""
+    """Convert a groupchat `<message/>`; None for old messages, those of the bot, and stanzas without a text."""
     nick = stanza.get("from", "").partition("/")[2]
     body = _body(stanza)
-    if not nick or nick == room.nick or not _is_news(stanza, room):
+    if not nick or nick == room.nick or not _is_new(stanza, room):
         return None
     address = ChatAddress(platform=NAME, chat_id=room.jid)
     retracted = stanza.find(_RETRACT)
-    if retracted is not None:  # it may have a body too, for clients that know no retractions
+    if retracted is not None:  # it may have a body too, for clients without retractions
         gone = retracted.get("id", "")
         is_own = room.recent.authors.get(gone) == stanza.get("from")  # only its sender can withdraw a message
         return MessageWithdrawn(address=address, message_id=gone, at=now) if is_own else None
@@ -121,7 +121,7 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
         corrected = room.recent.given_ids.get(sender_key(stanza, replaced.get("id", "")))
         if corrected is None:
             return None
-        author = _sender(stanza, room, nick).person  # who has the nickname now may not be who had it then
+        author = _sender(stanza, room, nick).person  # another person may have the nickname now
         return MessageEdited(address=address, message_id=corrected, text=body, at=now, by=author.id)
     reply = stanza.find(_REPLY)
     reply_to = None if reply is None else reply.get("id")
@@ -175,8 +175,8 @@ def occupant_id(stanza: Element) -> str:
     return _attribute(stanza, _OCCUPANT)
 
 
-def _is_news(stanza: Element, room: Room) -> bool:
-    """Return whether a message is new: no repeated history, or history with an id from after the bot left."""
+def _is_new(stanza: Element, room: Room) -> bool:
+    """Return whether a message is new to the bot: not repeated by the room, or from a time when the bot was absent."""
     if stanza.find(_DELAY) is None:
         return True
     stamp = _stamp(stanza)
@@ -215,7 +215,7 @@ def private_message(stanza: Element, *, now: datetime, fresh_id: str) -> ChatMes
 
 
 def message_id(stanza: Element) -> str:
-    """Return the id that everybody knows the message by: the room's, else the sender's."""
+    """Return the id of a message: the room's, else the sender's."""
     room = stanza.get("from", "").partition("/")[0]
     for each in stanza.findall(_STANZA_ID):
         if each.get("by") == room and each.get("id"):
@@ -230,7 +230,7 @@ def refusal(stanza: Element) -> str:
 
 
 def remove_quote(stanza: Element, body: str) -> str:
-    """`body` without the part that clients which know no replies are shown instead. Source: XEP-0428."""
+    """Remove the part of `body` that quotes the message for clients without replies. Source: XEP-0428."""
     for fallback in stanza.findall(_FALLBACK):
         part = next((each for each in fallback if each.tag.endswith("}body")), None)
         if part is None:
@@ -256,7 +256,7 @@ def _attribute(stanza: Element, tag: str) -> str:
 
 
 def _find_mentions(text: str, room: Room) -> tuple[Person, ...]:
-    """People whose nicknames stand in the text behind an @, or at its begin in front of a colon or comma."""
+    """Return the people whose nicknames are in the text after an @, or at its beginning before a colon or comma."""
     found = (
         occupant.person
         for nick, occupant in room.occupants.items()

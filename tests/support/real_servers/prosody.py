@@ -93,8 +93,8 @@ class XmppPerson:
 
     async def listen(self) -> None:
         """Hear until the stream ends."""
-        while (arrived := await self._client.arrived.get()) is not None:
-            self.heard.append(arrived.stanza)
+        while (received := await self._client.received.get()) is not None:
+            self.heard.append(received.stanza)
 
 
 @asynccontextmanager
