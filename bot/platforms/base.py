@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from function_calls.language.messages import Message
 from services.kernel.chat import ChatAddress, ChatMessage, Incoming, Person, SentFile
-from services.kernel.chat import Choice as Choice  # noqa: PLC0414 - platforms find it beside the message that has it
+from services.kernel.chat import Choice as Choice  # noqa: PLC0414 - exported beside the message that has it
 from services.kernel.state import StateStore
 from services.language_model.ports import TextListener
 from services.people.privacy import DeletedMessage
@@ -24,7 +24,7 @@ It waits while the database is unavailable, so a platform acknowledges an event 
 
 
 class CommandOption(Struct, frozen=True, kw_only=True):
-    """A field of a command. `choices` are the allowed texts, if there are any; `least` and `most` bound a number."""
+    """A field of a command. `choices` are the allowed texts, if limited; `least` and `most` bound a number."""
 
     name: str
     kind: OptionKind
@@ -37,7 +37,7 @@ class CommandOption(Struct, frozen=True, kw_only=True):
 
 
 class Command(Struct, frozen=True, kw_only=True):
-    """`/name`, its description in each language, and its fields; a command of the menu has at most one, any text.
+    """`/name`, its descriptions and its fields; a command of the menu has at most one field, a text.
 
     `kit.commands.format_call` formats the values of the fields of a function.
     """
@@ -49,16 +49,16 @@ class Command(Struct, frozen=True, kw_only=True):
 
 
 class Capabilities(Struct, frozen=True, kw_only=True):
-    """Abilities of a platform, to which the outbox and the wording adapt.
+    """Features of a platform, to which the outbox adapts messages.
 
-    `max_length` is in characters, 0 means no limit. `takes_idempotency_key` says that the platform drops a second
-    message with the same key. `choices` are buttons; `private_replies` are seen by one person in the middle of a
-    group. `per_process` says that each process has chats of its own, such as a terminal; of several workers on one
-    database only one is connected to any other platform. A streamed answer is edited once in `seconds_between_edits`
-    and `max_edits` times at most (0: no limit). `max_file_kilobytes` is the size of the largest file, 0 means no limit.
-    `authenticates_people` says that nobody can use the id of another person; only then are accounts linked.
+    `max_length` is in characters, 0 means no limit. `takes_idempotency_key`: the platform drops a second message with
+    the same key. `choices` are buttons; `private_replies` are messages in a group that only one person sees.
+    `per_process`: each process has its own chats, such as a terminal; of several workers on one database only one is
+    connected to any other platform. A streamed answer is edited once in `seconds_between_edits`, and `max_edits` times
+    at most (0: no limit). `max_file_kilobytes` is the size of the largest file, 0 means no limit.
+    `authenticates_people`: nobody can use the id of another person; accounts are linked only then.
 
-    Further abilities are the protocols below, which a platform has by implementing their methods.
+    A platform has further features by implementing the protocols below.
     """
 
     replies: bool = False
@@ -77,11 +77,10 @@ class Capabilities(Struct, frozen=True, kw_only=True):
 class OutgoingMessage(Struct, frozen=True, kw_only=True):
     """A message to send: Markdown text, the people to notify, and a key by which a repeat is recognised.
 
-    A person of `mentions` stands in the text as `@name`. Nothing in the text itself ever notifies everyone: that is
-    `mentions_everyone`, which only code sets. `files` come only to platforms whose capabilities
-    have `files`. `private_to` is the one person who may see it. `notices` are the due
-    reminders that it says, for platforms that show them in their own way. `can_retry` means that the message which it
-    answers may succeed later.
+    A person of `mentions` is written as `@name` in the text. Text never notifies everyone: only `mentions_everyone`
+    does, which is set by code. `files` are passed only to platforms with the capability `files`. `private_to` is the
+    one person who may see the message. `notices` are the due reminders in it, for platforms that show them in their
+    own way. `can_retry`: the message that it answers may succeed later.
     """
 
     text: str
@@ -100,10 +99,10 @@ HealthState = Literal["connecting", "live", "deaf", "stopped"]
 
 
 class Health(Struct, frozen=True, kw_only=True):
-    """State of a connection: `deaf` is connected, but has received nothing for suspiciously long.
+    """State of a connection. `deaf`: connected, but nothing was received for suspiciously long.
 
-    `since` is when it became so (timezone-aware); `detail` says why, for the operator; `str` of it is English.
-    `reconnects` is how often it was made again since the start.
+    `since` is the time of the last change (timezone-aware), `detail` the reason for the operator, in English as `str`.
+    `reconnects` is the number of new connections since the start.
     """
 
     state: HealthState
@@ -121,7 +120,7 @@ class Platform(Protocol):
 
     @property
     def capabilities(self) -> Capabilities:
-        """Return what it can do."""
+        """Return the features of the platform."""
 
     async def run(self, receive: Receive) -> None:
         """Receive messages until cancelled or until the input ends."""
@@ -148,10 +147,10 @@ class EditsMessages(Protocol):
 
 @runtime_checkable
 class ShowsTyping(Protocol):
-    """Can show that an answer is being written."""
+    """Can show a typing indicator."""
 
     async def typing(self, address: ChatAddress) -> None:
-        """Show it for a few seconds; refusals are ignored."""
+        """Show the indicator for a few seconds; refusals are ignored."""
 
 
 @runtime_checkable
@@ -159,15 +158,15 @@ class StreamsAnswers(Protocol):
     """Can show an answer while a model writes it."""
 
     def listener(self, message: ChatMessage) -> TextListener | None:
-        """Return the listener for the pieces of the answer to `message`, or None; the whole is sent in any case."""
+        """Return the listener for the pieces of the answer to `message`, or None; the whole answer is sent too."""
 
 
 @runtime_checkable
 class ResumesMessages(Protocol):
-    """Needs to prepare for messages of an earlier run before they are handled."""
+    """Handles messages that an earlier run has recorded and not answered."""
 
     async def resume_message(self, message: ChatMessage) -> None:
-        """Handle a message that was recorded and not handled; return when it is handled."""
+        """Handle a recorded message; return when it is handled."""
 
 
 @runtime_checkable

@@ -1,8 +1,7 @@
 """Create the platforms from the settings; each adapter is imported only when it is used.
 
-A platform is a package `bot.platforms.NAME`; `adapter.py` has `create(parts)` and may import the platform's
-library.
-The model of its settings is in `bot.config.platform_catalog`.
+A platform is a package `bot.platforms.NAME` whose `adapter.py` has `create(parts)`, and may import the library of the
+platform. The model of its settings is in `bot.config.platform_catalog`.
 """
 
 import importlib
@@ -37,7 +36,7 @@ def _create(name: str, parts: PlatformParts) -> Platform:
         adapter = importlib.import_module(f"bot.platforms.{name}.adapter")
     except ModuleNotFoundError as error:
         if (error.name or "").startswith(("bot.", "function_calls.", "services.")):
-            raise  # ours: a fault of the program, not of the installation
+            raise  # a bug of the bot, not a missing library
         fields = {"name": name, "library": error.name, "extra": name}
         raise SettingInvalid("settings", "platforms.enabled", "needs_library", **fields) from error
     create: Callable[[PlatformParts], Platform] = adapter.create

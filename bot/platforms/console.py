@@ -31,29 +31,29 @@ _ERASE_LINE = "\r\x1b[K"
 _LONGEST_LINE: Final = 4096  # bytes; a terminal keeps no longer line
 
 
-class TypedEarly(Struct, frozen=True, kw_only=True):
+class EarlyInput(Struct, frozen=True, kw_only=True):
     """Complete lines typed before the start; `has_ended` after the end of input (Ctrl+D)."""
 
     lines: tuple[str, ...] = ()
     has_ended: bool = False
 
 
-def read_typed_lines(terminal: TextIO) -> TypedEarly:
+def read_typed_lines(terminal: TextIO) -> EarlyInput:
     """Read the lines that `terminal` has buffered; it returns one at a time, and an empty one at the end."""
     lines: list[str] = []
     if not _keeps_lines(terminal):
-        return TypedEarly()
+        return EarlyInput()
     while select.select([terminal], [], [], 0)[0]:
         line = os.read(terminal.fileno(), _LONGEST_LINE)
         if not line:
-            return TypedEarly(lines=tuple(lines), has_ended=True)
+            return EarlyInput(lines=tuple(lines), has_ended=True)
         lines.append(line.decode(errors="replace"))
-    return TypedEarly(lines=tuple(lines))
+    return EarlyInput(lines=tuple(lines))
 
 
 def _keeps_lines(terminal: TextIO) -> bool:
     """Return whether the terminal buffers input until Enter instead of passing on every key."""
-    if sys.platform == "win32":  # where only sockets tell whether there is something to read
+    if sys.platform == "win32":  # where `select` works only on sockets
         return False
     import termios
 
@@ -169,7 +169,7 @@ class ConsolePlatform:
 
         session: PromptSession[str] = PromptSession()
         early = read_typed_lines(self._stdin)
-        _show(_ERASE_LINE)  # the session shows the prompt anew, with the line that was begun meanwhile
+        _show(_ERASE_LINE)  # the session shows the prompt again, with the line that was begun meanwhile
         with patch_stdout(raw=True):
             for line in early.lines:
                 yield line
@@ -181,7 +181,7 @@ class ConsolePlatform:
 
 
 async def _pipe_lines(stdin: TextIO) -> AsyncIterator[str]:
-    """Lines of a pipe or file, read in a thread that does not keep the process alive."""
+    """Yield the lines of a pipe or file, read in a thread that does not keep the process alive."""
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[str | None] = asyncio.Queue()
 
@@ -200,7 +200,7 @@ def _as_utf_8(line: str) -> str:
     """Decode bytes of `line` that the encoding of the terminal could not, as UTF-8 (see PEP 383)."""
     try:
         return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    except UnicodeEncodeError:  # other halves, from no byte
+    except UnicodeEncodeError:  # lone surrogates that stand for no byte
         return line
 
 

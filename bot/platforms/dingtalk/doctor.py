@@ -12,7 +12,7 @@ _NOT_GRANTED: Final = "Forbidden.AccessDenied.AccessTokenPermissionDenied"
 
 
 async def examine(settings: Settings, prober: Prober) -> list[Finding]:
-    """Ask for an access token, which needs a right ID and secret, then for something that the robot may do with it."""
+    """Request an access token, which checks ID and secret, and check the permission of the robot."""
     own = settings.platforms.group(NAME, DingTalkSettings)
     secret = own.client_secret.get_secret_value()
     if not own.client_id or not secret:
@@ -28,8 +28,8 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
 async def _permission(own: DingTalkSettings, token: str, prober: Prober) -> Finding:
     """Return whether the robot may send messages outside of a session.
 
-    No request tells what an app may do. One for a file that does not exist needs the same permission as sending, does
-    nothing, and is denied for want of it before DingTalk looks for the file.
+    DingTalk does not report permissions. The request for a file that does not exist needs the same permission as
+    sending, and is denied without it before DingTalk looks for the file.
     Source: https://open-dingtalk.github.io/developerpedia/docs/develop/best-practices/permission-deny
     """
     about = "dingtalk permissions"

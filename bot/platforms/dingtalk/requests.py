@@ -83,7 +83,7 @@ def _request(
 
 
 def _mention(span: Span) -> Span:
-    """Return a mention as DingTalk wants it in the text: by id, which it shows as the name."""
+    """Return a mention by id, which DingTalk shows as the name."""
     if span.kind != "mention" or span.person is None:
         return span
     return Span(text=f"@{span.person.id}")

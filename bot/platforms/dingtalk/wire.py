@@ -124,8 +124,8 @@ def _attachments(event: Event) -> tuple[Attachment, ...]:
 def _mentions(event: Event, text: str) -> tuple[Person, ...]:
     """Return the people besides the robot who are mentioned.
 
-    DingTalk gives their ids and leaves their names in the text, in the same order; where the numbers differ, nobody
-    knows who is who.
+    DingTalk gives their ids, and their names in the text, in the same order; if the numbers differ, they cannot be
+    matched.
     """
     ids = [each.staff_id for each in event.called if each.staff_id and each.dingtalk_id != event.robot_id]
     names = [found["name"] for found in _CALLED.finditer(text)]

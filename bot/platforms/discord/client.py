@@ -25,9 +25,8 @@ OnLoss = Callable[[str], None]
 class GatewayClient(discord.Client):
     """A connection of discord.py, which resumes its sessions.
 
-    `on_frame` gets every frame of the gateway as text, `on_loss` is told when the line is gone and is being made again;
-    `reads_content` asks for what people write, which Discord grants only to applications whose owner has switched it
-    on.
+    `on_frame` gets every frame of the gateway as text, `on_loss` the reason when the connection is lost and resumed.
+    `reads_content` requests the text of messages, which Discord grants only if the owner of the application allows it.
     """
 
     def __init__(self, on_frame: OnFrame, on_loss: OnLoss, *, reads_content: bool) -> None:
@@ -41,7 +40,7 @@ class GatewayClient(discord.Client):
             max_messages=None,
             member_cache_flags=discord.MemberCacheFlags.none(),
             chunk_guilds_at_startup=False,
-            guild_ready_timeout=0.0,  # what waits for more guilds outlives the connection otherwise
+            guild_ready_timeout=0.0,  # otherwise a task that waits for guilds outlives the connection
             max_ratelimit_timeout=_LONGEST_WAIT_SECONDS,
         )
         self._on_frame = on_frame
@@ -66,7 +65,7 @@ class GatewayClient(discord.Client):
     async def post_files(
         self, path: str, body: Mapping[str, object], files: Sequence[SentFile], **ids: str
     ) -> Mapping[str, object]:
-        """As `ask`, with files beside the body."""
+        """Make a request as `ask` does, with files beside the body."""
         uploads = [discord.File(io.BytesIO(file.content), filename=file.name) for file in files]
         named = [{"id": number, "filename": upload.filename} for number, upload in enumerate(uploads)]
         form: list[dict[str, object]] = [{"name": "payload_json", "value": json.dumps({**body, "attachments": named})}]
@@ -100,7 +99,7 @@ class GatewayClient(discord.Client):
 
 
 def _to_delivery_failed(error: discord.HTTPException) -> DeliveryFailed:
-    if error.status == _TOO_MANY_REQUESTS:  # from what stands in front of Discord, and shuts out the whole machine
+    if error.status == _TOO_MANY_REQUESTS:  # from the proxy of Discord, for this whole machine
         wish = float(error.response.headers.get("Retry-After", _LONGEST_WAIT_SECONDS))
         return DeliveryFailed(f"discord: {error}", retry_after=wish, is_global=True)
     is_hopeless = isinstance(error, _PERMANENT) or error.status == 400

@@ -28,7 +28,7 @@ _MAX_GUILDS: Final = 5
 
 
 async def examine_rights(api_url: str, headers: Mapping[str, str], prober: Prober) -> list[Finding]:
-    """Return the permissions that the bot lacks in its servers; nothing where Discord does not report them."""
+    """Report the permissions that the bot lacks in its servers; nothing if Discord does not list them."""
     guilds = await prober.ask("GET", f"{api_url}/users/@me/guilds", headers=headers)
     if not guilds.is_ok:
         return []
@@ -58,12 +58,12 @@ def _exceptions(channels: Sequence[Mapping[str, object]]) -> Iterator[int]:
 
 
 def _bits(value: object) -> int:
-    """Permissions as Discord writes them, a number in a text; any other value permits everything."""
+    """Return permissions, which Discord writes as decimal text; any other value counts as all of them."""
     return int(value) if isinstance(value, str) and value.isdecimal() else _ADMINISTRATOR
 
 
 async def examine(settings: Settings, prober: Prober, *, api_url: str = _API) -> list[Finding]:
-    """Ask for the application, its flags among them, and for the servers that it is in."""
+    """Request the application with its flags, and the servers that it is in."""
     token = settings.platforms.group(NAME, DiscordSettings).token.get_secret_value()
     if not token:
         return [problem("discord token", "absent", "discord_token")]

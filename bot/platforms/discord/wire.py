@@ -24,7 +24,7 @@ NAME = "discord"
 
 COMMAND, BUTTON = 2, 3
 
-# Ordinary messages and replies; the other types are the platform's own words (somebody joined, pinned, boosted).
+# Ordinary messages and replies; the other types are messages of the platform (somebody joined, pinned, boosted).
 _MESSAGE_TYPES = {0, 19}
 _MARKED = re.compile(r"<@!?(?P<user>\d+)>|<a?(?P<emoji>:\w+:)\d+>|<(?P<role>@&)\d+>")
 _TEXT_CHANNEL = 0
@@ -33,7 +33,7 @@ _EPOCH = datetime(2015, 1, 1, tzinfo=UTC)
 
 
 class Place(Struct, frozen=True, kw_only=True):
-    """Facts that a message lacks: the channel of its thread, and the rights of its author."""
+    """Data that a message lacks: the parent channel of its thread, and the rights of its author."""
 
     parent_id: str | None = None
     is_admin: bool = False

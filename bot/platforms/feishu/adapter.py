@@ -149,7 +149,7 @@ class FeishuPlatform(NetworkPlatform):
             await self._connection_client.ping()
 
     async def _fetch_account(self) -> None:
-        """Learn the open id of the bot, by which it is mentioned."""
+        """Fetch the open id of the bot, by which it is mentioned."""
         with ends_connection(Message("connection.check_feishu")):
             answer = await self._api.ask("GET", "/open-apis/bot/v3/info")
         self._me = replace(self._me, open_id=str(mapping(answer.get("bot")).get("open_id", "")))
@@ -157,7 +157,7 @@ class FeishuPlatform(NetworkPlatform):
     async def _take(self, payload: bytes) -> None:
         event = parse_event(Event, payload, NAME)
         if event is not None:
-            await self._learn_name(actor(event.event))
+            await self._fetch_name(actor(event.event))
             await self._deliver(await self._read(event))
 
     async def _read(self, event: Event) -> Incoming | None:
@@ -183,8 +183,8 @@ class FeishuPlatform(NetworkPlatform):
         found = mappings(mapping(answer.get("data")).get("items"))
         return str(found[0].get("chat_id", "")) if found else ""
 
-    async def _learn_name(self, open_id: str) -> None:
-        """Fetch the name of a person once; without the permission the id is the name."""
+    async def _fetch_name(self, open_id: str) -> None:
+        """Fetch the name of a person once; without the permission the id serves as the name."""
         if not open_id or open_id in self._names:
             return
         self._names[open_id] = open_id
@@ -198,7 +198,7 @@ class FeishuPlatform(NetworkPlatform):
 
 
 def _import_connection() -> "type[LongConnection]":
-    """Import the SDK, in a thread; the event loop that it makes there for itself is not needed."""
+    """Import the SDK, in a thread, and close the event loop that it creates there."""
     from lark_oapi.ws import client
 
     if not client.loop.is_running():

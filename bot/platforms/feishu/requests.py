@@ -26,7 +26,7 @@ MAX_FILE_KILOBYTES: Final = 30_000
 _MAX_PICTURE_BYTES = 10_000_000
 _PICTURES = {"image/jpeg", "image/png", "image/webp", "image/gif", "image/bmp"}
 _MAX_BUTTONS = 12
-# What means something in the Markdown of cards is written as its number.
+# Marks of the Markdown of cards are written as numeric entities.
 # Source: https://open.feishu.cn/document/uAjLw4CM/ukzMukzMukzM/feishu-cards/card-components/content-components/rich-text
 _MARKS: Final = re.compile(r"[&<>*_~`#\[\]()!+|\\:$-]")
 

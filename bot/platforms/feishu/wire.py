@@ -27,7 +27,7 @@ PRESSED = "card.action.trigger"
 REACTED = "im.message.reaction.created_v1"
 UNREACTED = "im.message.reaction.deleted_v1"
 
-# Feishu knows emoji by name; these ask to join a reminder.
+# Feishu names emoji; these ask to join a reminder.
 # Source: https://open.feishu.cn/document/server-docs/im-v1/message-reaction/emojis-introduce
 _EMOJI: Mapping[str, str] = {"THUMBSUP": "👍", "JIAYI": "➕"}
 _ATTACHMENTS = {"image", "file", "audio", "media", "sticker", "share_chat", "share_user", "location"}
@@ -151,7 +151,7 @@ def to_incoming(
 
 
 def to_reaction(event: Event, chat_id: str, names: Mapping[str, str]) -> Reaction | None:
-    """Somebody's emoji under a message of the chat; None for those of bots, or where the chat is not known."""
+    """Convert a reaction; None for those of bots, or if the chat is not known."""
     body = event.event
     person = body.user_id.open_id if body.user_id else None
     if not person or not chat_id:

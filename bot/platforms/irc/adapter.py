@@ -147,7 +147,7 @@ class IrcPlatform(NetworkPlatform):
                     logger.bind(platform=NAME).error("cannot join {}: {}", line.param(1), line.params[-1])
 
     async def _identify(self, reader: asyncio.StreamReader) -> None:
-        """Tell NickServ the password and wait a little for its answer, since some channels ask for an account."""
+        """Identify with NickServ and wait for its answer for a few seconds, as some channels require an account."""
         self._write(self._login.identification)
         try:
             async with asyncio.timeout(_IDENTIFY_SECONDS):

@@ -40,8 +40,8 @@ async def read_line(reader: asyncio.StreamReader) -> Line:
 class Login:
     """Answers the server until it welcomes the bot; `write` sends a line at once.
 
-    `nick` is what the bot is called in the end, `capabilities` what the server agreed to; `is_refused` says that it did
-    not take the password of the account.
+    `nick` is the nickname that the bot got, `capabilities` are those that the server granted; `is_refused`: the server
+    refused the password of the account.
     """
 
     def __init__(self, settings: IrcSettings, nick: str, write: Callable[[str], None]) -> None:
@@ -105,7 +105,7 @@ class Login:
         verb, names = line.param(1).upper(), {each.partition("=")[0] for each in line.params[-1].split()}
         if verb == "LS":
             self._offered |= names
-            if line.param(2) != "*":  # a star announces more
+            if line.param(2) != "*":  # a star means that more lines follow
                 wants_sasl = "sasl" in self._settings.login and bool(self._password)
                 wanted = [each for each in _CAPABILITIES if each in self._offered and (each != "sasl" or wants_sasl)]
                 self._write(f"CAP REQ :{' '.join(wanted)}" if wanted else "CAP END")

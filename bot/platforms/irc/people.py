@@ -21,9 +21,9 @@ class _Channel(Struct):
 class People:
     """The members of channels, updated by the lines of the server. Anybody can take a nickname, but not an account.
 
-    Where the server tells accounts, a person's id is the account, and `~nick` without one, so that nobody takes the
-    place of a person who is not logged in; elsewhere it is the nickname. Accounts of people who are in no channel any
-    more are forgotten: the server does not say who leaves, logs out or takes their nickname then.
+    If the server reports accounts, the id of a person is the account, or `~nick` without one, so that nobody can pose
+    as the owner of an account; otherwise it is the nickname. Accounts of people who have left all channels are
+    forgotten, as the server does not report when they log out or somebody else takes their nickname.
     """
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 
 NAME: Final = "irc"
-# A line has 512 bytes; what a server puts in front of ours for the others takes up to about a hundred.
+# A line has 512 bytes, of which the prefix that the server adds takes up to about a hundred.
 TEXT_BYTES: Final = 400
 
 _LINE: Final = re.compile(
@@ -157,7 +157,7 @@ def _join_remarks(lines: Iterable[str]) -> list[str]:
 
 
 def _render_style(span: Span) -> Span:
-    """Return a span with its marks: IRC knows bold and slanted text."""
+    """Return a span with the control characters of bold or italic text."""
     mark = "\x02" if span.is_bold else "\x1d" if span.is_italic else ""
     if not mark or span.kind == "block":
         return span

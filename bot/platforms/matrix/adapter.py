@@ -38,13 +38,13 @@ from services.kernel.clock import Clock
 from services.kernel.errors import AssistantError, DeliveryFailed
 from services.kernel.state import MemoryStateStore, StateStore
 
-# An event has at most 65,536 bytes, and ours say everything twice: plain and formatted.
+# An event has at most 65,536 bytes, and contains the text twice: plain and formatted.
 _EVENT_BYTES: Final = 50_000
 _REMEMBERED_EVENTS: Final = 2_000
-# What Synapse takes unless somebody changed it.
+# The default limit of Synapse.
 _MAX_FILE_KILOBYTES: Final = 50_000
-# Somewhat earlier than a round of syncing is given up.
-_LATE_ANSWER: Final = timedelta(seconds=10)
+# Less than the timeout of a round of syncing.
+_SPARE_TIME: Final = timedelta(seconds=10)
 _TYPING_MILLISECONDS: Final = 6_000
 _TOKEN_LIFETIME: Final = timedelta(days=365)
 _CANNOT_READ: Final = (
@@ -56,7 +56,7 @@ _CANNOT_DECRYPT: Final = (
 )
 
 Handled: TypeAlias = "asyncio.Queue[tuple[str, list[Awaitable[object]]]]"
-"""Sync tokens, each with what ends when the events before it are handled."""
+"""Sync tokens, each with awaitables that end when the events before it are handled."""
 
 
 def create(parts: PlatformParts) -> "MatrixPlatform":
@@ -80,7 +80,7 @@ class MatrixPlatform(NetworkPlatform):
         takes_idempotency_key=True,
         files=True,
         max_file_kilobytes=_MAX_FILE_KILOBYTES,
-        seconds_between_edits=5.0,  # a Synapse as it comes takes ten messages at once, and then one in five seconds
+        seconds_between_edits=5.0,  # by default Synapse accepts ten messages at once, and then one in five seconds
     )
 
     def __init__(
@@ -93,7 +93,7 @@ class MatrixPlatform(NetworkPlatform):
         stale_after: timedelta | None = None,
         longest_pause: timedelta = LONGEST_PAUSE,
     ) -> None:
-        limit = stale_after or timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
+        limit = stale_after or timedelta(seconds=settings.poll_seconds) + _SPARE_TIME
         super().__init__(clock, bot_name, Connection(NAME, clock, stale_after=limit, longest_pause=longest_pause))
         self._settings = settings
         self._keys = keys

@@ -22,9 +22,9 @@ from services.kernel.errors import DeliveryFailed
 CAN_ENCRYPT: Final = bool(ENCRYPTION_ENABLED)
 """Whether the library's part for encryption is installed."""
 
-# The server tells the same request from a new one by transaction id and device.
+# The server recognises a repeated request by transaction id and device.
 _DEVICE: Final = "BUBBLES"
-# The whole state of all rooms, which a big server may need long for; the library would wait for ever.
+# The first sync has the whole state of all rooms; the library itself has no timeout.
 _FIRST_SYNC_SECONDS: Final = 300.0
 _HISTORY_PAGE: Final = 100
 _MOST_PAGES: Final = 50
@@ -41,7 +41,7 @@ R = TypeVar("R")
 
 
 def device_in(folder: Path) -> str:
-    """Return the id of the bot's device, made together with its keys: with other keys it would be another device."""
+    """Return the id of the bot's device, which is created together with its keys and stored beside them."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / "device"
     if not path.exists():
@@ -69,7 +69,7 @@ class SyncBatch(Struct, frozen=True, kw_only=True):
 
 
 class MatrixClient:
-    """A session with a homeserver. The keys of encrypted rooms are in the folder `keys`; without one it reads none."""
+    """A session with a homeserver. `keys` is the folder of the keys of encrypted rooms; None reads none of them."""
 
     def __init__(self, settings: MatrixSettings, keys: Path | None) -> None:
         self._settings = settings
@@ -107,7 +107,7 @@ class MatrixClient:
             _check_session(await _call_server(self._nio.login(password, device_name="Bubbles")))
 
     async def sync(self, since: str | None, *, is_first: bool) -> SyncBatch:
-        """Wait for news after the token `since`; the first round of a process also learns who is in the rooms.
+        """Wait for events after the token `since`; the first round of a process also fetches the state of the rooms.
 
         Raises:
             ConnectionEnded, ConnectionRefusedForGood: as for `login`.
@@ -146,7 +146,7 @@ class MatrixClient:
         return None if known is None else user_id in known.users
 
     async def upload(self, file: SentFile, room_id: str) -> Mapping[str, Json]:
-        """Give `file` to the server and return what messages of a room name it by: its address, or that and its key."""
+        """Upload `file`; return the fields by which a message of the room refers to it: its address and maybe a key."""
         room = self._nio.rooms.get(room_id)
         with _convert_errors():
             answer, key = await self._nio.upload(
@@ -172,11 +172,11 @@ class MatrixClient:
         return str(answer.event_id)
 
     async def show_typing(self, room_id: str, milliseconds: int) -> None:
-        """Show that the bot writes; a refusal does not matter."""
+        """Show the typing indicator; a refusal is ignored."""
         await _call_server(self._nio.room_typing(room_id, typing_state=True, timeout=milliseconds))
 
     async def join(self, room_id: str) -> bool:
-        """Accept an invitation; False when that cannot be."""
+        """Accept an invitation; return whether that succeeded."""
         return not isinstance(await _call_server(self._nio.join(room_id)), nio.ErrorResponse)
 
     async def leave(self, room_id: str) -> None:
@@ -258,7 +258,7 @@ def _check_session(answer: object) -> None:
 
 def _to_delivery_failed(answer: "nio.ErrorResponse") -> DeliveryFailed:
     code, seconds = str(answer.status_code), _seconds(answer)
-    # What is limited is the account, whichever room it speaks in.
+    # Rate limits are those of the account, not of a room.
     status = getattr(answer.transport_response, "status", _SERVER_ERROR)
     return DeliveryFailed(
         f"{code}: {answer.message}",

@@ -40,10 +40,10 @@ _PILL: Final = re.compile(r"https://matrix\.to/#/(@[^\"'?]+|%40[^\"'?]+)")
 
 
 class Room(Struct, frozen=True, kw_only=True):
-    """A room as the bot knows it: the names of its people, and who has which level of power.
+    """The known state of a room: the names of its people, and their power levels.
 
-    `own_events` are ids of what the bot said lately, `reactions` those that people put under messages, by the ids of
-    their events: who takes one back names only that.
+    `own_events` are the ids of the latest events of the bot, `reactions` those of people by the ids of their events,
+    which is all that the withdrawal of a reaction names.
     """
 
     id: str
@@ -54,13 +54,13 @@ class Room(Struct, frozen=True, kw_only=True):
     reactions: Mapping[str, Reaction] = field(default_factory=dict)
 
     def person(self, user_id: str, *, is_bot: bool = False) -> Person:
-        """Somebody in the room."""
+        """Return a person in the room."""
         name = self.names.get(user_id) or user_id.lstrip("@").partition(":")[0]
         return Person(id=user_id, name=name, is_bot=is_bot, is_admin=self.levels.get(user_id, 0) >= _MODERATOR_LEVEL)
 
 
 class Account(Struct, frozen=True, kw_only=True):
-    """Who the bot is."""
+    """The account of the bot, and the name that people call it by."""
 
     user_id: str
     bot_name: str
@@ -91,7 +91,7 @@ def _reaction(relation: Event, room: Room, sender: str) -> Reaction | None:
     emoji, under = text_of(relation.get("key")), text_of(relation.get("event_id"))
     if relation.get("rel_type") != "m.annotation" or not emoji or not under:
         return None
-    # Some clients ask for the coloured form of an emoji, others do not; it is the same one.
+    # Only some clients append the selector of the coloured form of an emoji.
     shown = emoji if emoji == _HEART else emoji.removesuffix(_COLOURED)
     return Reaction(address=_address(room, {}), message_id=under, person=room.person(sender), emoji=shown)
 
@@ -188,7 +188,7 @@ def _attachments(content: Event) -> tuple[Attachment, ...]:
 
 
 def _find_mentions(content: Event) -> tuple[str, ...]:
-    """Return the people who are meant: as the client says it, else by the pills of the formatted text."""
+    """Return the mentioned people: those of `m.mentions`, else those of the pills in the formatted text."""
     stated = mapping(content.get("m.mentions")).get("user_ids")
     if isinstance(stated, list):
         return tuple(dict.fromkeys(each for each in stated if isinstance(each, str)))
@@ -197,7 +197,7 @@ def _find_mentions(content: Event) -> tuple[str, ...]:
 
 
 def _mark_names(text: str, people: Collection[Person]) -> str:
-    """`text` with an @ in front of the names of `people`: clients leave it out of their pills."""
+    """Insert an @ before the names of `people` in `text`: clients leave it out of their pills."""
     for person in people:
         if f"@{person.name}" not in text:
             text = re.sub(rf"(?<![\w@]){re.escape(person.name)}(?!\w)", f"@{person.name}", text, count=1)
@@ -260,7 +260,7 @@ def _mentions(spans: Collection[Span]) -> dict[str, Json]:
 
 
 def _is_user(person: Person) -> bool:
-    """Tell whether a person has a user id; older rows hold names. Source: Matrix specification, appendix 4.2.1."""
+    """Return whether a person has a user id; older rows have names. Source: Matrix specification, appendix 4.2.1."""
     return _USER_ID.fullmatch(person.id) is not None
 
 

@@ -20,7 +20,7 @@ async def examine(settings: Settings, prober: Prober) -> list[Finding]:
 
 
 async def _client(own: OneBotSettings, prober: Prober) -> Finding:
-    """Over http it says who it is; at a WebSocket address it at least answers that it wants one."""
+    """Request the account by http; a WebSocket address at least answers that it expects another protocol."""
     token = own.token.get_secret_value()
     if own.mode == "http":
         answer = await prober.ask("POST", f"{own.url.rstrip('/')}/get_login_info", {}, token=token)

@@ -197,7 +197,7 @@ class HttpLink:
 def _refusal(request: web.Request, given: str, expected: str) -> web.Response | None:
     """Return the response to a request without the `expected` proof; None where it has it or none is expected.
 
-    Without a proof, what comes from a web page is refused: any page may ask this machine, and browsers say whose it is.
+    Without an expected proof, requests of web pages, which have an `Origin`, are refused: any page may send them here.
     """
     if expected:
         is_client = hmac.compare_digest(given.encode(), expected.encode())

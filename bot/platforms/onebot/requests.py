@@ -43,7 +43,7 @@ def is_picture(file: SentFile) -> bool:
 
 
 def _segments(spans: tuple[Span, ...]) -> list[dict[str, object]]:
-    """Mentions as segments of their own, everything between them as plain text."""
+    """Return a segment for each mention, and segments with the plain text between them."""
     found: list[dict[str, object]] = []
     text: list[Span] = []
     for span in spans:

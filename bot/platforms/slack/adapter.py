@@ -24,7 +24,7 @@ from function_calls.language import messages
 from services.kernel.chat import ChatAddress, Incoming
 from services.kernel.clock import Clock
 
-# As many pings as the SDK itself lets go unanswered.
+# The SDK tolerates as many unanswered pings.
 _PINGS_UNTIL_STALE: Final = 4
 _WHO_AM_I: Final = "auth.test"
 _QUIET_HTTP: Final = timedelta(minutes=10)
@@ -73,13 +73,13 @@ class SlackPlatform(NetworkPlatform):
         self._commands: Sequence[OfferedCommand] = MENU
 
     def set_commands(self, commands: Sequence[OfferedCommand]) -> None:
-        """Understand `commands` by their names; which of them Slack shows stands in the manifest of the app."""
+        """Accept `commands` by their names; the manifest of the app determines which of them Slack shows."""
         self._commands = commands
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Send `message`, its files after its text, and return the id of its first piece.
 
-        A file would be seen by everybody: what is for one person only names its files.
+        A private message names its files in the text, as everybody would see a file.
         """
         if message.private_to is not None and message.files:
             names = [f"📎 {file.name}" for file in message.files]

@@ -10,7 +10,7 @@ _READING = {"channels:history", "groups:history", "im:history", "mpim:history", 
 
 
 async def examine(settings: Settings, prober: Prober) -> list[Finding]:
-    """Try both tokens, or the one and the signing secret."""
+    """Check the bot token, and the app token or the signing secret."""
     own = settings.platforms.group(NAME, SlackSettings)
     found = await _bot_token(own, prober)
     if own.mode == "socket":
@@ -34,7 +34,7 @@ async def _bot_token(own: SlackSettings, prober: Prober) -> list[Finding]:
 
 def _permissions(scopes: set[str]) -> list[Finding]:
     if not scopes:
-        return []  # Slack did not say; what it does not say is nothing to be alarmed about
+        return []  # Slack did not report the scopes
     missing = [scope for scope in _SCOPES if scope not in scopes]
     if not scopes & _READING:
         missing.append("channels:history")

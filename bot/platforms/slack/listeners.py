@@ -24,11 +24,11 @@ from function_calls.language.messages import Message
 _SEEN_IN_CHANNEL = {"response_type": "in_channel"}
 
 Take = Callable[[str, Mapping[str, object]], Awaitable[None]]
-"""Takes a payload, after its kind as Socket Mode names it (`events_api`, `slash_commands`, `interactive`)."""
+"""Takes the kind of a payload in Socket Mode (`events_api`, `slash_commands`, `interactive`), and the payload."""
 
 
 class SocketListener:
-    """Socket Mode. An envelope is acknowledged when it has been taken in: Slack sends the others again."""
+    """Receives by Socket Mode. An envelope is acknowledged once it is recorded; Slack repeats the others."""
 
     def __init__(self, take: Take, *, app_token: str, api_url: str, ping_seconds: float = 5.0) -> None:
         self._take = take
@@ -37,7 +37,7 @@ class SocketListener:
         self._ping_seconds = ping_seconds
 
     async def serve(self, is_open: Callable[[], None]) -> None:
-        """Connect, and take in what comes until the connection ends; `is_open` is called at every sign of life.
+        """Connect and receive until the connection ends; `is_open` is called whenever the connection proves to be open.
 
         Raises:
             ConnectionEnded: it ended, or could not be made.
@@ -70,7 +70,7 @@ class SocketListener:
     async def _work(
         self, client: SocketModeClient, arrived: "asyncio.Queue[SocketModeRequest]", on_activity: Callable[[], None]
     ) -> None:
-        """Take envelopes in their order, one at a time, and look after the line in between."""
+        """Handle the envelopes in their order, one at a time, and check the connection in between."""
         answered = client.last_ping_pong_time
         while True:
             try:
@@ -90,7 +90,7 @@ class SocketListener:
 
 
 class HttpListener:
-    """Requests that Slack signs; others, and those older than five minutes, are refused."""
+    """Receives signed requests; unsigned ones, and those older than five minutes, are refused."""
 
     def __init__(self, take: Take, *, signing_secret: str, host: str, port: int) -> None:
         self._take = take
@@ -119,7 +119,7 @@ class HttpListener:
 
 
 def _read(raw: bytes, *, is_json: bool) -> tuple[str, Mapping[str, object]]:
-    """Kind and content of a request, as Socket Mode would name and hold them."""
+    """Return the kind and the payload of a request, as in Socket Mode."""
     if is_json:
         return "events_api", json.loads(raw)
     fields = dict(parse_qsl(raw.decode()))

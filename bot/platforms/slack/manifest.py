@@ -40,7 +40,7 @@ EVENTS: Final = (
 MAX_COMMANDS: Final = 50
 _MAX_NAME: Final = 32
 _MAX_HINT: Final = 1000
-# Slack refuses a manifest with any command that is its own. What is left out here is said after /bubbles.
+# Slack refuses a manifest with one of its own commands; people can use /bubbles with the name instead.
 _SLACKS_OWN: Final = frozenset(
     {"active", "apps", "archive", "away", "call", "collapse", "dm", "dnd", "expand", "feed", "feedback", "help"}
     | {"invite", "join", "keys", "kick", "leave", "list", "me", "msg", "mute", "open", "prefs", "remind", "remove"}

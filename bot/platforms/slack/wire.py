@@ -25,7 +25,7 @@ NAME = "slack"
 
 ADDED, REMOVED = "reaction_added", "reaction_removed"
 
-# Slack knows emoji by name; these ask to join a reminder. Source: https://github.com/iamcal/emoji-data
+# Slack names emoji; these ask to join a reminder. Source: https://github.com/iamcal/emoji-data
 _EMOJI: Mapping[str, str] = {
     **dict.fromkeys(("thumbsup", "+1"), "👍"),
     **dict.fromkeys(("hand", "raised_hand"), "✋"),
@@ -38,7 +38,7 @@ _COMMANDS = {f"/{name}" for name in MENU_NAMES}
 
 
 class Account(Struct, frozen=True, kw_only=True):
-    """Who the bot is: its user id, the id it writes with, and the name that people call it by."""
+    """The account of the bot: its user id, its bot id, and the name that people call it by."""
 
     user_id: str
     bot_id: str
@@ -46,13 +46,13 @@ class Account(Struct, frozen=True, kw_only=True):
 
 
 def users_in(message: Message) -> set[str]:
-    """Return the ids of the people of whom the message speaks."""
+    """Return the ids of the author and of the mentioned people."""
     texts = [message.text, message.message.text if message.message else ""]
     return {message.user, *(user for text in texts for user in _mentioned_ids(text))} - {""}
 
 
 def to_incoming(message: Message, me: Account, people: Mapping[str, Person]) -> Incoming | None:
-    """Convert an event; None where a chat bot has no use for it. `people` are those of `users_in` by id."""
+    """Convert an event; None for kinds that the bot ignores. `people` are those of `users_in` by id."""
     if message.type == "member_joined_channel":
         return BotAdded(address=_address(message.channel, None)) if message.user == me.user_id else None
     if message.subtype == "message_changed":
@@ -71,7 +71,7 @@ def to_incoming(message: Message, me: Account, people: Mapping[str, Person]) -> 
 
 
 def to_reaction(change: ReactionChange, me: Account, people: Mapping[str, Person]) -> Reaction | None:
-    """Somebody else's emoji under a message; the shade of a hand is left out, and an unknown name stays a name."""
+    """Convert a reaction of a person; the skin tone is left out, and an unknown name stays a name."""
     if change.item.type != "message" or change.user == me.user_id:
         return None
     name = change.reaction.partition("::")[0]

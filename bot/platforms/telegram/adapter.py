@@ -44,8 +44,8 @@ from services.kernel.clock import Clock
 
 _WANTED: Final = ["message", "edited_message", "callback_query", "my_chat_member", "message_reaction"]
 _SPARE_SECONDS = 15
-# Somewhat earlier than a poll is given up.
-_LATE_ANSWER: Final = timedelta(seconds=10)
+# Less than the timeout of a poll.
+_SPARE_TIME: Final = timedelta(seconds=10)
 _QUIET_WEBHOOK: Final = timedelta(minutes=10)
 _REMEMBERED_PEOPLE: Final = 10_000
 _GONE: Final = {"left", "kicked"}
@@ -71,7 +71,7 @@ class TelegramPlatform(NetworkPlatform):
         self._settings = settings
         session = AiohttpSession(api=TelegramAPIServer.from_base(settings.api_url))
         self._bot = Bot(settings.token.get_secret_value(), session=session)
-        quiet = _QUIET_WEBHOOK if settings.webhook_url else timedelta(seconds=settings.poll_seconds) + _LATE_ANSWER
+        quiet = _QUIET_WEBHOOK if settings.webhook_url else timedelta(seconds=settings.poll_seconds) + _SPARE_TIME
         probe = self._probe if settings.webhook_url else None
         super().__init__(clock, bot_name, Connection(NAME, clock, stale_after=stale_after or quiet, probe=probe))
         self._administrators = Administrators(self._bot, clock)
@@ -92,7 +92,7 @@ class TelegramPlatform(NetworkPlatform):
         """Send `message`, its files after its text, and return the id of its first piece."""
         pieces = [SendMessage.model_validate(request) for request in requests.messages(address, message)]
         texts = [partial(self._send, piece) for piece in pieces]
-        files = [partial(send_file, self._bot, self._here(address), file) for file in message.files]
+        files = [partial(send_file, self._bot, self._current_address(address), file) for file in message.files]
         return await send_in_order([*texts, *files], self._clock)
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
@@ -119,7 +119,7 @@ class TelegramPlatform(NetworkPlatform):
         try:
             member = await self._bot.get_chat_member(int(address.chat_id), int(person_id))
         except TelegramBadRequest:
-            return False  # nobody whom this chat has ever seen
+            return False  # this chat has never had such a member
         except AiogramError as error:
             raise delivery_failed(error) from error
         return member.status not in _GONE and getattr(member, "is_member", True)
@@ -139,8 +139,8 @@ class TelegramPlatform(NetworkPlatform):
         except AiogramError as error:
             raise delivery_failed(error) from error
 
-    def _here(self, address: ChatAddress) -> ChatAddress:
-        """Return the address by the number that the chat has now."""
+    def _current_address(self, address: ChatAddress) -> ChatAddress:
+        """Return the current address of a chat, whose number may have changed."""
         chat_id = int(address.chat_id)
         return replace(address, chat_id=str(self._moved.get(chat_id, chat_id)))
 
@@ -188,10 +188,10 @@ class TelegramPlatform(NetworkPlatform):
             self._connection.note_received()
             for update in updates:
                 await self._take(update)
-                self._offset = update.update_id + 1  # the next question tells Telegram that this one is done
+                self._offset = update.update_id + 1  # the next request confirms this update
 
     async def _listen(self) -> None:
-        """Take posted updates until cancelled; Telegram tries those again that it could not post."""
+        """Receive posted updates until cancelled; Telegram repeats those that fail."""
         settings, secret = self._settings, self._settings.webhook_secret.get_secret_value()
         async with listen(
             lambda router: router.add_post(_PATH, self._take_posted), settings.webhook_host, settings.webhook_port
@@ -200,7 +200,7 @@ class TelegramPlatform(NetworkPlatform):
             await asyncio.Event().wait()
 
     async def _take_posted(self, request: web.Request) -> web.Response:
-        """Take an update with the secret and refuse others; where it raises, Telegram delivers the update again."""
+        """Handle an update with the secret, and refuse others; after an error Telegram repeats the update."""
         given, secret = request.headers.get(_SECRET_HEADER, ""), self._settings.webhook_secret.get_secret_value()
         if not hmac.compare_digest(given.encode(), secret.encode()):
             return web.Response(status=403)

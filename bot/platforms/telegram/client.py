@@ -32,13 +32,13 @@ _TRUSTED_FOR = timedelta(minutes=10)
 def delivery_failed(error: AiogramError) -> DeliveryFailed:
     """Return the failure that `error` stands for when a message was being sent."""
     if not isinstance(error, TelegramAPIError):
-        # A gateway answered with a page of its own: the request behind it may have been carried out.
+        # The answer is that of a proxy: the request may have been carried out.
         return DeliveryFailed(f"telegram: undecodable answer ({type(error).__name__})", is_unknown=True)
     reason = f"telegram: {error.message}"
     if isinstance(error, TelegramRetryAfter):
         return DeliveryFailed(reason, retry_after=float(error.retry_after))
     if isinstance(error, TelegramNetworkError):
-        # Without a connection nothing has been sent; with one that broke, the message may have arrived.
+        # Nothing was sent if there was no connection; otherwise the message may have arrived.
         return DeliveryFailed(reason, is_unknown=not isinstance(error.__cause__, ClientConnectorError))
     return DeliveryFailed(reason, is_permanent=isinstance(error, _PERMANENT))
 
@@ -53,7 +53,7 @@ async def send_file(bot: Bot, address: ChatAddress, file: SentFile) -> str:
             try:
                 return str((await bot.send_photo(chat_id, upload, message_thread_id=thread)).message_id)
             except TelegramBadRequest:
-                pass  # too long, too wide or no picture at all: as a document it can be had all the same
+                pass  # not accepted as a picture, such as for its size; sent as a document
         return str((await bot.send_document(chat_id, upload, message_thread_id=thread)).message_id)
     except AiogramError as error:
         raise delivery_failed(error) from error

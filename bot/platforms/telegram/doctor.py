@@ -8,7 +8,7 @@ from bot.platforms.telegram.wire import NAME
 
 
 async def examine(settings: Settings, prober: Prober) -> list[Finding]:
-    """Ask who the bot is, and whether messages can reach it."""
+    """Request the account, and check whether messages can reach it."""
     own = settings.platforms.group(NAME, TelegramSettings)
     token = own.token.get_secret_value()
     if not token:
@@ -42,7 +42,7 @@ def _privacy(me: dict[str, object], *, listens_to_all: bool) -> Finding:
 
 
 async def _webhook(own: TelegramSettings, base: str, prober: Prober) -> list[Finding]:
-    """With a webhook: whether Telegram can reach it."""
+    """Check whether Telegram can reach the webhook, if there is one."""
     if not own.webhook_url:
         return []
     found = mapping((await prober.ask("GET", f"{base}/getWebhookInfo")).body.get("result"))

@@ -57,7 +57,7 @@ def is_photo(file: SentFile) -> bool:
 
 
 def commands(offered: Sequence[Command], *, chinese: bool) -> list[dict[str, str]]:
-    """Return the menu of commands in one language, as much of it as Telegram takes."""
+    """Return the menu of commands in one language, up to the limit of Telegram."""
     return [
         {"command": each.name, "description": each.chinese if chinese else each.english}
         for each in offered[:_MAX_COMMANDS]
@@ -84,7 +84,7 @@ def _message(address: ChatAddress, message: OutgoingMessage, part: str) -> dict[
 
 
 def _special(span: Span) -> str:
-    """Return a mention: of an account by its number, of somebody known by name only as the name is written."""
+    """Return a mention by the number of the account; one without a number is plain text."""
     shown = escape(span.text, quote=False)
     if span.person is None or not span.person.id.lstrip("-").isdecimal():
         return shown
@@ -92,7 +92,7 @@ def _special(span: Span) -> str:
 
 
 def _keyboard(choices: tuple[Choice, ...]) -> list[list[dict[str, str]]]:
-    """Rows of buttons; Telegram keeps only a few bytes with each, and one that says more is left out."""
+    """Return rows of buttons, without those whose text is longer than Telegram allows."""
     buttons = [
         {"text": choice.label, "callback_data": choice.says}
         for choice in choices

@@ -52,9 +52,9 @@ _ATTACHMENTS = (
 
 
 class Account(Struct, frozen=True, kw_only=True):
-    """Who the bot is: its number and user name on Telegram, and the name that people call it by.
+    """The account of the bot: its number, its user name, and the name that people call it by.
 
-    `people` are those who have written to it lately, by user name in small letters.
+    `people` are the latest authors of messages, by user name in small letters.
     """
 
     id: int
@@ -64,9 +64,9 @@ class Account(Struct, frozen=True, kw_only=True):
 
 
 def to_incoming(update: Update, me: Account, now: datetime, admins: Collection[str] = ()) -> Incoming | None:
-    """Convert `update`; None where a chat bot has no use for it. `admins` are ids of the chat's administrators.
+    """Convert `update`; None for kinds that the bot ignores. `admins` are ids of the chat's administrators.
 
-    `now` (timezone-aware) is when a button was pressed: of that Telegram tells only the time of the message above it.
+    `now` (timezone-aware) is the time of a pressed button, for which Telegram gives only the time of its message.
     """
     if update.message is not None:
         return _to_message(update.message, me, admins)
@@ -107,7 +107,7 @@ def _emoji(reaction: ReactionTypeUnion) -> str:
 
 
 def address_of(message: Message | InaccessibleMessage) -> ChatAddress:
-    """Chat and, in a forum, topic of a message."""
+    """Return the chat and, in a forum, the topic of a message."""
     thread = str(message.message_thread_id) if isinstance(message, Message) and message.is_topic_message else None
     return ChatAddress(platform=NAME, chat_id=str(message.chat.id), thread_id=thread)
 
@@ -118,7 +118,7 @@ def _to_message(message: Message, me: Account, admins: Collection[str]) -> ChatM
     attachments = _attachments(message)
     reading = _Reading(message, me)
     if not reading.text and not attachments:
-        return None  # somebody joined, a title changed: nobody said anything
+        return None  # a service message: somebody joined, a title changed
     answered = _reply_target(message)
     is_private = message.chat.type == "private"
     is_answer_to_bot = answered is not None and answered.from_user is not None and answered.from_user.id == me.id
@@ -138,7 +138,7 @@ def _to_message(message: Message, me: Account, admins: Collection[str]) -> ChatM
 
 
 def _to_pressed(query: CallbackQuery, now: datetime, admins: Collection[str]) -> ChatMessage | None:
-    """Convert a pressed button to a message with the button's text, in reply to the message under it."""
+    """Convert a pressed button to a message with its text, in reply to the message that has the button."""
     if query.message is None or not query.data:
         return None
     return ChatMessage(
@@ -154,7 +154,7 @@ def _to_pressed(query: CallbackQuery, now: datetime, admins: Collection[str]) ->
 
 
 def _to_added(change: ChatMemberUpdated) -> BotAdded | None:
-    """Return that the bot was added to a group, with the app language of the person who added it."""
+    """Convert the addition of the bot to a group; the language is that of the app of the person who added it."""
     is_new = _is_in(change.new_chat_member) and not _is_in(change.old_chat_member)
     if not is_new or change.chat.type not in _GROUPS:
         return None
@@ -170,7 +170,7 @@ def _is_in(member: ChatMemberUnion) -> bool:
 
 
 def _reply_target(message: Message) -> Message | None:
-    """Return the message that is replied to; in a topic, every message formally replies to the one that opened it."""
+    """Return the message that is replied to; in a topic all others formally reply to its first message."""
     answered = message.reply_to_message
     if answered is None or (message.is_topic_message and answered.message_id == message.message_thread_id):
         return None
@@ -180,7 +180,7 @@ def _reply_target(message: Message) -> Message | None:
 def _sender(message: Message, user: User, admins: Collection[str]) -> Person:
     if message.sender_chat is None:
         return _person(user, admins)
-    # In the name of a chat: an anonymous administrator, or a channel's post passed on by Telegram itself.
+    # Sent in the name of a chat: by an anonymous administrator, or a channel post that Telegram forwards.
     is_admin = user.id == _ANONYMOUS_ADMIN
     return Person(
         id=str(message.sender_chat.id), name=message.sender_chat.title or "", is_bot=not is_admin, is_admin=is_admin
@@ -213,7 +213,7 @@ def _description(held: object) -> str:
 
 
 def _decode_units(units: bytes) -> str:
-    """Part of a text; whatever an entity cuts through the middle of is a question mark."""
+    """Decode a part of a text; a character that an entity splits becomes U+FFFD."""
     return units.decode("utf-16-le", "replace")
 
 
@@ -249,7 +249,7 @@ class _Reading:
         if username.lower() == self._me.username.lower():
             self.mentions_bot = True
             return f"@{self._me.bot_name}"
-        # Telegram does not tell bots the number behind a user name; a stranger can be mentioned by the name itself.
+        # Bots do not get the number of a user name; an unknown person can be mentioned by the user name.
         person = self._me.people.get(username.lower()) or Person(id=f"@{username}", name=username)
         self.mentions.append(person)
         return f"@{person.name}"

@@ -32,10 +32,10 @@ def client_id_of(identifier: str) -> str | None:
 
 
 def person_called(name: str, *, is_admin: bool = False) -> Person:
-    """Somebody who is known by a name only: the same name is the same person.
+    """Return the person of a name; the same name is the same person.
 
     Raises:
-        ValueError: that is no name.
+        ValueError: the name is empty, too long or not printable.
     """
     shown = " ".join(name.split())
     if not shown or len(shown) > LONGEST_NAME or not shown.isprintable():
@@ -75,7 +75,7 @@ def message_shape(
 
 
 def extras_of(message: OutgoingMessage, now: datetime) -> Extras:
-    """Return what a message of the bot has beside its text."""
+    """Return the extras of a message of the bot."""
     return Extras(
         choices=[choice_shape(each) for each in message.choices],
         mentions=[*(person.id for person in message.mentions), *([EVERYONE] if message.mentions_everyone else [])],

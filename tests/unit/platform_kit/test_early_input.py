@@ -4,7 +4,7 @@ import tty
 
 import pytest
 
-from bot.platforms.console import TypedEarly, read_typed_lines
+from bot.platforms.console import EarlyInput, read_typed_lines
 
 
 @pytest.fixture
@@ -20,14 +20,14 @@ def test_lines_that_were_typed_early_come_in_their_order(keyboard):
     here, terminal = keyboard
     os.write(here, "first\r提醒我\rbegun".encode())
 
-    assert read_typed_lines(terminal) == TypedEarly(lines=("first\n", "提醒我\n"))
+    assert read_typed_lines(terminal) == EarlyInput(lines=("first\n", "提醒我\n"))
 
 
 def test_end_of_input_typed_early_is_read(keyboard):
     here, terminal = keyboard
     os.write(here, b"first\r\x04")
 
-    assert read_typed_lines(terminal) == TypedEarly(lines=("first\n",), has_ended=True)
+    assert read_typed_lines(terminal) == EarlyInput(lines=("first\n",), has_ended=True)
 
 
 def test_letters_that_are_handed_over_one_by_one_are_left_to_the_prompt(keyboard):
@@ -35,10 +35,10 @@ def test_letters_that_are_handed_over_one_by_one_are_left_to_the_prompt(keyboard
     tty.setraw(terminal)
     os.write(here, b"beg")
 
-    assert read_typed_lines(terminal) == TypedEarly()
+    assert read_typed_lines(terminal) == EarlyInput()
 
 
 def test_without_typed_text_nobody_waits(keyboard):
     _, terminal = keyboard
 
-    assert read_typed_lines(terminal) == TypedEarly()
+    assert read_typed_lines(terminal) == EarlyInput()
