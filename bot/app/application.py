@@ -140,7 +140,7 @@ async def build_app(
         model = await enter(model_stack(infrastructure, None if interpreter else language_model(settings.model)))
         policy = CallPolicy.over(infrastructure.state, clock, owners=settings.bot.owners)
         plugins = await enter(aclosing(PluginManager(settings.plugins, clock, policy.switches, model.asked)))
-        plugins.refuse_taken(platform.name for platform in platforms)
+        plugins.exclude_clashes(platform.name for platform in platforms)
         served = (*platforms, *plugins.platforms())
         cluster = await enter(join_cluster(infrastructure.database, served, clock))
         for finding in check_configured_names(settings, (platform.name for platform in served)):

@@ -68,7 +68,7 @@ async def install_plugins(settings: Settings, clock: Clock) -> AsyncIterator[tup
     calls = FunctionCallRouter(built_in_registry())
     switches = ToolSwitches(MemoryStateStore(clock), clock)
     async with aclosing(PluginManager(settings.plugins, clock, switches)) as manager:
-        manager.refuse_taken(platform_names(settings))
+        manager.exclude_clashes(platform_names(settings))
         manager.install(calls, Services())
         yield manager, calls
 

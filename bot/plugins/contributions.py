@@ -37,13 +37,13 @@ Close = Callable[[], Awaitable[object] | object]
 _SECONDS: Final = 5.0  # for each callback
 
 
-def option_problems(error: ValidationError, model: type[BaseModel], given: Mapping[str, object]) -> list[str]:
+def _list_problems(error: ValidationError, model: type[BaseModel], given: Mapping[str, object]) -> list[str]:
     """Return a phrase for each key that is missing, unknown or wrong."""
     found = error.errors(include_url=False, include_input=False)
     return [_describe_problem(each, model, given) for each in found]
 
 
-def find_ignored_options(model: type[BaseModel], given: Mapping[str, object]) -> Iterator[str]:
+def _find_ignored_options(model: type[BaseModel], given: Mapping[str, object]) -> Iterator[str]:
     """Yield a phrase for each key that `model` ignores and that resembles one that it reads."""
     if model.model_config.get("extra") is not None:
         return
@@ -68,7 +68,7 @@ def _describe_problem(problem: ErrorDetails, model: type[BaseModel], given: Mapp
 def _describe_option(key: str, model: type[BaseModel]) -> str:
     field = _keys(model).get(key)
     if field is None:
-        return "it has to be there"
+        return "required"
     shown = model.model_fields[field]
     kind = shown.annotation.__name__ if isinstance(shown.annotation, type) else str(shown.annotation)
     return f"{kind}: {shown.description}" if shown.description else kind
@@ -111,28 +111,28 @@ MakePage = Callable[["HttpContext"], "APIRouter"]
 
 
 class Contributions(Struct, kw_only=True):
-    """What one plugin adds; its `setup(add)` appends here, and nothing happens before all plugins are set up.
+    """The contributions of a plugin, to which `setup(add)` appends; they are installed after all plugins are set up.
 
     Attributes:
         name: the plugin's name: its file, or its entry point.
-        options: its table `[plugins.options.NAME]` as it stands in the settings; see `settings`.
-        clock: tells the time.
-        model: the bot's language model, for agents; one that is never there where none is configured.
-        functions: functions, class tools, and modules or objects that have such, marked with `@tool_function`.
-        services: objects that functions ask for by annotating a parameter with their class.
-        toolsets: tools from elsewhere, by label.
+        options: its table `[plugins.options.NAME]` of the settings; see `settings`.
+        clock: the clock of the bot.
+        model: the bot's language model, for agents; without a configured one, every request fails.
+        functions: functions and class tools marked with `@tool_function`, and modules or objects that have such.
+        services: objects that are injected into functions, by the class that annotates a parameter.
+        toolsets: external tools, by label.
         platforms: chat platforms to serve.
         engines: search engines, asked after the configured ones.
-        middlewares: see every message after the built-in ones.
-        tool_hooks: stand before and after every call.
-        model_hooks: stand before and after every answer of a model, and where it fails; the rules have none.
-        listeners: (event, listener) for the event bus; `*` hears everything.
-        chat_commands: are asked before a message is interpreted, and answer what is theirs.
+        middlewares: handle every message after the built-in ones.
+        tool_hooks: run before and after every call.
+        model_hooks: run before and after every answer of a model, and when it fails; not for answers of the rules.
+        listeners: (event, listener) for the event bus; `*` stands for all events.
+        chat_commands: get a message before it is interpreted, and answer their own commands.
         cli_commands: further commands of `bubbles`.
         pages: routers of the HTTP API, made from its context; they are served under `/plugins/NAME`.
-        jobs: (name, work) that runs beside the bot; work that fails is begun again after a pause.
-        on_close: what closes what the plugin has opened, asynchronous or not: called with nothing, the last first, when
-            the bot has stopped or a newer version has come; each may take five seconds.
+        jobs: (name, work) that runs beside the bot; failed work is restarted after a pause.
+        on_close: callbacks without arguments that close the plugin's resources, asynchronous or not; called last first,
+            when the bot has stopped or a newer version is loaded; each may take five seconds.
     """
 
     name: str
@@ -175,8 +175,8 @@ class Contributions(Struct, kw_only=True):
     @property
     def outlives_reload(self) -> bool:
         """Return whether some contributions stay in use after a reload, until the bot stops."""
-        taken_up = [self.toolsets, self.platforms, self.engines, self.middlewares, self.chat_commands]
-        return any((*taken_up, self.pages, self.jobs))
+        lasting = (self.toolsets, self.platforms, self.engines, self.middlewares, self.chat_commands)
+        return any((*lasting, self.pages, self.jobs))
 
     def settings(self, model: type[M]) -> M:
         """Return the plugin's settings, checked against `model`.
@@ -188,8 +188,8 @@ class Contributions(Struct, kw_only=True):
         try:
             checked = model.model_validate(dict(self.options))
         except ValidationError as error:
-            raise ConfigError("settings", table, "; ".join(option_problems(error, model, self.options))) from None
-        slips = list(find_ignored_options(model, self.options))
+            raise ConfigError("settings", table, "; ".join(_list_problems(error, model, self.options))) from None
+        slips = list(_find_ignored_options(model, self.options))
         if slips:
             raise ConfigError("settings", table, "; ".join(slips))
         return checked

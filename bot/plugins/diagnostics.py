@@ -18,7 +18,7 @@ from function_calls.tools.validation.schema_walk import properties_of, required_
 from services.kernel.errors import AssistantError
 from services.kernel.text import closest_names
 
-_MAX_CHARACTERS: Final = 300  # characters of what an error says
+_MAX_CHARACTERS: Final = 300  # of the text of an error
 _PYTHON_TYPES: Final = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list"}
 _UNEXPECTED: Final = re.compile(r"nexpected keyword argument '(\w+)'")
 _OWN_PACKAGES: Final = ("bot", "function_calls", "services")
@@ -27,7 +27,7 @@ _NO_SUCH_PACKAGE: Final = (
     "there is no module bubbles: write `from function_calls import …` for tools and agents, and"
     " `from bot.plugins.contributions import …` for what setup(add) gets"
 )
-# What packages are called where they are installed from, when that is not what is imported.
+# Distributions by the modules that they install under another name.
 _PACKAGES: Final = {
     "bs4": "beautifulsoup4",
     "cv2": "opencv-python",
@@ -46,7 +46,7 @@ _PACKAGES: Final = {
 
 
 def schema_changes(before: Iterable[ToolSpec], after: Iterable[ToolSpec]) -> list[str]:
-    """Return a line for each function that came, went or takes other arguments now."""
+    """Return a line for each function that is new, was removed or has another schema."""
     old, new = {spec.name: spec for spec in before}, {spec.name: spec for spec in after}
     lines = [f"+ {name}" for name in new if name not in old]
     lines += [f"- {name}" for name in old if name not in new]
@@ -72,7 +72,7 @@ def _to_json(schema: object) -> str:
 
 
 class PluginInvalid(AssistantError):
-    """A plugin is invalid; the text tells its author the correction."""
+    """A plugin is invalid; the text describes the correction for its author."""
 
 
 def report_failure(name: str, reason: str, error: BaseException | None = None) -> None:
@@ -95,7 +95,7 @@ def describe_failure(error: BaseException, path: Path | None) -> str:
     if isinstance(error, SystemExit):
         return f"it ends the program (sys.exit({error.code!r})) instead of raising an error{_location(error, path)}"
     if isinstance(error, AssistantError):
-        return " ".join(str(error).split())  # ours, which ends with what to do
+        return " ".join(str(error).split())  # it ends with the next step
     if isinstance(error, UnicodeDecodeError) and not _location(error, path):
         return f"its file is not UTF-8 text (byte {error.start + 1})"
     reason = " ".join(str(error).split())
@@ -141,7 +141,7 @@ def _suggest_closest(name: str, known: Iterable[str], before: str = "") -> str:
 
 
 def _available_names(error: BaseException) -> tuple[str, ...]:
-    """Return the names that the code which raised could have used."""
+    """Return the names that were available to the code that raised."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -30,17 +30,17 @@ _PREFIX: Final = "plugin:"
 
 
 def switch_of(plugin: str) -> str:
-    """Return the name under which the switches of a chat know a plugin."""
+    """Return the name of a plugin in the switches of a chat."""
     return f"{_PREFIX}{plugin}"
 
 
 def plugin_of(switch: str) -> str | None:
-    """Return the plugin that a switch stands for, None for that of a function."""
+    """Return the plugin of a switch; None for the switch of a function."""
     return switch.removeprefix(_PREFIX) if switch.startswith(_PREFIX) else None
 
 
 class PluginGuard:
-    """Wraps the contributions of a plugin.
+    """Wraps the contributions of a plugin: they are skipped in chats where it is off, and exceptions are logged.
 
     A failing hook before a tool makes the call fail, as the hook may exist to forbid the call.
     """
@@ -78,7 +78,7 @@ class PluginGuard:
         return handle
 
     def before_tool(self, hook: BeforeTool) -> BeforeTool:
-        """Return `hook`, where the plugin is on; the call fails where it raises."""
+        """Wrap `hook`; the call fails if it raises."""
 
         def fail(error: Exception, call: ToolCall, context: CallContext) -> ToolResult:
             return make_crash_result(call.name, error, context)
@@ -86,29 +86,29 @@ class PluginGuard:
         return self._contain("hook before a tool", lambda _call, context: context.chat, hook, BEFORE_TOOL, fail)
 
     def after_tool(self, hook: AfterTool) -> AfterTool:
-        """Return `hook`, where the plugin is on; one that raises changes nothing."""
+        """Wrap `hook`; the result stays if it raises."""
         return self._contain("hook after a tool", lambda _call, context, _result: context.chat, hook, AFTER_TOOL)
 
     def before_model(self, hook: BeforeModel) -> BeforeModel:
-        """Return `hook`, where the plugin is on; one that raises lets the turn pass as it is."""
+        """Wrap `hook`; the turn stays if it raises."""
         return self._contain("hook before the model", lambda turn: turn.message.address, hook, BEFORE_MODEL)
 
     def after_model(self, hook: AfterModel) -> AfterModel:
-        """Return `hook`, where the plugin is on; one that raises changes nothing."""
+        """Wrap `hook`; the interpretation stays if it raises."""
         return self._contain("hook after the model", lambda turn, _made: turn.message.address, hook, AFTER_MODEL)
 
     def on_model_error(self, hook: OnModelError) -> OnModelError:
-        """Return `hook`, where the plugin is on; one that raises leaves the error as it was."""
+        """Wrap `hook`; the error stays if it raises."""
         return self._contain("hook on a model's error", lambda turn, _failure: turn.message.address, hook, AFTER_MODEL)
 
     def chat_command(self, command: Command) -> Command:
-        """Return `command`, where the plugin is on; one that raises has no answer."""
+        """Wrap `command`; it has no answer if it raises."""
         return self._contain("chat command", lambda turn: turn.message.address, command, (Reply,))
 
     def listener(self, listener: Listener) -> Listener:
-        """Return `listener`, where the plugin is on; one that raises is logged."""
+        """Wrap `listener`; its exceptions are logged."""
 
-        async def hear(event: Event) -> None:
+        async def receive(event: Event) -> None:
             platform, _, chat_id = event.chat.partition(":")
             if await self.is_off(ChatAddress(platform=platform, chat_id=chat_id.partition("/")[0])):
                 return
@@ -117,7 +117,7 @@ class PluginGuard:
             except Exception as error:  # noqa: BLE001 - plugins may raise anything
                 self._report(f"listener of {event.name}", listener, error)
 
-        return hear
+        return receive
 
     def _contain(
         self,
@@ -127,9 +127,9 @@ class PluginGuard:
         kinds: Sequence[type[object]],
         fail: Callable[Concatenate[Exception, P], Answer] | None = None,
     ) -> Callable[P, Awaitable[Answer | None]]:
-        """Return `hook` with the answer None where the plugin is off.
+        """Wrap `hook`: its answer is None where the plugin is off.
 
-        Where `hook` raises or returns none of `kinds`, the answer is that of `fail`, or None.
+        If it raises or returns none of `kinds`, the answer is that of `fail`, or None.
         """
 
         async def ask(*arguments: P.args, **named: P.kwargs) -> Answer | None:

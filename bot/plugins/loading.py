@@ -22,13 +22,13 @@ from services.kernel.clock import Clock
 from services.language_model.ports import LanguageModel
 
 ENTRY_POINTS: Final = "bubbles.plugins"
-_PACKAGE: Final = "bubbles_plugins"  # the package of modules in the folder, so that they shadow no others
+_PACKAGE: Final = "bubbles_plugins"  # the package of the modules in the folder, which keeps them from shadowing others
 
 
 class FoundPlugin(Struct, frozen=True, kw_only=True):
-    """A plugin that could be loaded.
+    """A plugin that can be loaded.
 
-    `path` is its file or folder, None for one of an installed package; `hides` are the origins of others of its name.
+    `path` is its file or folder, None for an installed package; `hides` are the origins of other plugins of its name.
     """
 
     name: str
@@ -39,7 +39,7 @@ class FoundPlugin(Struct, frozen=True, kw_only=True):
 
 
 class LoadedPlugin(Struct, frozen=True, kw_only=True):
-    """A plugin with what it adds; `error` says why it adds nothing, empty when it works."""
+    """A plugin with its contributions; `error` is the reason why it has none, empty if it works."""
 
     found: FoundPlugin
     adds: Contributions
@@ -47,7 +47,7 @@ class LoadedPlugin(Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """Return what it is called in settings and chats."""
+        """Return the name in settings and chats."""
         return self.found.name
 
 
@@ -91,7 +91,7 @@ def _set_up(module: object, adds: Contributions) -> None:
     """
     setup = getattr(module, "setup", None)
     if inspect.iscoroutinefunction(setup):
-        raise PluginInvalid("setup(add) is not awaited; write it without async, and wait for things in a job")
+        raise PluginInvalid("setup(add) is not awaited; write it without async, and await in a job")
     if callable(setup):
         try:
             inspect.signature(setup).bind(None)
@@ -121,7 +121,7 @@ def _in_folder(folder: Path) -> Iterator[FoundPlugin]:
 
 
 def _import(name: str, main: Path) -> ModuleType:
-    """Import the file anew, whatever an earlier version left behind."""
+    """Import the file without the modules and bytecode of an earlier version."""
     full = f"{_PACKAGE}.{name}"
     for known in [each for each in sys.modules if each == full or each.startswith(f"{full}.")]:
         del sys.modules[known]
@@ -136,5 +136,5 @@ def _import(name: str, main: Path) -> ModuleType:
     sys.modules[full] = module
     # The loader would use stale bytecode of a file with the same size and modification time in seconds.
     code = compile(main.read_text(encoding="utf-8"), str(main), "exec")
-    exec(code, module.__dict__)  # noqa: S102 - the operator's own file, as an import would run it
+    exec(code, module.__dict__)  # noqa: S102 - a file of the operator
     return module

@@ -35,15 +35,15 @@ from services.language_model.ports import LanguageModel
 from services.search.model import SearchEngine
 
 Hook = TypeVar("Hook")
-_FIRST_PAUSE: Final = 1.0  # seconds before work that failed is begun again; doubled each time
+_FIRST_PAUSE: Final = 1.0  # seconds before a failed job is restarted; doubled each time
 _LONGEST_PAUSE: Final = 300.0
 _COMMAND_NAMES: Final = frozenset({"plugins", "插件"})
 
 
 class InstalledPlugin(Struct, kw_only=True):
-    """An installed plugin; `removal` removes the contributions that a running bot can lose.
+    """An installed plugin; `removal` removes the contributions that can be exchanged in a running bot.
 
-    `tools` are offered to people and models, `names` are those of all its functions, also of what only undoes.
+    `tools` are offered to people and models; `names` are those of all its functions, also of functions that only undo.
     """
 
     plugin: LoadedPlugin
@@ -53,7 +53,7 @@ class InstalledPlugin(Struct, kw_only=True):
 
 
 class ReloadResult(Struct, frozen=True, kw_only=True):
-    """The result of loading a newer version: `error` tells why the old one stays, `changes` lists the differences."""
+    """The result of loading a newer version: `error` is the reason why the old one stays, `changes` are differences."""
 
     name: str
     error: str = ""
@@ -86,8 +86,8 @@ class PluginManager:
         """Return all plugins, including those that failed."""
         return tuple(self._installed.values())
 
-    def refuse_taken(self, platforms: Iterable[str]) -> None:
-        """Leave out every plugin with a platform of these names, or with a platform or toolset of another plugin's."""
+    def exclude_clashes(self, platforms: Iterable[str]) -> None:
+        """Exclude plugins with a platform of these names, or with the platform or toolset name of another plugin."""
         owners: dict[str, str] = {f"platform {name}": "the bot" for name in platforms}
         for each in list(self._working()):
             own = named_parts(each.plugin.adds)
@@ -102,15 +102,15 @@ class PluginManager:
                 owners |= dict.fromkeys(own, f"plugin {each.plugin.name}")
 
     def platforms(self) -> list[Platform]:
-        """Return the chat platforms that plugins bring."""
+        """Return the chat platforms of all plugins."""
         return [platform for each in self._working() for platform in each.plugin.adds.platforms]
 
     def engines(self) -> list[SearchEngine]:
-        """Return the search engines that plugins bring."""
+        """Return the search engines of all plugins."""
         return [engine for each in self._working() for engine in each.plugin.adds.engines]
 
     def tool_sources(self) -> list[ToolSource]:
-        """Return the toolsets that plugins bring."""
+        """Return the toolsets of all plugins."""
         return [
             ToolSource(label=label, kind="plugin", toolset=toolset, title=each.plugin.name)
             for each in self._working()
@@ -118,13 +118,13 @@ class PluginManager:
         ]
 
     def middlewares(self) -> list[Middleware]:
-        """Return the middlewares of all plugins, each kept apart."""
+        """Return the guarded middlewares of all plugins."""
         return [
             self._guard(each).middleware(inner) for each in self._working() for inner in each.plugin.adds.middlewares
         ]
 
     def chat_commands(self) -> list[Command]:
-        """Return the chat commands of all plugins, each kept apart."""
+        """Return the guarded chat commands of all plugins."""
         return [
             self._guard(each).chat_command(inner)
             for each in self._working()
@@ -132,11 +132,11 @@ class PluginManager:
         ]
 
     def pages(self) -> list[tuple[str, MakePage]]:
-        """Return what plugins add to the HTTP API, each with the plugin's name."""
+        """Return the pages of all plugins, each with the name of its plugin."""
         return [(each.plugin.name, page) for each in self._working() for page in each.plugin.adds.pages]
 
     def install(self, calls: FunctionCallRouter, services: Services) -> None:
-        """Install functions, hooks and listeners; a plugin whose functions cannot be taken is left out whole."""
+        """Install functions, hooks and listeners; a plugin with an invalid function is excluded as a whole."""
         for each in list(self._working()):
             self._installed[each.plugin.name] = self._install_plugin(each.plugin, calls, services)
 
@@ -147,10 +147,10 @@ class PluginManager:
                 tasks.start(_run_job(f"{each.plugin.name}/{name}", job, host), f"plugin {each.plugin.name}")
 
     async def reload(self, found: FoundPlugin, calls: FunctionCallRouter, services: Services) -> ReloadResult:
-        """Exchange a plugin's functions, hooks and listeners; where the new version fails the old one stays.
+        """Exchange a plugin's functions, hooks and listeners; if the new version fails, the old one stays.
 
-        Toolsets, platforms, engines, middlewares, commands, pages and background work stay as they were until a
-        restart, and what a version with such things has opened stays open for them.
+        Toolsets, platforms, engines, middlewares, commands, pages and jobs stay as they are until a restart, and so do
+        the open resources of a version that has any of them.
         """
         new = load_plugin(found, self._settings, self._clock, self._model)
         old = self._installed.get(found.name)
@@ -169,26 +169,26 @@ class PluginManager:
         return ReloadResult(name=found.name, error=current.plugin.error, changes=tuple(changes))
 
     async def remove(self, name: str) -> None:
-        """Take a plugin out whose file is gone."""
+        """Remove a plugin whose file was deleted."""
         gone = self._installed.pop(name, None)
         if gone is not None:
             gone.removal.close()
             await self._uninstall_plugin(gone.plugin)
 
     async def aclose(self) -> None:
-        """Close what the plugins have opened, the last plugin first."""
+        """Close the resources of the plugins, the last plugin first."""
         for each in reversed([*self._replaced, *(each.plugin for each in self.plugins)]):
             await close_all(each.name, each.adds.on_close)
 
     async def _uninstall_plugin(self, old: LoadedPlugin) -> None:
-        """Close what an older version has opened, unless some of it works on until the bot stops."""
+        """Close the resources of an older version, unless some of its contributions stay in use."""
         if old.adds.outlives_reload:
             self._replaced.append(old)
         else:
             await close_all(old.name, old.adds.on_close)
 
     def _check_clashes(self, new: LoadedPlugin, old: InstalledPlugin | None, calls: FunctionCallRouter) -> LoadedPlugin:
-        """Return `new`, with the reason if its functions could not stand beside those of all others."""
+        """Return `new`, with an error if its functions clash with those of all others."""
         try:
             trial = Registry(injectable=(*calls.registry.injectable, *map(type, new.adds.services)))
             _register(trial, new, ExitStack())
@@ -230,7 +230,7 @@ class PluginManager:
         return InstalledPlugin(plugin=plugin, tools=owned.specs, names=names, removal=stays)
 
     def _describe_failure(self, error: Exception, plugin: LoadedPlugin, others: Collection[str]) -> str:
-        """Return why the functions of `plugin` cannot be taken; `others` are the names that there were before it."""
+        """Return why the functions of `plugin` were not registered; `others` are the names registered before it."""
         if not isinstance(error, ToolNameTaken):
             return describe_failure(error, plugin.found.path)
         if error.tool in others:
@@ -265,7 +265,7 @@ def _register(registry: Registry, plugin: LoadedPlugin, removal: ExitStack) -> N
 
 
 def _add_all(removal: ExitStack, to: list[Hook], hooks: Iterable[Hook]) -> None:
-    """Add `hooks` to a list of them, until `removal` is closed."""
+    """Add `hooks` to a list until `removal` is closed."""
     for hook in hooks:
         to.append(hook)
         removal.callback(to.remove, hook)
@@ -277,7 +277,7 @@ async def _run_job(name: str, job: Job, host: Host) -> None:
         try:
             await job(host)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin is anybody's code; it must not end the bot
-            logger.opt(exception=error).error("background work {} failed; retrying in {:.0f} s", name, pause)
+            logger.opt(exception=error).error("job {} of a plugin failed; restarting in {:.0f} s", name, pause)
             await asyncio.sleep(pause)
         else:
             return
@@ -301,7 +301,7 @@ class PluginCommands(SwitchCommand):
         return "\n".join([say(language, "plugins.head"), *lines, say(language, "plugins.how")])
 
     async def switch_item(self, viewer: Viewer, name: str, language: str, *, is_on: bool) -> str:
-        """Switch a plugin, or say which there are."""
+        """Switch a plugin, or list the plugins if none has the name."""
         names = [each.plugin.name for each in self._manager.plugins]
         if name not in names:
             return say(language, "plugins.unknown", name=name, known=", ".join(names))

@@ -144,7 +144,7 @@ def check_types(adds: Contributions) -> None:
 
 
 def named_parts(adds: Contributions) -> list[str]:
-    """Return what a plugin adds that no other may have the name of."""
+    """Return the contributions whose names must be unique among all plugins."""
     return [*(f"platform {each.name}" for each in adds.platforms), *(f"toolset {label}" for label in adds.toolsets)]
 
 
@@ -163,7 +163,7 @@ def _check_arguments(where: str, function: object, arguments: tuple[str, ...]) -
         return
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # a function of C, of which nothing is known
+    except (TypeError, ValueError):  # a function of C has no signature
         return
     try:
         signature.bind(*arguments)

@@ -16,7 +16,7 @@ from services.kernel.background_tasks import running_tasks
 if TYPE_CHECKING:
     from bot.app.application import App
 
-_EVERY: Final = 0.5  # seconds
+_INTERVAL_SECONDS: Final = 0.5
 
 Report = Callable[[ReloadResult], None]
 _State = tuple[tuple[str, int, int], ...]
@@ -34,7 +34,7 @@ class PluginWatch:
     async def run(self) -> None:
         """Check the files periodically until cancelled."""
         while True:
-            await asyncio.sleep(_EVERY)
+            await asyncio.sleep(_INTERVAL_SECONDS)
             await self.check()
 
     async def check(self) -> None:
@@ -81,7 +81,7 @@ def _state_of(path: Path) -> _State:
     for file in files:
         try:
             status = file.stat()
-        except OSError:  # deleted between the look and this one
+        except OSError:  # deleted since it was listed
             continue
         seen.append((str(file), status.st_mtime_ns, status.st_size))
     return tuple(seen)
