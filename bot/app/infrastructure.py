@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
+from bot.config.secrets import secret_values
 from bot.config.settings import Settings, TimeSettings
-from bot.config.sources import secret_values
 from bot.observability.metrics import Counts
 from bot.tools.servers.sources import tool_secrets
 from services.call_log.masking import SecretMask

@@ -13,8 +13,8 @@ from bot.app.application import App, build_app
 from bot.cli.page import PageListener, create_web_platform, serve_page
 from bot.config.editor import SettingsEditor
 from bot.config.field_errors import SettingInvalid, config_error_text
+from bot.config.secrets import secret_values
 from bot.config.settings import Settings
-from bot.config.sources import secret_values
 from bot.observability.logs import configure_logging
 from bot.observability.watchdog import Watchdog, stop_on_sigterm
 from bot.platforms.base import Platform

@@ -1,18 +1,22 @@
-"""Read secrets from a file or the system keyring.
+"""Read secrets from a file or the system keyring, and list those of the settings.
 
 The setting then has the place: `file:/run/secrets/openai`, or `keyring:service/name`. A place is not secret, so it may
 be in `config.toml`.
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
+from pydantic import SecretStr
 
 from bot.config.field_errors import SettingInvalid
+from bot.config.settings import Group, Settings
 
 _PLACE: Final = re.compile(r"(file|keyring):(\S.*)")
+_PASSWORD: Final = re.compile(r"://[^\s/:@]*:([^\s/@]+)@")
 
 
 class SecretPlace(Struct, frozen=True, kw_only=True):
@@ -79,3 +83,20 @@ def _from_keyring(name: str, key: str) -> str | None:
 
 def _missing(key: str, code: str, **fields: object) -> SettingInvalid:
     return SettingInvalid("settings", key, f"secret.{code}", **fields)
+
+
+def secret_values(settings: Settings) -> tuple[str, ...]:
+    """Return all secrets that are set, for masking them in logs."""
+    groups: list[Group] = [getattr(settings, name) for name in Settings.model_fields]
+    groups += settings.platforms.groups.values()
+    values = [getattr(group, key) for group in groups for key in type(group).model_fields]
+    keys = (value.get_secret_value() for value in values if isinstance(value, SecretStr))
+    return (*(key for key in keys if key), *_passwords(values))
+
+
+def _passwords(values: Iterable[object]) -> Iterator[str]:
+    """Yield the passwords in addresses, such as that of the database."""
+    for value in values:
+        for text in value if isinstance(value, tuple) else (value,):
+            if isinstance(text, str):
+                yield from _PASSWORD.findall(text)

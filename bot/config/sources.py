@@ -1,7 +1,6 @@
 """Read the settings from `config.toml`, the file of the page and the environment."""
 
 import os
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -28,9 +27,8 @@ _FILE_SUFFIX = "_FILE"
 _PLATFORM = "platforms."
 _MIN_SIMILARITY = 0.4
 """The difflib ratio from which an unknown name is answered with the most similar setting."""
-_PASSWORD = re.compile(r"://[^\s/:@]*:([^\s/@]+)@")
 
-# Names that the rest of the world uses for the same thing; the BUBBLES_ name wins.
+# Variables of other programs for the same settings; the BUBBLES_ name takes precedence.
 _WELL_KNOWN = {
     "OPENAI_API_KEY": ("model", "api_key"),
     "OPENAI_BASE_URL": ("model", "base_url"),
@@ -49,7 +47,7 @@ class Origin(Struct, frozen=True, kw_only=True):
 
 
 class LoadedSettings(Struct, frozen=True, kw_only=True):
-    """The settings, the origin of each value by key, the file for changes, or None, and the places of the secrets."""
+    """The settings, the origins of values and the places of secrets by key, and the file for changes, or None."""
 
     settings: Settings
     origins: Mapping[str, Origin]
@@ -236,7 +234,7 @@ def _read(path: Path) -> Tables:
 
 
 def _check_file(tables: Mapping[str, Mapping[str, object]], path: str) -> None:
-    """Refuse unknown settings, and secrets that stand in the file itself."""
+    """Refuse unknown settings, and secrets that are in the file itself."""
     for group, table in tables.items():
         if group not in group_names():
             raise _unknown(path, group, group, group_names())
@@ -249,7 +247,7 @@ def _check_file(tables: Mapping[str, Mapping[str, object]], path: str) -> None:
 
 
 def _fetch_secrets(tables: Mapping[str, dict[str, object]]) -> None:
-    """Put each secret where the setting has only the place of it."""
+    """Replace the places of secrets by the secrets."""
     for group, table in tables.items():
         for key, value in table.items():
             place = place_of(value) if is_secret(group, key) else None
@@ -272,7 +270,7 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str
         if not name.startswith(PREFIX):
             continue
         if "__" not in name:
-            _refuse_single(name)
+            _refuse_single_underscore(name)
             continue
         group, key = _group_and_key(name.removeprefix(PREFIX).lower())
         if name.endswith(_FILE_SUFFIX) and key.removesuffix(_FILE_SUFFIX.lower()) in setting_names(group):
@@ -282,13 +280,13 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str
             yield name, group, key, value
 
 
-def _refuse_single(name: str) -> None:
-    """Refuse a variable that would be a setting with two underscores; others of our prefix are somebody else's."""
-    told = name.removeprefix(PREFIX).lower()
+def _refuse_single_underscore(name: str) -> None:
+    """Refuse a setting with one underscore after its group; other variables with the prefix are ignored."""
     for key in _all_keys():
-        if told in {key.replace(".", "_"), key.replace(".", "_") + _FILE_SUFFIX.lower()}:
-            meant = PREFIX + key.replace(".", "__").upper() + (_FILE_SUFFIX if name.endswith(_FILE_SUFFIX) else "")
-            raise SettingInvalid("environment", name, "unknown_near", near=meant)
+        for suffix in ("", _FILE_SUFFIX):
+            if name.upper() == f"{PREFIX}{key.replace('.', '_')}{suffix}".upper():
+                near = f"{PREFIX}{key.replace('.', '__')}{suffix}".upper()
+                raise SettingInvalid("environment", name, "unknown_near", near=near)
 
 
 def _group_and_key(name: str) -> tuple[str, str]:
@@ -337,20 +335,3 @@ def _all_keys() -> list[str]:
 def is_secret(group: str, key: str) -> bool:
     """Return whether the value of a setting must never be shown."""
     return group_model(group).model_fields[key].annotation is SecretStr
-
-
-def secret_values(settings: Settings) -> tuple[str, ...]:
-    """Return all secrets that are set, for masking them in logs."""
-    groups: list[Group] = [getattr(settings, name) for name in Settings.model_fields]
-    groups += settings.platforms.groups.values()
-    values = [getattr(group, key) for group in groups for key in type(group).model_fields]
-    keys = (value.get_secret_value() for value in values if isinstance(value, SecretStr))
-    return (*(key for key in keys if key), *_passwords(values))
-
-
-def _passwords(values: Iterable[object]) -> Iterator[str]:
-    """Yield the passwords in addresses, such as that of the database."""
-    for value in values:
-        for text in value if isinstance(value, tuple) else (value,):
-            if isinstance(text, str):
-                yield from _PASSWORD.findall(text)

@@ -1,8 +1,8 @@
 """Secrets in errors of tools and in addresses."""
 
 from bot.app.pipeline import mask_failures
+from bot.config.secrets import secret_values
 from bot.config.settings import SearchSettings, Settings, StorageSettings, ToolServerSettings
-from bot.config.sources import secret_values
 from function_calls.tools.calls import ToolCall, ToolResult
 from services.call_log.masking import MASK, SecretMask
 

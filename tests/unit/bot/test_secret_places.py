@@ -9,7 +9,8 @@ from keyring.backends.fail import Keyring as NoKeyring
 from keyring.errors import KeyringLocked
 
 from bot.config.field_errors import SettingInvalid, config_problem
-from bot.config.sources import load_settings, read_settings, secret_values
+from bot.config.secrets import secret_values
+from bot.config.sources import load_settings, read_settings
 
 SECRET = "sk-planted-in-a-place"
 

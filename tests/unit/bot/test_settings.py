@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from bot.config.secrets import secret_values
 from bot.config.settings import Settings
-from bot.config.sources import load_settings, secret_values
+from bot.config.sources import load_settings
 from services.kernel.errors import ConfigError
 
 
@@ -191,11 +192,12 @@ def test_unknown_choice_names_the_nearest(tmp_path, text, meant):
     [
         ("BUBBLES_HTTP_PORT", "BUBBLES_HTTP__PORT"),
         ("BUBBLES_MODEL_API_KEY_FILE", "BUBBLES_MODEL__API_KEY_FILE"),
+        ("BUBBLES_BOT_SETTINGS_FILE", "BUBBLES_BOT__SETTINGS_FILE"),
         ("BUBBLES_PLATFORMS_TELEGRAM_TOKEN", "BUBBLES_PLATFORMS__TELEGRAM__TOKEN"),
     ],
 )
 def test_variable_with_one_underscore_names_the_correct_one(tmp_path, name, meant):
-    with pytest.raises(ConfigError, match=f"{name}: unknown setting; did you mean {meant}"):
+    with pytest.raises(ConfigError, match=rf"{name}: unknown setting; did you mean {meant}\?"):
         load_settings(written(tmp_path, ""), {name: "8080"})
 
 

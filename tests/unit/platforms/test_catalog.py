@@ -5,8 +5,9 @@ import sys
 import pytest
 
 from bot.config.platform_catalog import IrcSettings
+from bot.config.secrets import secret_values
 from bot.config.settings import PlatformSettings, Settings
-from bot.config.sources import load_settings, secret_values
+from bot.config.sources import load_settings
 from bot.platforms import base
 from bot.platforms.catalog import create_platforms
 from services.kernel.clock import SystemClock
