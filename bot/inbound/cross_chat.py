@@ -122,11 +122,12 @@ class CrossChatCommands(Struct, frozen=True, kw_only=True):
         if not calls or (not message.is_private and any(call.name == _LIST for call in calls)):
             key = "elsewhere.list_in_private" if calls else "elsewhere.only_reminders"
             return Reply(text=say(language, key, name=name), reply_to=message.id)
-        results = [
-            await self.turns.calls.dispatch(call, replace(self.turns.context(target, place), entry_point=_ENTRY_POINT))
-            for place, call in enumerate(calls)
-        ]
+        results = [await self._dispatch(call, target, place) for place, call in enumerate(calls)]
         return await self._answer(turn, target, name, results)
+
+    async def _dispatch(self, call: ToolCall, target: Turn, place: int) -> ToolResult:
+        context = replace(self.turns.context(target, place), entry_point=_ENTRY_POINT)
+        return await self.turns.calls.dispatch(call, context)
 
     async def _interpret(self, turn: Turn) -> Sequence[ToolCall]:
         """Return the requested calls that are allowed from another chat."""
@@ -171,9 +172,7 @@ class CrossChatCommands(Struct, frozen=True, kw_only=True):
             )
             if failure.is_permanent:
                 undo = ToolCall(id="undo", name="undo", arguments={"change_id": change} if change else {})
-                await self.turns.calls.dispatch(
-                    undo, replace(self.turns.context(target, len(results)), entry_point=_ENTRY_POINT)
-                )
+                await self._dispatch(undo, target, len(results))
                 return Reply(text=say(language, "elsewhere.unreachable", name=name), reply_to=turn.message.id)
         before = f"/for {name} "
         return Reply(
