@@ -15,7 +15,7 @@ from bot.cli.doctor.tools import clash_findings, examine_tools, plugin_finding, 
 from bot.config.field_errors import config_error_text
 from bot.config.settings import Settings
 from bot.config.sources import load_settings, operator_language
-from bot.config.terminal import language_here
+from bot.config.terminal import display_language
 from bot.platforms.catalog import create_platforms
 from bot.platforms.kit.doctor import Finding
 from bot.plugins.loading import find_enabled_plugins
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def tools(config: Path | None, as_json: bool) -> None:
     """Print every function and every tool of plugins and servers with its schema."""
     settings = load_settings(config)
-    inspection, language = _inspect(settings), language_here(settings.bot.language)
+    inspection, language = _inspect(settings), display_language(settings.bot.language)
     if as_json:
         listed = [
             {"type": "function", "function": {"name": s.name, "description": s.description, "parameters": s.parameters}}
@@ -117,7 +117,7 @@ def check(config: Path | None) -> int:
         word = click.style(f"{say(language, 'doctor.problem'):<9}", fg="red")
         click.echo(word + config_error_text(error, language))
         return 2
-    language = language_here(settings.bot.language)
+    language = display_language(settings.bot.language)
     ok = click.style(f"{say(language, 'doctor.ok'):<9}", fg="green")
     for line in _describe_settings(settings, language):
         click.echo(ok + line)

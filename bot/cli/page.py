@@ -17,7 +17,7 @@ from bot.app.application import App
 from bot.config.editor import SettingsEditor
 from bot.config.field_errors import config_problem
 from bot.config.settings import Settings
-from bot.config.terminal import language_here
+from bot.config.terminal import display_language
 from function_calls.language.messages import say
 from services.kernel.background_tasks import run_beside
 from services.kernel.clock import Clock
@@ -74,7 +74,7 @@ def create_web_platform(settings: Settings, clock: Clock) -> "WebPlatform | None
     missing = [name for name in _LIBRARIES if importlib.util.find_spec(name) is None]
     if missing:
         click.echo(
-            say(language_here(settings.bot.language), "serve.not_installed", missing=", ".join(missing)), err=True
+            say(display_language(settings.bot.language), "serve.not_installed", missing=", ".join(missing)), err=True
         )
         return None
     from bot.http.security.networks import check_bind_policy
@@ -117,7 +117,7 @@ async def serve_page(
     except ConfigError as error:
         if "console" not in settings.platforms.enabled or not sys.stdin.isatty():
             raise
-        language = language_here(settings.bot.language)
+        language = display_language(settings.bot.language)
         click.echo(say(language, "serve.not_served", why=config_problem(error, language)), err=True)
         web.close()
         yield
@@ -138,7 +138,7 @@ async def serve_page(
 
 
 def _show_address(settings: Settings, address: str) -> None:
-    click.echo(say(language_here(settings.bot.language), "serve.address", address=address))
+    click.echo(say(display_language(settings.bot.language), "serve.address", address=address))
     if settings.http.open_page and has_desktop(sys.platform, os.environ, is_terminal=sys.stdout.isatty()):
         import webbrowser
 

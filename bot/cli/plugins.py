@@ -10,7 +10,7 @@ from bot.app.settings_checks import unknown_plugins
 from bot.cli.commands import config_option
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
-from bot.config.terminal import language_here, printable
+from bot.config.terminal import display_language, printable
 from bot.observability.logs import suspend_logging
 from bot.plugins.loading import LoadedPlugin, find_enabled_plugins, load_plugin
 from bot.plugins.manager import InstalledPlugin
@@ -30,7 +30,7 @@ def plugins(config: Path | None) -> int:
     if not installed:
         folder = settings.plugins.folder
         click.echo(f"No plugins: no package brings one, and {folder} has none. Try: bubbles new plugin NAME")
-    language = language_here(settings.bot.language)
+    language = display_language(settings.bot.language)
     for each in installed:
         click.echo(_format_plugin(each, language))
     for finding in unknown_plugins(settings.plugins):

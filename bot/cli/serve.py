@@ -13,7 +13,7 @@ from bot.cli.commands import CommandFailed, config_option
 from bot.config.editor import SettingsEditor
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
-from bot.config.terminal import language_here
+from bot.config.terminal import display_language
 from bot.platforms import console
 from bot.platforms.kit.adapter import PlatformParts
 from function_calls.language.messages import say
@@ -104,7 +104,7 @@ def mcp_sign_in(config: Path | None, name: str) -> None:
 def _serve(config: Path | None, *, watches_plugins: bool) -> None:
     editor = SettingsEditor(config)
     settings = editor.load().settings
-    for line in banner(settings, language_here(settings.bot.language)):
+    for line in banner(settings, display_language(settings.bot.language)):
         click.echo(line, err=True)
     with import_without_gc():
         from bot.cli.runner import run_bot

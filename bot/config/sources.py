@@ -14,7 +14,7 @@ from bot.config.field_errors import SettingInvalid
 from bot.config.platform_catalog import GROUPS, NAMES
 from bot.config.secrets import place_of, read_file, read_secret
 from bot.config.settings import Group, Settings
-from bot.config.terminal import language_here
+from bot.config.terminal import display_language
 from function_calls.language.messages import FALLBACK, LANGUAGES
 from services.kernel.errors import ConfigError
 from services.kernel.text import closest_names
@@ -150,7 +150,7 @@ def operator_language(path: Path | None = None) -> str:
         found |= page_tables(_page_file(tables, variables)).get("bot", {})
         found |= {key: value for _, group, key, value in variables if group == "bot"}
     language = str(found.get("language"))
-    return language_here(language if language in LANGUAGES else FALLBACK)
+    return display_language(language if language in LANGUAGES else FALLBACK)
 
 
 def _secret_places(

@@ -19,12 +19,12 @@ def terminal_language(environment: Mapping[str, str]) -> str | None:
     return language if language in _LANGUAGES else None
 
 
-def language_here(bots: str) -> str:
-    """Return the language of the terminal, else that of the bot (`bots`)."""
-    return terminal_language(os.environ) or bots
+def display_language(default: str) -> str:
+    """Return the language of the terminal, else `default`."""
+    return terminal_language(os.environ) or default
 
 
-# Control characters except tab and line feed (escape sequences begin with one), and those for the text direction.
+# Control characters, with which escape sequences begin, except tab and line feed, and those for the text direction.
 _CONTROL_CHARACTERS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 

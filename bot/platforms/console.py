@@ -14,7 +14,7 @@ from typing import Final, TextIO
 
 from msgspec import Struct
 
-from bot.config.terminal import language_here, printable
+from bot.config.terminal import display_language, printable
 from bot.platforms.base import Capabilities, OutgoingMessage, Receive
 from bot.platforms.kit.adapter import PlatformParts
 from bot.platforms.kit.events import is_called
@@ -69,7 +69,7 @@ def create(parts: PlatformParts) -> "ConsolePlatform":
         bot_name=parts.bot_name,
         room=console.room,
         person=console.person,
-        language=language_here(parts.settings.bot.language),
+        language=display_language(parts.settings.bot.language),
     )
 
 

@@ -15,7 +15,7 @@ from bot.cli.doctor.tools import examine_tools, print_finding
 from bot.config.field_errors import config_error_text
 from bot.config.settings import Settings
 from bot.config.sources import operator_language, read_settings
-from bot.config.terminal import language_here
+from bot.config.terminal import display_language
 from bot.platforms.kit.doctor import Finding, Prober, good, problem
 from function_calls.language.messages import say
 from services.kernel.clock import Clock, SystemClock
@@ -33,7 +33,7 @@ def doctor(config: Path | None) -> int:
         _print(problem("settings", config_error_text(error, language), "settings_fix"), language)
         return 2
     settings = loaded.settings
-    language = language_here(settings.bot.language)
+    language = display_language(settings.bot.language)
     places = [say(language, "doctor.secret_from", setting=key, place=place) for key, place in loaded.secrets.items()]
     _print(good("secrets", "; ".join(places) or "secrets_none"), language)
     return asyncio.run(_report(settings, language))

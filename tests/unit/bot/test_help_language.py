@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from bot.__main__ import cli
 from bot.cli.help_language import translated_help
-from bot.config.terminal import language_here, terminal_language
+from bot.config.terminal import display_language, terminal_language
 from docs.generator.commands import commands
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
@@ -38,7 +38,7 @@ def test_the_first_variable_that_is_set_decides(environment, language):
 def test_bots_language_is_used_unless_the_terminal_has_another(monkeypatch, terminal, bots, spoken):
     monkeypatch.setenv("LC_ALL", terminal)
 
-    assert language_here(bots) == spoken
+    assert display_language(bots) == spoken
 
 
 @pytest.mark.parametrize(("path", "command"), list(commands()), ids=[path for path, _ in commands()])
