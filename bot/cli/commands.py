@@ -14,7 +14,7 @@ _CONFIG = "bubbles.config"
 
 
 def _keep_path(context: click.Context, _: click.Parameter, path: Path | None) -> Path | None:
-    """Keep the path for the language of an error."""
+    """Store the path in the context, as the settings determine the language of an error."""
     context.meta[_CONFIG] = path
     return path
 

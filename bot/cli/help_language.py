@@ -22,7 +22,7 @@ def translated_help(language: str) -> Mapping[str, str]:
 
 
 def translate_help(cli: CommandGroup, language: str) -> None:
-    """Let `cli` and its commands, as they are loaded, explain themselves in `language`; what a plugin adds stays."""
+    """Translate the help of `cli` and, as they are loaded, of its commands; that of plugin commands stays."""
     frame = _texts(language)["frame"]
     cli.words = translated_help(language)
     cli.translate = partial(_translate, cli.words, _context_class(frame))

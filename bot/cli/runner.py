@@ -122,13 +122,10 @@ async def _serve(running: "_Running", settings: Settings) -> None:
                     raise
                 logger.error("could not start with the changed settings; reverting them: {}", error)
                 with suppress(ConfigError):  # the settings file itself may be invalid
-                    editor.reject(_start_problem(error, former.bot.language))
+                    language = former.bot.language
+                    editor.reject(config_error_text(error, language) if isinstance(error, ConfigError) else str(error))
                 settings = former
                 former = None
-
-
-def _start_problem(error: Exception, language: str) -> str:
-    return config_error_text(error, language) if isinstance(error, ConfigError) else str(error)
 
 
 class _Running(Struct, kw_only=True):

@@ -235,12 +235,12 @@ async def _export_reminders(settings: Settings, chat: ChatAddress, form: Form) -
 
 
 async def _import_reminders(settings: Settings, data: bytes, chat: ChatAddress, owner: str) -> ImportReport:
-    newcomers = ImportDefaults(
+    defaults = ImportDefaults(
         creator=Person(id=owner, name=owner), zone=settings.bot.zone_name, language=settings.bot.language
     )
     limits = ReminderLimits(content_length=settings.reminders.max_content_length)
     async with Database(settings.database_url) as database:
-        return await Importer(SqlReminderStore(database), SystemClock(), limits).import_file(data, chat, newcomers)
+        return await Importer(SqlReminderStore(database), SystemClock(), limits).import_file(data, chat, defaults)
 
 
 async def _verify(settings: Settings, since: str | None, until: str | None) -> Verification:

@@ -44,11 +44,11 @@ _SENTENCES: Final[Mapping[str, str]] = {
     "date_parsing": "date",
     **dict.fromkeys(_NUMBERS, "number"),
 }
-"""The sentence (`field.<name>`) for each type of error that Pydantic knows; all others are told in general."""
+"""The message (`field.<name>`) for types of errors of Pydantic; all others have the general one."""
 
 
 def field_problem(language: str, error: Mapping[str, Any] | str) -> str:
-    """Describe one error of Pydantic, or what has a name under `field.`; other text is returned as it is."""
+    """Describe an error of Pydantic, or one with a message `field.<name>`; other text becomes a sentence."""
     if isinstance(error, str):
         return say(language, f"field.{error}") if knows(f"field.{error}") else _sentence(error)
     if error["type"] == "value_error" and language == FALLBACK:
@@ -68,7 +68,7 @@ def _field_message(error: Mapping[str, Any]) -> Message:
 
 
 def _nearest_choice(given: str, choices: Sequence[str]) -> str:
-    """Return the choice that is probably intended; the case of its letters is the commonest slip."""
+    """Return the choice that is probably intended, regardless of case."""
     near = closest_names(given.lower(), [each.lower() for each in choices])
     return next((each for each in choices if near and each.lower() == near[0]), "")
 
@@ -78,10 +78,10 @@ def _sentence(text: str) -> str:
 
 
 class SettingInvalid(ConfigError):
-    """A setting that is unknown, invalid or missing; its problem can be told in each language.
+    """A setting is unknown, invalid or missing; the problem is available in each language.
 
-    `error` is the error of Pydantic, or names a message (`setting.<name>`, or with its table), which `fields` fill;
-    other text is returned as it is.
+    `error` is the error of Pydantic, the name of a message with `fields` (`setting.<name>`, or with its table), or
+    other text.
     """
 
     def __init__(self, path: str, key: str, error: ErrorDetails | str, /, **fields: object) -> None:
@@ -90,7 +90,7 @@ class SettingInvalid(ConfigError):
         super().__init__(path, key, text_in(FALLBACK, self.message()), **fields)
 
     def at(self, path: str, key: str) -> Self:
-        """Return the error with another place."""
+        """Return the error for another place."""
         return type(self)(path, key, self.error, **self.fields)
 
     def message(self) -> Message | str:

@@ -129,7 +129,7 @@ class RateLimit:
     def __init__(self, messages_per_minute: int, clock: Clock, *, chat_messages_per_minute: int) -> None:
         self._of_people = TokenBuckets(messages_per_minute, clock)
         self._of_chats = TokenBuckets(chat_messages_per_minute, clock)
-        self._slowed: set[str] = set()
+        self._limited: set[str] = set()
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
         """Pass on messages within the rate limit."""
@@ -140,18 +140,18 @@ class RateLimit:
         """Count a message; return 0, or the seconds until the next is allowed if it exceeds a limit."""
         who, chat = f"{address.platform}#{person_id}", address.key
         if wait := self._of_people.take(who):
-            self._slow(address, who, "one person")
+            self._log_flood(address, who, "one person")
         elif wait := self._of_chats.take(chat):
-            self._slow(address, chat, "one chat")
+            self._log_flood(address, chat, "one chat")
         else:
-            self._slowed -= {who, chat}
+            self._limited -= {who, chat}
         return wait
 
-    def _slow(self, address: ChatAddress, who: str, whose: str) -> None:
-        """Log the start of a flood."""
-        if who not in self._slowed and len(self._slowed) < _REMEMBERED:
-            self._slowed.add(who)
-            logger.bind(chat=str(address)).warning("too many messages of {}; not interpreted", whose)
+    def _log_flood(self, address: ChatAddress, who: str, whose: str) -> None:
+        """Log the first message above a limit."""
+        if who not in self._limited and len(self._limited) < _REMEMBERED:
+            self._limited.add(who)
+            logger.bind(chat=str(address)).warning("too many messages of {}; recording them only", whose)
 
 
 class Commands:

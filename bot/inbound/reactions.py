@@ -1,4 +1,4 @@
-"""Add or remove recipients of a reminder by reactions to it: thumbs up joins, removing it leaves."""
+"""Add or remove recipients of a reminder by reactions to it, such as thumbs up."""
 
 from collections.abc import Sequence
 from datetime import datetime

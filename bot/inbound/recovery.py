@@ -31,7 +31,7 @@ Handle = Callable[[ChatMessage], Awaitable[object]]
 Screen = Callable[[ChatMessage, Next], Awaitable[None]]
 """Runs the middlewares on a message, then the second argument."""
 
-_LONGEST_LOOK: Final = 200
+_DETECTION_LENGTH: Final = 200
 """Characters used to detect the language of an unreadable message."""
 
 
@@ -113,5 +113,6 @@ class UnreadableMessages(Struct, frozen=True, kw_only=True):
     async def _notify_sender(self, message: ChatMessage) -> None:
         zone = await self.zones.zone_of(message.address, message.sender)
         sent_at = message.sent_at.astimezone(zone).replace(second=0)
-        text = say(language_of(message.text[:_LONGEST_LOOK], self.language), "notice.unreadable", time=clock(sent_at))
+        language = language_of(message.text[:_DETECTION_LENGTH], self.language)
+        text = say(language, "notice.unreadable", time=clock(sent_at))
         await self.outbox.reply(message.address, Reply(text=text, reply_to=message.id, mentions=(message.sender,)))

@@ -16,13 +16,13 @@ from services.language_model.ports import Completion, CompletionRequest
 Attributes = dict[str, str | int | bool | Sequence[str]]
 
 PROVIDER: Final = "openai"
-"""Whose API a model is asked by; the conventions want the best guess where a compatible server stands behind it."""
+"""The provider of the API of models; the conventions accept a guess for compatible servers."""
 AGENT_NAME: Final = "gen_ai.agent.name"
-"""The attribute, and the key under which an OpenTelemetry context has the agent that is at work."""
+"""The attribute, and the key of the running agent in an OpenTelemetry context."""
 
 
 def current_agent() -> Attributes:
-    """Return the name of the agent that is at work; nothing outside of its run."""
+    """Return the name of the running agent; nothing outside of a run."""
     name = context.get_value(AGENT_NAME)
     return {AGENT_NAME: str(name)} if name else {}
 
@@ -62,7 +62,7 @@ def response_attributes(completion: Completion) -> Attributes:
 
 
 def usage_attributes(usage: TurnUsage) -> Attributes:
-    """Return the route and the usage of a turn as its record has them, and `bubbles explain` shows them."""
+    """Return the route and the usage of a turn, as `bubbles explain` shows them."""
     attributes: Attributes = {"bubbles.route": usage.route, "bubbles.rounds": usage.round}
     if usage.fallback:
         attributes["bubbles.fallback"] = usage.fallback
@@ -108,7 +108,7 @@ def _parts(message: Mapping[str, object]) -> list[dict[str, object]]:
 
 
 def _content_part(piece: Mapping[str, object]) -> dict[str, object]:
-    """Return the text of a piece of content; of a picture the type only."""
+    """Return the text of a piece of content; only the type of a picture."""
     return _text_part(piece["text"]) if "text" in piece else {"type": piece.get("type", "unknown")}
 
 

@@ -1,4 +1,4 @@
-"""Write a span of every run of an agent and every call of a tool, from the events at its start and its end."""
+"""Write a span for each run of an agent and each call of a tool, from the events at its start and end."""
 
 import json
 from contextvars import Token
@@ -32,11 +32,11 @@ from function_calls.tools.dispatch.events import (
 )
 
 _OPEN: Final = "bubbles.open_span"
-"""The key under which an OpenTelemetry context has the latest span that an event began."""
+"""The key of the latest span of an event in an OpenTelemetry context."""
 
 
 class _OpenSpan(Struct, kw_only=True):
-    """A span that an event began inside `above`; `token` restores the span that was current before."""
+    """A span that an event opened inside `above`; `token` restores the span that was current before."""
 
     span: Span
     event_id: str
@@ -45,9 +45,9 @@ class _OpenSpan(Struct, kw_only=True):
 
 
 class EventSpans:
-    """Writes the spans; each is current until its end, which the same task publishes.
+    """Writes the spans. A span is current until its end event, which the same task publishes.
 
-    A run or a call that is published on several buses has one span.
+    A run or a call whose events are published on several buses has one span.
     """
 
     def __init__(self, instruments: Instruments) -> None:
@@ -115,7 +115,7 @@ class EventSpans:
 
     @staticmethod
     def _end(event: Event, error: str, attributes: Attributes) -> bool:
-        """End the span; return False where it has ended."""
+        """End the span; return False if it has ended already."""
         opened, cancelled, event_id = _latest(), list[_OpenSpan](), str(event.data["id"])
         while opened is not None and opened.event_id != event_id:
             cancelled.append(opened)  # the end of a call that was cancelled is not published
@@ -139,7 +139,7 @@ class EventSpans:
             duration.record(milliseconds / 1000, {**labels, **({"error.type": error} if error else {})})
 
     def _label(self, tool: str) -> str:
-        """Return the name of a tool for a metric, whose labels must stay few: a model may invent names."""
+        """Return the label of a tool for a metric; their number is limited, as a model may invent names."""
         if len(self._tools) < MOST_TOOLS:
             self._tools.add(tool)
         return tool if tool in self._tools else OTHER

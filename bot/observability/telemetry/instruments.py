@@ -29,7 +29,7 @@ _trace: ContextVar[int | None] = ContextVar("trace_id", default=None)
 
 
 class MessageTraceIds(RandomIdGenerator):
-    """Gives the trace of a message the id that follows from the message, so that `bubbles explain` knows it too."""
+    """Derives the id of the trace of a message from the message, so that `bubbles explain` can show it."""
 
     def generate_trace_id(self) -> int:
         """Return the id of the message's trace; a random one outside of a message."""
@@ -92,7 +92,7 @@ class Instruments:
         duration: Histogram | None = None,
         labels: Attributes | None = None,
     ) -> Iterator[Span]:
-        """Open a current span and measure it with `labels`; of an exception it has the type only, never the text."""
+        """Open a current span and measure it with `labels`; it has the type of an exception, never the text."""
         labels, started = {} if labels is None else labels, time.perf_counter()
         with self.tracer.start_as_current_span(
             name, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False
@@ -115,7 +115,7 @@ class Instruments:
                 self._tokens.record(count, {**labels, "gen_ai.token.type": kind})
 
     def content(self, name: str, text: Callable[[], str]) -> Attributes:
-        """Return an attribute with text of people, models or tools; nothing where content is not asked for."""
+        """Return an attribute with text of people, models or tools; nothing without `has_content`."""
         return {name: self._mask.text(text())} if self._has_content else {}
 
 

@@ -50,7 +50,7 @@ _RULES: Final = "bubbles"
 class Telemetry:
     """Writes the spans and metrics; the span of the running turn is current, so that all others are below it.
 
-    `server` is the address of the model's server, empty where there is no model.
+    `server` is the address of the model's server, empty without a model.
     """
 
     def __init__(self, instruments: Instruments, *, server: str = "") -> None:
@@ -74,7 +74,7 @@ class Telemetry:
         return InstrumentedModel(inner, self.complete)
 
     def trace_turns(self, record: RecordTurn) -> RecordTurn:
-        """Wrap `record` so that each turn that it records has a span, with the route and the usage of the record."""
+        """Wrap `record` so that each recorded turn has a span with its route and usage."""
 
         @contextmanager
         def record_and_trace(turn: Turn) -> Iterator[Notes]:
@@ -84,12 +84,12 @@ class Telemetry:
         return record_and_trace
 
     def listen(self, events: EventBus) -> None:
-        """Write a span of every run of an agent and every call of a tool."""
+        """Write a span for each run of an agent and each call of a tool."""
         self._events.listen(events)
 
     @contextmanager
     def turn(self, turn: Turn, notes: Notes) -> Iterator[None]:
-        """Answer `turn` inside a span; `notes` have its answer in the end."""
+        """Open the span of `turn`; at the end `notes` have the answer."""
         message, agent, content = turn.message, turn.bot_name, self._instruments.content
         attributes: Attributes = {
             "gen_ai.operation.name": "invoke_agent",
@@ -113,7 +113,7 @@ class Telemetry:
                     span.set_attributes(content("gen_ai.output.messages", lambda: assistant_message(answer)))
 
     async def complete(self, inner: LanguageModel, request: CompletionRequest) -> Completion:
-        """Ask `inner` inside a span."""
+        """Request a completion from `inner` inside a span."""
         instruments, content = self._instruments, self._instruments.content
         name = request.model or inner.name
         labels: Attributes = {
