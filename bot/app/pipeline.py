@@ -192,10 +192,8 @@ class Pipeline:
         typed = parse_typed(message.text, self._settings.bot.name)
         if typed is not None and not typed.other_bot and self.registry.get(typed.name) is not None:
             return True
-        answer, scope = (
-            parse_short_answer(message.text, self._settings.bot.name),
-            await reply_scope(message, self._history),
-        )
+        answer = parse_short_answer(message.text, self._settings.bot.name)
+        scope = await reply_scope(message, self._history)
         if answer is not None and await self._policy.confirmations.waits_for(message, answer, scope):
             return True
         pending = await self._policy.confirmations.open_form(message, scope)

@@ -22,7 +22,7 @@ from bot.config.terminal import printable
 from function_calls.conversation.records.explaining import format_arguments
 from function_calls.conversation.records.replaying import Replay, ReplayedCall, rebuild_turn, replay
 from function_calls.language.recurrence_text import without_rule_text
-from function_calls.tools.calls import Interpreter
+from function_calls.tools.calls import Interpreter, ToolCall
 from function_calls.understanding.interpreter import OfflineInterpreter
 from services.call_log.model import CallRecord, TurnRecord, UsageCost
 from services.call_log.usage import MeteredModel
@@ -125,16 +125,15 @@ def _rows(turn: TurnRecord, calls: Sequence[CallRecord], replayed: Replay) -> li
 
 def _call_rows(before: Sequence[CallRecord], after: Sequence[ReplayedCall]) -> list[tuple[str, str, str]]:
     rows = []
-    for number in range(max(len(before), len(after))):
-        left = right = ""
-        if number < len(before):
-            left = f"{before[number].tool_name}({format_arguments(before[number])})"
-        if number < len(after):
-            call = after[number].call
-            words = ", ".join(f"{name}={_plain(value)}" for name, value in call.arguments.items())
-            right = f"{call.name}({words}) [{after[number].match}]"
-        rows.append((f"call {number + 1}", left, right))
+    for number, (recorded, replayed) in enumerate(zip_longest(before, after), start=1):
+        left = "" if recorded is None else f"{recorded.tool_name}({format_arguments(recorded)})"
+        right = "" if replayed is None else f"{_format_call(replayed.call)} [{replayed.match}]"
+        rows.append((f"call {number}", left, right))
     return rows or [("calls", "none", "none")]
+
+
+def _format_call(call: ToolCall) -> str:
+    return f"{call.name}({', '.join(f'{name}={_plain(value)}' for name, value in call.arguments.items())})"
 
 
 def _plain(value: object) -> str:

@@ -108,16 +108,12 @@ _KINDS: Final = {
     "pages": _function_kind("context"),
     "jobs": _pair_kind("(name, function)", "host"),
     "on_close": _function_kind(),
+    "tool_hooks.before": _function_kind("call", "context"),
+    "tool_hooks.after": _function_kind("call", "context", "result"),
+    "model_hooks.before": _function_kind("turn"),
+    "model_hooks.after": _function_kind("turn", "interpretation"),
+    "model_hooks.on_error": _function_kind("turn", "error"),
 }
-_HOOKS: Final = {
-    "add.tool_hooks.before": _function_kind("call", "context"),
-    "add.tool_hooks.after": _function_kind("call", "context", "result"),
-    "add.model_hooks.before": _function_kind("turn"),
-    "add.model_hooks.after": _function_kind("turn", "interpretation"),
-    "add.model_hooks.on_error": _function_kind("turn", "error"),
-}
-
-
 _TOOLSET: Final = _kind_with("a toolset, an object with list_specs and call", "list_specs", "call")
 
 
@@ -127,15 +123,13 @@ def check_types(adds: Contributions) -> None:
     Raises:
         PluginInvalid: a contribution has the wrong type.
     """
-    for name in Contributions.__struct_fields__:
-        held = getattr(adds, name)
-        if name in {*_KINDS, "functions"} and not isinstance(held, list):
+    for name in ("functions", *_KINDS):
+        held = attrgetter(name)(adds)
+        if not isinstance(held, list):
             raise PluginInvalid(f"add.{name} is a list, to which add.{name}.append(…) adds; it was made {held!r}")
     for name, kind in _KINDS.items():
-        _check(f"add.{name}", kind, getattr(adds, name))
+        _check(f"add.{name}", kind, attrgetter(name)(adds))
     _check("add.toolsets", _TOOLSET, adds.toolsets.values())
-    for where, kind in _HOOKS.items():
-        _check(where, kind, attrgetter(where.removeprefix("add."))(adds))
     for event, _ in adds.listeners:
         if event != "*" and event not in EVENTS:
             near = closest_names(event, EVENTS)

@@ -130,10 +130,11 @@ async def examine_running(settings: HttpSettings, prober: Prober, *, data_dir: P
     if other and other != own:
         return [problem(_ABOUT, "bot_other", "bot_port", address=address, other=other, own=own)]
     platforms = [each for each in found if isinstance(each, dict)]
+    # A live connection may have a problem too, such as a room that removed the bot.
     broken = [
         _describe_broken(each)
         for each in platforms
-        if each.get("state") in {"deaf", "stopped"} or _has_partial_outage(each)
+        if each.get("state") in {"deaf", "stopped"} or (each.get("state") == "live" and each.get("detail"))
     ]
     if broken:
         return broken
@@ -143,11 +144,6 @@ async def examine_running(settings: HttpSettings, prober: Prober, *, data_dir: P
 
 def _absolute(folder: Path) -> str:
     return str(folder.resolve())
-
-
-def _has_partial_outage(platform: Mapping[str, object]) -> bool:
-    """Return whether a live connection reports a problem, such as a room that removed the bot."""
-    return platform.get("state") == "live" and bool(platform.get("detail"))
 
 
 def _describe_broken(platform: Mapping[str, object]) -> Finding:
