@@ -54,32 +54,74 @@ def restrict_data_folder(folder: Path) -> None:
         )
 
 
-def run_bot(
-    settings: Settings,
-    clock: Clock,
-    *,
-    platforms: Sequence[Platform] | None = None,
-    linger_seconds: float,
-    watches_plugins: bool,
-    editor: SettingsEditor | None = None,
-) -> None:
-    """Serve until the input of every platform has ended and `linger_seconds` have passed, or until a signal.
+class BotRunner(Struct, kw_only=True):
+    """Runs a bot, and restarts it within the process when settings change in the page.
 
-    `platforms` are those of the settings by default. `watches_plugins` reloads plugins when their files change. Without
-    an `editor` the settings are read-only in the page.
-
-    Raises:
-        ConfigError: a setting is wrong.
-        StorageBusy: another process uses the same database file.
+    `platforms` are those of the settings if None. The bot ends `linger_seconds` after the input of all platforms.
+    `watches_plugins` reloads plugins whose files change. Without an `editor` the settings are read-only in the page.
     """
-    running = _Running(
-        clock=clock,
-        platforms=platforms,
-        linger_seconds=linger_seconds,
-        watches_plugins=watches_plugins,
-        editor=editor,
-    )
-    asyncio.run(_serve(running, settings))
+
+    clock: Clock
+    platforms: Sequence[Platform] | None = None
+    linger_seconds: float = 0.0
+    watches_plugins: bool = False
+    editor: SettingsEditor | None = None
+    _listener: PageListener = field(default_factory=PageListener)
+    _has_started: bool = False
+
+    def run(self, settings: Settings) -> None:
+        """Serve until the input of every platform has ended, or until a signal.
+
+        Raises:
+            ConfigError: a setting is wrong.
+            StorageBusy: another process uses the same database file.
+        """
+        asyncio.run(self._serve(settings))
+
+    async def _serve(self, settings: Settings) -> None:
+        """Serve and restart; the port stays open meanwhile. A change with which the bot cannot start is reverted."""
+        former: Settings | None = None
+        with suppress(asyncio.CancelledError), closing(self._listener):
+            while True:
+                try:
+                    if not await self._serve_once(settings) or self.editor is None:
+                        return
+                    former, self._has_started = settings, False
+                    settings = self.editor.load().settings
+                except Exception as error:
+                    if former is None or self._has_started or self.editor is None:
+                        raise
+                    logger.error("could not start with the changed settings; reverting them: {}", error)
+                    language = former.bot.language
+                    problem = config_error_text(error, language) if isinstance(error, ConfigError) else str(error)
+                    with suppress(ConfigError):  # the settings file itself may be invalid
+                        self.editor.reject(problem)
+                    settings, former = former, None
+
+    async def _serve_once(self, settings: Settings) -> bool:
+        """Serve until the platforms end or settings change; return whether settings changed."""
+        _configure_logging(settings, is_quiet="console" in settings.platforms.enabled)
+        restrict_data_folder(settings.bot.data_dir)
+        web = create_web_platform(settings, self.clock)
+        chats = create_platforms(settings, self.clock) if self.platforms is None else self.platforms
+        watchdog = Watchdog(settings.bot.data_dir, settings.bot.stall_seconds)
+        stop_on_sigterm(watchdog)
+        served = [*chats, *([web] if web is not None else [])]
+        changed = asyncio.Event()
+        if self.editor is not None:
+            self.editor.changed = changed
+        async with (
+            watchdog,
+            build_app(settings, platforms=served, clock=self.clock, watchdog=watchdog) as app,
+            watch_plugins(app, settings, is_wanted=self.watches_plugins),
+            serve_page(app, web, settings, self.clock, listener=self._listener, editor=self.editor),
+            run_beside(_warm_up_later(app, settings.bot.language), "warm up"),
+        ):
+            self._has_started = True
+            await run_until(app.connections.wait_finished(), changed.wait(), "platforms")
+            if not changed.is_set():
+                await self.clock.nap(self.linger_seconds)
+            return changed.is_set()
 
 
 def run_mcp_server(settings: Settings, chat: str, person: str) -> None:
@@ -101,69 +143,6 @@ def run_mcp_server(settings: Settings, chat: str, person: str) -> None:
 def _configure_logging(settings: Settings, *, is_quiet: bool) -> None:
     secrets = (*secret_values(settings), *tool_secrets(settings.tool_servers))
     configure_logging(settings.log, settings.bot.data_dir, secrets=secrets, is_quiet=is_quiet)
-
-
-async def _serve(running: "_Running", settings: Settings) -> None:
-    """Serve, and restart within the process when settings change in the page.
-
-    The port stays open, so that requests wait. A change with which the bot cannot start is reverted.
-    """
-    former: Settings | None = None
-    editor = running.editor
-    with suppress(asyncio.CancelledError), closing(running.listener):
-        while True:
-            try:
-                if not await running.serve(settings) or editor is None:
-                    return
-                former, running.has_started = settings, False
-                settings = editor.load().settings
-            except Exception as error:
-                if former is None or running.has_started or editor is None:
-                    raise
-                logger.error("could not start with the changed settings; reverting them: {}", error)
-                with suppress(ConfigError):  # the settings file itself may be invalid
-                    language = former.bot.language
-                    editor.reject(config_error_text(error, language) if isinstance(error, ConfigError) else str(error))
-                settings = former
-                former = None
-
-
-class _Running(Struct, kw_only=True):
-    """The state that is kept over restarts; `has_started` says that the bot runs with the current settings."""
-
-    clock: Clock
-    platforms: Sequence[Platform] | None
-    linger_seconds: float
-    watches_plugins: bool
-    editor: SettingsEditor | None
-    listener: PageListener = field(default_factory=PageListener)
-    has_started: bool = False
-
-    async def serve(self, settings: Settings) -> bool:
-        """Serve until the platforms end or settings change; return whether settings changed."""
-        self.has_started = False
-        _configure_logging(settings, is_quiet="console" in settings.platforms.enabled)
-        restrict_data_folder(settings.bot.data_dir)
-        web = create_web_platform(settings, self.clock)
-        chats = create_platforms(settings, self.clock) if self.platforms is None else self.platforms
-        watchdog = Watchdog(settings.bot.data_dir, settings.bot.stall_seconds)
-        stop_on_sigterm(watchdog)
-        served = [*chats, *([web] if web is not None else [])]
-        changed = asyncio.Event()
-        if self.editor is not None:
-            self.editor.changed = changed
-        async with (
-            watchdog,
-            build_app(settings, platforms=served, clock=self.clock, watchdog=watchdog) as app,
-            watch_plugins(app, settings, is_wanted=self.watches_plugins),
-            serve_page(app, web, settings, self.clock, listener=self.listener, editor=self.editor),
-            run_beside(_warm_up_later(app, settings.bot.language), "warm up"),
-        ):
-            self.has_started = True
-            await run_until(app.connections.wait_finished(), changed.wait(), "platforms")
-            if not changed.is_set():
-                await self.clock.nap(self.linger_seconds)
-            return changed.is_set()
 
 
 async def _serve_mcp_client(settings: Settings, asker: Viewer) -> None:

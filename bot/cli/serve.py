@@ -52,10 +52,10 @@ def chat(config: Path | None, person: str | None, linger: float) -> None:
     terminal = console.create(PlatformParts(settings=settings, clock=clock))
     terminal.invite()
     with import_without_gc():
-        from bot.cli.runner import run_bot
+        from bot.cli.runner import BotRunner
 
     with suppress(KeyboardInterrupt):
-        run_bot(settings, clock, platforms=[terminal], linger_seconds=linger, watches_plugins=False)
+        BotRunner(clock=clock, platforms=[terminal], linger_seconds=linger).run(settings)
 
 
 @click.command()
@@ -107,10 +107,10 @@ def _serve(config: Path | None, *, watches_plugins: bool) -> None:
     for line in banner(settings, display_language(settings.bot.language)):
         click.echo(line, err=True)
     with import_without_gc():
-        from bot.cli.runner import run_bot
+        from bot.cli.runner import BotRunner
 
     with suppress(KeyboardInterrupt):
-        run_bot(settings, SystemClock(), linger_seconds=0.0, watches_plugins=watches_plugins, editor=editor)
+        BotRunner(clock=SystemClock(), watches_plugins=watches_plugins, editor=editor).run(settings)
 
 
 def banner(settings: Settings, language: str) -> Iterator[str]:
