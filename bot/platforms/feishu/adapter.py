@@ -11,7 +11,7 @@ from loguru import logger
 from msgspec.structs import replace
 
 from bot.config.platform_catalog import FeishuSettings
-from bot.platforms.base import Capabilities, OutgoingMessage, Receive
+from bot.platforms.base import Capabilities, OutgoingMessage
 from bot.platforms.feishu import requests
 from bot.platforms.feishu.api import FeishuApi
 from bot.platforms.feishu.wire import (
@@ -66,16 +66,10 @@ class FeishuPlatform(NetworkPlatform):
         self._settings = settings
         self._me = Account(open_id="", bot_name=bot_name)
         self._api = FeishuApi(settings, clock)
-        self._client_type: type[LongConnection]
         self._connection_client: LongConnection | None = None
         self._own_messages: deque[str] = deque(maxlen=_REMEMBERED_MESSAGES)
         self._private_chats: deque[str] = deque(maxlen=_REMEMBERED_CHATS)
         self._names: dict[str, str] = {}
-
-    async def run(self, receive: Receive) -> None:
-        """Receive messages until cancelled."""
-        self._client_type = await asyncio.to_thread(_import_connection)  # the SDK takes seconds to import
-        await super().run(receive)
 
     async def _close(self) -> None:
         await self._api.close()
@@ -136,7 +130,8 @@ class FeishuPlatform(NetworkPlatform):
     async def _session(self) -> None:
         await self._fetch_account()
         settings = self._settings
-        self._connection_client = self._client_type(
+        client_type = await asyncio.to_thread(_import_client)  # the SDK takes seconds to import
+        self._connection_client = client_type(
             self._take,
             app_id=settings.app_id,
             app_secret=settings.app_secret.get_secret_value(),
@@ -197,7 +192,7 @@ class FeishuPlatform(NetworkPlatform):
         self._names[open_id] = str(user.get("name") or open_id)
 
 
-def _import_connection() -> "type[LongConnection]":
+def _import_client() -> "type[LongConnection]":
     """Import the SDK, in a thread, and close the event loop that it creates there."""
     from lark_oapi.ws import client
 
