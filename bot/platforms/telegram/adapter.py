@@ -229,7 +229,7 @@ class TelegramPlatform(NetworkPlatform):
     async def _take(self, update: Update) -> None:
         parts = (update.message, update.edited_message, update.message_reaction)
         chat = next((each.chat for each in parts if each is not None), None)
-        admins = await self._administrators.of(chat.id) if chat else ()
+        admins = await self._administrators.fetch(chat.id) if chat else ()
         user = update.message.from_user if update.message is not None else None
         if user is not None and user.username:  # mentions have only the user name of an account
             person = Person(id=str(user.id), name=name_of(user), is_bot=user.is_bot, username=user.username)

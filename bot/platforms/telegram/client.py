@@ -67,7 +67,7 @@ class Administrators:
         self._clock = clock
         self._known: dict[int, tuple[datetime, Collection[str]]] = {}
 
-    async def of(self, chat_id: int) -> Collection[str]:
+    async def fetch(self, chat_id: int) -> Collection[str]:
         """Return the ids of the administrators of `chat_id`; private chats have none."""
         if chat_id > 0:
             return ()

@@ -135,7 +135,7 @@ class WebPlatform:
 
     def room(self, session_id: str) -> Room:
         """Return the room of a session."""
-        return self.rooms.of(session_id)
+        return self.rooms.open(session_id)
 
     def address(self, session_id: str) -> ChatAddress:
         """Return the chat that a session is."""
@@ -164,7 +164,7 @@ class WebPlatform:
         await self._history.flush()  # the page shows the message as stored
         if message.attachments:
             shown = [attachment_shape(each) for each in message.attachments]
-            await self._extras.room(message.address).change(message.id, Extras(attachments=shown))
+            await self._extras.room(message.address).set(message.id, Extras(attachments=shown))
         answer = self.answers.begin(message)
         self.room(session_id).emit("message_new", {"message": await self._person_message(message)})
         if message.is_addressed:
@@ -222,7 +222,7 @@ class WebPlatform:
             if self.files is not None:
                 for url in {*each.files, *(attachment["url"] for attachment in shown)}:
                     await self.files.remove(url)
-            await self._extras.room(each.address).change(message_id, Extras())
+            await self._extras.room(each.address).set(message_id, Extras())
         for each in gone[-_MOST_REPORTED_DELETIONS:]:
             if each.address.chat_id in self.rooms:
                 self.room(each.address.chat_id).emit("message_deleted", {"message_id": each.message_id})
@@ -232,7 +232,7 @@ class WebPlatform:
         before = await self.extras(session_id, message_id)
         extras = replace(before, reactions={each: [*people] for each, people in before.reactions.items()})
         extras.react(person.id, emoji)
-        await self._extras.room(self.address(session_id)).change(message_id, extras)
+        await self._extras.room(self.address(session_id)).set(message_id, extras)
         event_data = {"message_id": message_id, "reactions": extras.reactions, "who": person.id, "emoji": emoji}
         self.room(session_id).emit("reaction", event_data)
 
@@ -242,7 +242,7 @@ class WebPlatform:
         known = None if message.idempotency_key is None else self._sent_keys.get(message.idempotency_key)
         if known is not None:
             return known
-        answer = self.answers.of(address, message.reply_to)
+        answer = self.answers.find(address, message.reply_to)
         if answer is not None and answer.sent is not None:
             answer = None
         message_id = answer.id if answer is not None else bot_message_id(message.idempotency_key)
@@ -251,7 +251,7 @@ class WebPlatform:
             extras.attachments = await self._attach(self.files, message.files, address.chat_id, message_id)
         if answer is not None:
             extras.confirmed = [*answer.confirmed]
-        await self._extras.room(address).change(message_id, extras)
+        await self._extras.room(address).set(message_id, extras)
         shape = self._bot_message(message_id, message, extras)
         if answer is not None:
             answer.flush()
@@ -279,7 +279,7 @@ class WebPlatform:
             reminder=extras.reminder or before.reminder,
             confirmed=before.confirmed,
         )
-        await self._extras.room(address).change(message_id, extras)
+        await self._extras.room(address).set(message_id, extras)
         shape = self._bot_message(message_id, message, extras)
         changed = {key: value for key, value in shape.items() if key not in {"tool_calls", "ts", "client_id"}}
         self.room(address.chat_id).emit("message_updated", {"message": {**changed, "edited": True}})
@@ -295,12 +295,12 @@ class WebPlatform:
 
     def listener(self, message: ChatMessage) -> TextListener | None:
         """Return the listener that gets the answer to `message` as it is written."""
-        answer = self.answers.of(message.address, message.id)
+        answer = self.answers.find(message.address, message.id)
         return None if answer is None else answer.add_text
 
     async def extras(self, session_id: str, message_id: str) -> Extras:
         """Return the extras of a message."""
-        return await self._extras.room(self.address(session_id)).of(message_id)
+        return await self._extras.room(self.address(session_id)).get(message_id)
 
     async def _attach(
         self, files: RoomFiles, sent: Sequence[SentFile], session_id: str, message_id: str

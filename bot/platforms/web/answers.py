@@ -167,7 +167,7 @@ class AnswerTracker:
     def begin(self, question: ChatMessage) -> Answer:
         """Expect an answer to `question`."""
         session_id = question.address.chat_id
-        answer = self._answers[(session_id, question.id)] = Answer(self._rooms.of(session_id), question)
+        answer = self._answers[(session_id, question.id)] = Answer(self._rooms.open(session_id), question)
         return answer
 
     async def hand_over(self, question: ChatMessage, receive: Receive) -> Finished:
@@ -177,7 +177,7 @@ class AnswerTracker:
         finished = self._results[key] = asyncio.ensure_future(self._watch(key, handled))
         return finished
 
-    def of(self, chat: ChatAddress, question_id: str | None) -> Answer | None:
+    def find(self, chat: ChatAddress, question_id: str | None) -> Answer | None:
         """Return the answer in progress to a message."""
         return None if question_id is None else self._answers.get((chat.chat_id, question_id))
 
@@ -187,7 +187,7 @@ class AnswerTracker:
 
     async def stop(self, chat: ChatAddress, answer_id: str) -> bool:
         """Stop an answer in progress; return False if none has this id."""
-        answer = self.of(chat, answer_id.removesuffix(".r"))
+        answer = self.find(chat, answer_id.removesuffix(".r"))
         if answer is None or answer.sent is not None or self._stop is None:
             return False
         answer.is_stopped = True
@@ -230,7 +230,7 @@ class AnswerTracker:
         question = answer.question
         if question.reply_to is None:
             return
-        extras = await self._extras.room(question.address).of(question.reply_to)
+        extras = await self._extras.room(question.address).get(question.reply_to)
         is_done = all(call["status"] == "ok" for call in answer.calls.values())
         choices = mark_pressed(extras.choices, question.text.strip(), question.sender.id, is_done=is_done)
         if choices is not None:
@@ -239,7 +239,7 @@ class AnswerTracker:
     async def mark_closed(self, chat: ChatAddress, asked_in: str) -> None:
         """Mark the buttons of a closed question, which is in the answer to `asked_in`."""
         message_id = f"{asked_in}.r"
-        extras = await self._extras.room(chat).of(message_id)
+        extras = await self._extras.room(chat).get(message_id)
         choices = mark_used(extras.choices, lambda each: each["expires_at"] is not None)
         if choices != extras.choices:
             await self._change_choices(chat, message_id, choices)
@@ -247,14 +247,14 @@ class AnswerTracker:
     async def mark_undone(self, chat: ChatAddress, change_id: str) -> None:
         """Mark the buttons that undo the change `change_id` as used."""
         for message_id in await self._extras.room(chat).with_change(change_id):
-            extras = await self._extras.room(chat).of(message_id)
+            extras = await self._extras.room(chat).get(message_id)
             choices = mark_used(extras.choices, lambda each: each["change_id"] == change_id)
             await self._change_choices(chat, message_id, choices)
 
     async def _change_choices(self, chat: ChatAddress, message_id: str, choices: list[ChoiceShape]) -> None:
-        extras = await self._extras.room(chat).of(message_id)
-        await self._extras.room(chat).change(message_id, replace(extras, choices=choices))
-        room = self._rooms.of(chat.chat_id)
+        extras = await self._extras.room(chat).get(message_id)
+        await self._extras.room(chat).set(message_id, replace(extras, choices=choices))
+        room = self._rooms.open(chat.chat_id)
         changed = {"id": message_id, "author": room.bot, "choices": mark_expired(choices, self._clock.now())}
         room.emit("message_updated", {"message": changed})
 
@@ -265,5 +265,5 @@ class AnswerTracker:
             await self._history.record_own(
                 chat, answer.text, message_id=answer.id, sent_at=now, reply_to=answer.question.id
             )
-            await self._extras.room(chat).change(answer.id, Extras(stopped=True))
+            await self._extras.room(chat).set(answer.id, Extras(stopped=True))
         answer.finish(answer.text, "stopped" if answer.is_stopped else "silent")

@@ -61,7 +61,7 @@ class RoomExtras:
         self._key = f"web.extras:{chat_key}"
         self._of: BoundedDict[str, Extras] | None = None
 
-    async def of(self, message_id: str) -> Extras:
+    async def get(self, message_id: str) -> Extras:
         """Return the extras of a message, for reading only."""
         return (await self._all()).get(message_id, NO_EXTRAS)
 
@@ -72,7 +72,7 @@ class RoomExtras:
             name for name, extras in known.items() if any(each["change_id"] == change_id for each in extras.choices)
         )
 
-    async def change(self, message_id: str, extras: Extras) -> None:
+    async def set(self, message_id: str, extras: Extras) -> None:
         """Store the extras of a message; empty ones are deleted."""
         known = await self._all()
         if not extras.is_empty:

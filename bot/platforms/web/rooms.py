@@ -233,8 +233,8 @@ class Rooms:
         """Return whether somebody has used the room since the start."""
         return session_id in self._rooms
 
-    def of(self, session_id: str) -> Room:
-        """Return the room of a session."""
+    def open(self, session_id: str) -> Room:
+        """Return the room of a session, which is created at its first use."""
         found = self._rooms.get(session_id)
         if found is None:
             epoch = self._next_epoch()

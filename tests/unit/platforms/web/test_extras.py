@@ -23,10 +23,10 @@ async def test_extras_are_there_after_a_restart():
         stopped=True,
     )
 
-    await book(state).change("m1", extras)
+    await book(state).set("m1", extras)
 
-    assert await book(state).of("m1") == extras
-    assert (await book(state).of("m2")).is_empty
+    assert await book(state).get("m1") == extras
+    assert (await book(state).get("m2")).is_empty
 
 
 async def test_extras_of_an_earlier_version_are_read():
@@ -34,26 +34,26 @@ async def test_extras_of_an_earlier_version_are_read():
     entries = [{"id": "m1", "choices": [{"label": "Done", "says": "done"}]}, {"id": "m2", "mentions": "ann"}]
     await state.set("web.extras:web:lobby", entries, keep=timedelta(days=1))
 
-    assert [each["state"] for each in (await book(state).of("m1")).choices] == ["live"]
-    assert (await book(state).of("m2")).is_empty
+    assert [each["state"] for each in (await book(state).get("m1")).choices] == ["live"]
+    assert (await book(state).get("m2")).is_empty
 
 
 async def test_only_the_latest_are_stored():
     state = MemoryStateStore(FixedClock(NOW))
     kept = book(state)
     for number in range(302):
-        await kept.change(f"m{number}", Extras(mentions=["ann"]))
+        await kept.set(f"m{number}", Extras(mentions=["ann"]))
 
-    assert (await kept.of("m1")).is_empty
-    assert not (await kept.of("m301")).is_empty
+    assert (await kept.get("m1")).is_empty
+    assert not (await kept.get("m301")).is_empty
 
 
 async def test_empty_extras_are_forgotten():
     state = MemoryStateStore(FixedClock(NOW))
-    await book(state).change("m1", Extras(mentions=["ann"]))
-    await book(state).change("m1", Extras())
+    await book(state).set("m1", Extras(mentions=["ann"]))
+    await book(state).set("m1", Extras())
 
-    assert (await book(state).of("m1")).is_empty
+    assert (await book(state).get("m1")).is_empty
 
 
 def test_number_of_reactions_to_a_message_is_limited():
