@@ -31,7 +31,7 @@ from services.people.privacy import DeletedMessage
 _REMEMBERED_KEYS: Final = 500
 _MOST_REPORTED_DELETIONS: Final = 200  # a page shows no more of them, and a socket holds no more frames
 
-_ABILITIES: Final = Capabilities(
+_CAPABILITIES: Final = Capabilities(
     replies=True,
     takes_idempotency_key=True,
     choices=True,
@@ -74,7 +74,7 @@ class WebPlatform:
 
     def __init__(self, *, clock: Clock, bot_name: str, files: RoomFiles | None = None) -> None:
         self.files = files
-        self.capabilities = replace(_ABILITIES, files=files is not None)
+        self.capabilities = replace(_CAPABILITIES, files=files is not None)
         self.bot = Person(id="bot", name=bot_name, is_bot=True)
         self.base_url = ""
         self.client_calls = ClientCalls()
@@ -323,15 +323,9 @@ class WebPlatform:
         return tuple(each if is_own else replace(each, url=None) for each, is_own in zip(attachments, has, strict=True))
 
     async def _person_message(self, message: ChatMessage) -> MessageShape:
-        extras = await self.extras(message.address.chat_id, message.id)
-        return message_shape(
-            message.id,
-            author_shape(message.sender),
-            message.text,
-            message.sent_at,
-            reply_to=message.reply_to,
-            extras=extras,
-        )
+        extras, author = await self.extras(message.address.chat_id, message.id), author_shape(message.sender)
+        reply_to = message.reply_to
+        return message_shape(message.id, author, message.text, message.sent_at, reply_to=reply_to, extras=extras)
 
     def _bot_message(self, message_id: str, message: OutgoingMessage, extras: Extras) -> MessageShape:
         author, now, text = author_shape(self.bot), self._clock.now(), defuse_mentions(message.text)
