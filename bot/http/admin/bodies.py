@@ -8,7 +8,7 @@ from pydantic import AfterValidator, AliasPath, BeforeValidator, Field, JsonValu
 from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN, Answer, Body
 from bot.http.core.timeseries import Sample
 from bot.http.core.tokens import Role, Scope
-from bot.platforms.web.frames import AuthorShape, author_shape, written
+from bot.platforms.web.frames import AuthorShape, author_shape, format_instant
 from services.language_model.ports import RequestedCall
 
 Status = Literal["success", "error", "timeout", "denied"]
@@ -26,7 +26,7 @@ def _round_milliseconds(duration: float) -> float:
     return round(duration, 1)
 
 
-_Instant = Annotated[str, BeforeValidator(written)]
+_Instant = Annotated[str, BeforeValidator(format_instant)]
 
 
 class CallEntry(Answer):

@@ -18,7 +18,7 @@ from bot.http.core.bodies import as_json
 from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
 from bot.http.security.auth import needs
-from bot.platforms.web.frames import written
+from bot.platforms.web.frames import format_instant
 from function_calls.language.recurrence_text import rules_in_words
 from services.call_log.model import CallRecord, parse_json
 from services.call_log.service import CallLog
@@ -115,5 +115,5 @@ def _call(call: CallRecord) -> CallEntry:
         cost=call.charge.cost,
         spawn_task=None if call.spawn_task is None else as_json(parse_json(call.spawn_task)),
         rule_words=rules_in_words(f"{call.arguments} {call.result or ''} {call.error or ''}"),
-        at=written(call.at),
+        at=format_instant(call.at),
     )

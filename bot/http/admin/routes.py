@@ -31,7 +31,7 @@ from bot.http.core.errors import HttpRefused, request_language
 from bot.http.core.timeseries import samples
 from bot.http.security.auth import needs
 from bot.platforms.base import HasHealth, Platform
-from bot.platforms.web.frames import written
+from bot.platforms.web.frames import format_instant
 from function_calls.language.messages import say, text_in
 from services.search.service import SearchService
 from services.storage.records.activity import usage_by
@@ -91,7 +91,7 @@ async def adapters(request: Request, context: Context) -> Adapters:
     entries = [_adapter(each, platform_state(context.app, each), language) for each in context.app.platforms]
     for entry in entries:
         if entry.name in last:
-            entry.last_event = written(last[entry.name])
+            entry.last_event = format_instant(last[entry.name])
         if entry.name == context.room.name:
             now = context.clock.now()
             entry.queue = context.gauges.queue_between(now.replace(second=0, microsecond=0), now)
@@ -110,7 +110,7 @@ async def usage(context: Context, days: Annotated[int, Query(ge=1, le=366)] = 30
     since = context.clock.now() - timedelta(days=days)
     used = await usage_by(context.app.database, "chat", since)
     return UsageBody(
-        since=written(since),
+        since=format_instant(since),
         tokens=sum(each.tokens for each in used),
         cost=sum(each.cost for each in used),
         chats=[
@@ -158,7 +158,7 @@ def _adapter(platform: Platform, state: str, language: str) -> AdapterEntry:
         name=platform.name,
         state=state,
         detail="" if health is None else text_in(language, health.detail),
-        since=None if health is None else written(health.since),
+        since=None if health is None else format_instant(health.since),
         last_event=None,
         reconnects=0 if health is None else health.reconnects,
         queue=0,

@@ -19,7 +19,7 @@ from bot.http.core.errors import HttpRefused, invalid_fields, request_language
 from bot.http.security.auth import AdminViewer, ChatViewer, needs
 from bot.http.security.networks import check_bind_policy
 from bot.platforms.kit.doctor import Finding
-from bot.platforms.web.frames import written
+from bot.platforms.web.frames import format_instant
 from services.call_log.masking import SecretMask
 from services.kernel.errors import ConfigError
 
@@ -145,7 +145,7 @@ async def settings(context: Context) -> SettingsBody:
         settings=[entry for name in group_names() for entry in _entries(name, context.settings, origins, has_file)],
         platforms=list(GROUPS),
         file=str(loaded.saved) if loaded is not None and loaded.saved is not None else "",
-        started_at=written(context.started_at),
+        started_at=format_instant(context.started_at),
         problem=changes[-1].problem if changes else "",
     )
 
@@ -155,7 +155,8 @@ async def change(body: ValuesBody, request: Request, context: Context, viewer: A
     """Change settings; the bot applies them without a restart where possible."""
     with open_editor(context, request) as editor:
         check_bind_policy(editor.preview(body.values).http)
-        return save_answer(editor, editor.save(body.values, person=viewer.person.name, at=written(context.clock.now())))
+        now = format_instant(context.clock.now())
+        return save_answer(editor, editor.save(body.values, person=viewer.person.name, at=now))
 
 
 @routes.post("/test")
@@ -193,7 +194,7 @@ async def undo(
     with open_editor(context, request) as editor:
         try:
             return save_answer(
-                editor, editor.undo(change_id, person=viewer.person.name, at=written(context.clock.now()))
+                editor, editor.undo(change_id, person=viewer.person.name, at=format_instant(context.clock.now()))
             )
         except LookupError as error:
             raise HttpRefused(404, "not_found") from error

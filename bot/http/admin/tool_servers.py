@@ -14,7 +14,7 @@ from bot.http.core.bodies import Answer, Body
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused, invalid_fields, request_language
 from bot.http.security.auth import AdminViewer, Viewer, needs
-from bot.platforms.web.frames import written
+from bot.platforms.web.frames import format_instant
 from bot.tools.servers.connections import ToolServerConnection, connection_entries
 from bot.tools.servers.mcp.servers import label_of
 from bot.tools.servers.sources import ServerProbe, try_connection
@@ -161,7 +161,7 @@ def _check_entry(entry: Entry, request: Request) -> Entry:
 def _save(context: HttpContext, request: Request, viewer: Viewer, entries: list[Entry]) -> SavedBody:
     value = json.dumps(entries, ensure_ascii=False) if entries else None
     with open_editor(context, request) as editor:
-        change = editor.save({_KEY: value}, person=viewer.person.name, at=written(context.clock.now()))
+        change = editor.save({_KEY: value}, person=viewer.person.name, at=format_instant(context.clock.now()))
         return save_answer(editor, change)
 
 

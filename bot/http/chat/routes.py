@@ -25,7 +25,7 @@ from bot.http.core.errors import HttpRefused
 from bot.http.rooms.history import RoomHistory
 from bot.http.rooms.memberships import NOTHING_UNREAD, RoomViewer, count_unread, enter_room, filter_rooms, join
 from bot.http.security.auth import NAME, ChatViewer
-from bot.platforms.web.frames import written
+from bot.platforms.web.frames import format_instant
 from bot.platforms.web.shapes import LONGEST_NAME, person_called
 from services.history.service import HistoryService
 from services.storage.messages.pages import ChatOverview
@@ -100,7 +100,7 @@ async def sessions(
                 id=each.address.chat_id,
                 platform=each.address.platform,
                 message_count=each.message_count,
-                last_at=written(each.last_at),
+                last_at=format_instant(each.last_at),
                 people_here=here.get(each.address.chat_id, 0) if each.address.platform == "web" else 0,
                 unread=unread.get(each.address.key, NOTHING_UNREAD).messages,
                 mentions=unread.get(each.address.key, NOTHING_UNREAD).mentions,

@@ -23,7 +23,7 @@ from bot.http.rooms.memberships import can_enter, mark_empty_room_read
 from bot.http.rooms.reminders import room_reminders
 from bot.http.security.auth import Viewer
 from bot.inbound.middleware import TokenBuckets
-from bot.platforms.web.frames import Frame, written
+from bot.platforms.web.frames import Frame, format_instant
 from bot.platforms.web.rooms import Room
 from function_calls.language.messages import LANGUAGES, say
 from services.kernel.errors import StorageBusy, StorageFull, StorageUnavailable
@@ -249,7 +249,7 @@ class RoomSocket:
         hello = {
             "epoch": self._room.epoch,
             "seq": seq,
-            "server_time": written(self._context.clock.now()),
+            "server_time": format_instant(self._context.clock.now()),
             "me": {"id": person.id, "name": person.name, "role": self._viewer.role, "time_zone": self._zone},
             "members": self._room.members,
             "messages": messages,
@@ -316,7 +316,7 @@ class RoomSocket:
 
     async def _ping(self, data: Data) -> None:
         del data
-        self._enqueue(self._room.frame("pong", {"server_time": written(self._context.clock.now())}))
+        self._enqueue(self._room.frame("pong", {"server_time": format_instant(self._context.clock.now())}))
 
 
 def _parse_frame(text: str) -> tuple[str, Data]:

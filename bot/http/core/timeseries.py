@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from bot.http.core.bodies import Answer
 from bot.http.core.context import HttpContext
-from bot.platforms.web.frames import written
+from bot.platforms.web.frames import format_instant
 from services.storage.records.activity import Timed
 
 _MOST_SAMPLES = 240
@@ -44,7 +44,7 @@ async def samples(context: HttpContext, minutes: int) -> list[Sample]:
     late = _group_by_step(await context.activity.lateness(start), start, step)
     return [
         Sample(
-            at=written(start + step * part),
+            at=format_instant(start + step * part),
             messages=messages[part],
             tool_calls=len(calls[part]),
             tool_p50_ms=percentile(calls[part], 0.5),
@@ -64,7 +64,7 @@ async def last_second(context: HttpContext) -> Sample:
     calls = [each.milliseconds for each in await context.activity.call_times(start)]
     late = [each.milliseconds for each in await context.activity.lateness(start)]
     return Sample(
-        at=written(now),
+        at=format_instant(now),
         messages=len(await context.activity.message_times(start)),
         tool_calls=len(calls),
         tool_p50_ms=percentile(calls, 0.5),

@@ -14,7 +14,7 @@ from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.memberships import RoomReminderViewer, admit
 from bot.http.security.auth import NAME
-from bot.platforms.web.frames import written
+from bot.platforms.web.frames import format_instant
 from function_calls.understanding.reminder_times import zone_name
 from services.recurrence.fires import fires_between
 from services.reminders.exchange.feed import CalendarFeed, FeedTokens
@@ -74,7 +74,9 @@ async def occurrences(
     chat, now = context.room.address(session_id), context.clock.now()
     sent = await context.reminders.sent_between(chat.key, since, until, _MOST_OCCURRENCES + 1)
     past = [
-        Occurrence(reminder_id=public_id(each.reminder_key), text=each.content, at=written(each.due_at), is_sent=True)
+        Occurrence(
+            reminder_id=public_id(each.reminder_key), text=each.content, at=format_instant(each.due_at), is_sent=True
+        )
         for each in sent
     ]
     reminders = [each for each, _ in await context.finder.open_in(chat) if each.state is ReminderState.ACTIVE]
@@ -87,7 +89,7 @@ async def occurrences(
 
 def _future_occurrences(reminder: Reminder, after: datetime, until: datetime) -> Iterator[Occurrence]:
     for fire in fires_between(reminder.schedule, after, until):
-        yield Occurrence(reminder_id=reminder.id, text=reminder.content, at=written(fire), is_sent=False)
+        yield Occurrence(reminder_id=reminder.id, text=reminder.content, at=format_instant(fire), is_sent=False)
 
 
 @routes.post("/api/reminders/feed", status_code=201)

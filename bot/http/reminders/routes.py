@@ -21,7 +21,7 @@ from bot.http.rooms.reminders import (
     reminders_by_id,
     room_reminders,
 )
-from bot.platforms.web.frames import written
+from bot.platforms.web.frames import format_instant
 from function_calls.language import recurrence_text
 from function_calls.language.messages import LANGUAGES, say
 from function_calls.models import ReminderArgs
@@ -207,7 +207,7 @@ async def preview(body: PreviewBody, context: Context, caller: RoomCaller) -> Re
     repeats = schedule.rule is not None or schedule.follow_up is not None
     return ReminderPreview(
         text=args.content,
-        due_at=written(next_fires(schedule, ctx.now, 1)[0]),
+        due_at=format_instant(next_fires(schedule, ctx.now, 1)[0]),
         repeat_words={each: recurrence_text.schedule_words(each, schedule) for each in LANGUAGES} if repeats else {},
     )
 

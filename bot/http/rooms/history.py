@@ -15,8 +15,8 @@ from bot.platforms.web.frames import (
     add_rule_words,
     attachment_shape,
     author_shape,
+    format_instant,
     mark_expired,
-    written,
 )
 from bot.platforms.web.shapes import message_shape
 from services.call_log.model import CallRecord
@@ -64,7 +64,7 @@ class RoomHistory:
                 session_id=chat.chat_id,
                 role="assistant" if each.message.sender.is_bot else "user",
                 content=each.message.text,
-                created_at=written(each.message.sent_at),
+                created_at=format_instant(each.message.sent_at),
                 author=author_shape(each.message.sender),
                 reply_to=each.message.reply_to,
                 tool_calls=[SpecCall(**call.as_tool_call()) for call in calls.get(each.message.id, ())],

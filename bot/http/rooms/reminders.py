@@ -6,7 +6,7 @@ from typing import Final
 from typing_extensions import TypedDict
 
 from bot.http.core.context import HttpContext
-from bot.platforms.web.frames import written
+from bot.platforms.web.frames import format_instant
 from function_calls.language import recurrence_text
 from function_calls.language.messages import LANGUAGES
 from services.kernel.chat import ChatAddress
@@ -48,7 +48,7 @@ class ChangedReminderBody(ReminderBody):
 
 def reminder_body(reminder: Reminder) -> ReminderBody:
     """Return a reminder in the form of the page."""
-    fires = [written(each) for each in reminder.next_fires]
+    fires = [format_instant(each) for each in reminder.next_fires]
     rule = rule_text(reminder.schedule)
     return ReminderBody(
         id=reminder.id,
@@ -66,7 +66,7 @@ def reminder_body(reminder: Reminder) -> ReminderBody:
         status=reminder.state.value,
         late_ms=None,
         is_urgent=reminder.is_urgent,
-        created_at=written(reminder.created_at),
+        created_at=format_instant(reminder.created_at),
     )
 
 

@@ -16,10 +16,10 @@ from bot.platforms.web.frames import (
     ChoiceShape,
     MessageShape,
     add_rule_words,
+    format_instant,
     mark_expired,
     mark_pressed,
     mark_used,
-    written,
 )
 from bot.platforms.web.rooms import Room, Rooms
 from function_calls.tools.calls import ToolResult
@@ -205,7 +205,7 @@ class AnswerTracker:
         call_id, tool = str(event.data.get("id")), str(event.data.get("tool"))
         if event.name == TOOL_START:
             at = self._clock.now()
-            answer.start_call(call_id, tool, event.data.get("args"), written(at), at.timestamp())
+            answer.start_call(call_id, tool, event.data.get("args"), format_instant(at), at.timestamp())
         elif event.name == TOOL_COMPLETE:
             result = event.data.get("result")
             if isinstance(result, ToolResult):

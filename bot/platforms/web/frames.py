@@ -41,7 +41,7 @@ def choice_shape(choice: Choice) -> ChoiceShape:
         says=choice.says,
         only_for=[*choice.for_people],
         state="live",
-        expires_at=None if choice.expires_at is None else written(choice.expires_at),
+        expires_at=None if choice.expires_at is None else format_instant(choice.expires_at),
         change_id=choice.change_id or None,
     )
 
@@ -177,7 +177,7 @@ def make_frame(
         "type": kind,
         "session_id": session_id,
         "seq": seq,
-        "ts": written(at),
+        "ts": format_instant(at),
         **(top or {}),
         "data": data,
     }
@@ -196,8 +196,8 @@ def add_rule_words(call: CallShape) -> None:
         call["rule_words"] = words
 
 
-def written(at: datetime) -> str:
-    """Return an instant as the page reads it: UTC, milliseconds."""
+def format_instant(at: datetime) -> str:
+    """Format an instant for the page and the HTTP API: ISO 8601 in UTC, with milliseconds."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.web.extras import Extras
-from bot.platforms.web.frames import AuthorShape, CallShape, FiredShape, MessageShape, choice_shape, written
+from bot.platforms.web.frames import AuthorShape, CallShape, FiredShape, MessageShape, choice_shape, format_instant
 from services.kernel.chat import Person
 from services.reminders.model import EVERYONE, DueNotice
 
@@ -61,7 +61,7 @@ def message_shape(
         author=author,
         text=text,
         reply_to=reply_to,
-        ts=written(at),
+        ts=format_instant(at),
         edited=edited,
         stopped=extras.stopped,
         retryable=extras.can_retry,
@@ -89,7 +89,7 @@ def due_shape(notice: DueNotice, now: datetime) -> dict[str, object]:
     return {
         "id": notice.reminder_id,
         "text": notice.content,
-        "due_at": written(notice.due_at),
+        "due_at": format_instant(notice.due_at),
         "tz": str(notice.due_at.tzinfo),
         "repeat": "",
         "created_by": notice.creator.id,
@@ -119,7 +119,7 @@ def _fired_shape(message: OutgoingMessage, now: datetime) -> FiredShape | None:
     if not message.notices:
         return None
     notice = message.notices[0]
-    due = written(notice.due_at)
+    due = format_instant(notice.due_at)
     return FiredShape(id=notice.reminder_id, text=notice.content, due_at=due, late_ms=_late_ms(notice, now))
 
 
