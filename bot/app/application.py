@@ -150,12 +150,12 @@ async def build_app(
         outbox = Outbox({platform.name: platform for platform in served}, history, clock, cluster.remote_outbox)
         search = await create_search_service(settings.search, clock, resources, plugins.engines())
         blocked = BlockedChats()
-        offered = create_services(
+        all_services = create_services(
             infrastructure, outbox, history, model.asked, search, delivery=delivery, blocked=blocked
         )
         for service in services:
-            offered.add(service)
-        reminders = offered.get(ReminderService)
+            all_services.add(service)
+        reminders = all_services.get(ReminderService)
         offline = OfflineInterpreter(
             read_times=infrastructure.times.parse_all,
             searches_web=search.is_configured,
@@ -169,7 +169,7 @@ async def build_app(
         chosen = rules if interpreter is None else HookedInterpreter(interpreter, plugins.model_hooks)
         pipeline = Pipeline(
             infrastructure,
-            services=offered,
+            services=all_services,
             outbox=outbox,
             drafts=Drafts(outbox, clock, is_wanted=settings.router.stream_replies),
             registry=built_in_registry(
@@ -201,7 +201,7 @@ async def build_app(
         app = App(
             router=pipeline.router,
             registry=pipeline.registry,
-            services=offered,
+            services=all_services,
             outbox=outbox,
             calls=pipeline.calls,
             turns=pipeline.turns,

@@ -139,10 +139,11 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
             async with self.outbox.typing(message.address) if is_awaited else nullcontext():
                 return await self.assistant.answer(turn)
         except StorageFull as error:
-            logger.bind(chat=str(message.address), message=message.id).error("no answer: {}", error)
+            logger.bind(chat=str(message.address), message=message.id).error("could not answer a message: {}", error)
             return Reply(text=full_text(turn.language), can_retry=True) if is_awaited else None
         except StorageUnavailable:
             raise  # `StorageRetry` handles the message again
         except Exception as error:  # noqa: BLE001 - the sender gets a reply, the operator a log entry
-            logger.bind(chat=str(message.address), message=message.id).opt(exception=error).error("no answer")
+            log = logger.bind(chat=str(message.address), message=message.id)
+            log.opt(exception=error).error("could not answer a message")
             return Reply(text=say(turn.language, "failed.routing"), can_retry=True) if message.is_addressed else None

@@ -142,7 +142,7 @@ class Outbox(Struct, eq=False):
         try:
             return await platform.is_member(address, person_id)
         except DeliveryFailed as failure:
-            logger.bind(chat=str(address)).warning("could not list the members of the chat: {}", failure)
+            logger.bind(chat=str(address)).warning("could not check whether a person is in the chat: {}", failure)
             return False
 
     @asynccontextmanager

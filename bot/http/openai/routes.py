@@ -149,5 +149,6 @@ async def _reply(assistant: Assistant, turn: Turn) -> Reply | None:
     try:
         return await assistant.answer(turn)
     except StorageFull as error:
-        logger.bind(chat=str(turn.message.address), message=turn.message.id).error("no answer: {}", error)
+        chat, message = str(turn.message.address), turn.message.id
+        logger.bind(chat=chat, message=message).error("could not answer a message: {}", error)
         return Reply(text=full_text(turn.language))

@@ -133,7 +133,7 @@ class Connection:
         except (OSError, EOFError, StorageBusy, StorageUnavailable) as error:  # TimeoutError is an OSError
             self._note_loss(f"{type(error).__name__}: {error}")
         except Exception as error:  # noqa: BLE001 - a platform must not stay silent because one session failed
-            logger.bind(platform=self._name).opt(exception=error).error("session failed")
+            logger.bind(platform=self._name).opt(exception=error).error("connection failed")
             self._note_loss(f"{type(error).__name__}: {error}")
         else:
             self._note_loss(Message("connection.closed" if has_ended else "connection.stale"))

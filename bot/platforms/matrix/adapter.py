@@ -235,7 +235,7 @@ class MatrixPlatform(NetworkPlatform):
         try:
             await self.send(ChatAddress(platform=NAME, chat_id=room_id), OutgoingMessage(text=text))
         except DeliveryFailed as failure:
-            logger.bind(platform=NAME).warning("could not say that {} is unreadable: {}", room_id, failure)
+            logger.bind(platform=NAME).warning("could not report unreadable messages to {}: {}", room_id, failure)
 
     @property
     def _state_key(self) -> str:

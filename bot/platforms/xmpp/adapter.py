@@ -157,7 +157,7 @@ class XmppPlatform(NetworkPlatform):
             try:
                 uploaded.append(await self._require_client().upload(file))
             except DeliveryFailed as failure:
-                logger.bind(platform=NAME).info("sent only the name of file {}: {}", file.name, failure)
+                logger.bind(platform=NAME).info("could not upload a file; sending its name only: {}", failure)
                 named.append(f"📎 {file.name}")
         return uploaded, named
 
