@@ -1,4 +1,4 @@
-"""Wrap the contributions of a plugin: skip them in chats where it is off, and contain its failures."""
+"""Wrap the contributions of a plugin: skip them in chats where it is off, and handle their exceptions."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Concatenate, Final, ParamSpec, TypeVar

@@ -75,7 +75,7 @@ def _is_refused(response: httpx.Response) -> bool:
 
 
 def _check(response: httpx.Response, answer: Mapping[str, object]) -> None:
-    """Raise the failure that `answer` stands for; older parts of the API answer 200 with an `errcode`."""
+    """Raise the failure that `answer` reports; older parts of the API answer 200 with an `errcode`."""
     code = str(answer.get("code") or answer.get("errcode") or "")
     if response.is_success and code in {"", "0"}:
         return

@@ -30,7 +30,7 @@ def is_picture(file: SentFile) -> bool:
 
 
 def suffix_of(file: SentFile) -> str:
-    """Return the last part of its name, by which DingTalk knows what it is."""
+    """Return the suffix of its name, by which DingTalk recognises the type."""
     return file.name.rpartition(".")[2].lower()
 
 

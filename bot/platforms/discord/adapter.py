@@ -205,7 +205,7 @@ class DiscordPlatform(NetworkPlatform):
         return wire.Place(parent_id=str(channel.parent_id) if isinstance(channel, discord.Thread) else None)
 
     def _place_of(self, message: Message) -> wire.Place:
-        """Return where a message stands, as far as the guild's roles and threads are known."""
+        """Return the place of a message, as far as the roles and threads of the guild are known."""
         guild = self._client.get_guild(int(message.guild_id)) if self._client and message.guild_id else None
         place = self._thread(message.channel_id)
         if guild is None or message.author is None:

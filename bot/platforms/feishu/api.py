@@ -55,7 +55,7 @@ def _add_token(request: httpx.Request, token: str) -> None:
 
 
 def _check(response: httpx.Response, answer: Mapping[str, object]) -> None:
-    """Raise the failure that `answer` stands for, where its code is not zero."""
+    """Raise the failure that `answer` reports by a code other than zero."""
     code = answer.get("code", -1)
     if code == 0:
         return

@@ -47,7 +47,7 @@ class Sender(Form):
 
 
 class Mention(Form):
-    """A mentioned person; `key` stands in the text (`@_user_1`)."""
+    """A mentioned person; `key` is in the text (`@_user_1`)."""
 
     key: str
     id: Ids = Ids()

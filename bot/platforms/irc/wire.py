@@ -126,7 +126,7 @@ def _time_of(line: Line, now: datetime) -> datetime:
 
 
 def _find_mentions(text: str, context: LineContext) -> tuple[Person, ...]:
-    """Return the people of the channel whose nicknames stand in the text behind an @, or in front of a colon."""
+    """Return the people of the channel whose nicknames are in the text after an @, or before a colon."""
     found = (word[0] for word in _WORD.finditer(text) if _is_address(text, word))
     people = (context.people.get(fold(name)) for name in found if fold(name) != fold(context.nick))
     return tuple(dict.fromkeys(person for person in people if person is not None))

@@ -48,7 +48,7 @@ class PlatformParts(Struct, frozen=True, kw_only=True):
 
 
 class NetworkPlatform(ABC):
-    """An adapter with one connection to a network, which `_session` makes and serves until it ends."""
+    """An adapter with one connection to a network, which `_session` opens and serves until it ends."""
 
     def __init__(self, clock: Clock, bot_name: str, connection: Connection) -> None:
         self._clock = clock
@@ -85,7 +85,7 @@ class NetworkPlatform(ABC):
 
 @contextmanager
 def ends_connection(hint: Message) -> Iterator[None]:
-    """Let a failed request end the connection: for good, with the `hint` for the operator, where it is permanent.
+    """End the connection when a request fails: for good, with the `hint` for the operator, if it is permanent.
 
     Raises:
         ConnectionEnded: the request failed; `retry_after` is the wait that the server asked for.

@@ -1,4 +1,4 @@
-"""List the chat commands: their parsing, the sentences that they stand for, and the menus that platforms show."""
+"""Parse chat commands, convert them to sentences, and list them for the menus of platforms."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -43,12 +43,12 @@ MENU: Final = (
     ),
     Command(name="help", english="What I can do", chinese="我能做什么"),
 )
-"""Commands that stand for a sentence, in the order in which menus show them."""
+"""Commands that are converted to a sentence, in the order of menus."""
 
 _MENU_ORDER: Final = tuple(command.name for command in MENU)
 MENU_NAMES: Final = frozenset(_MENU_ORDER)
 _MANAGING: Final = frozenset({"link", "unlink", "chatname", "for", "tools", "plugins"})
-"""Commands that a handler of their own answers; `Assistant` asks these handlers before it interprets a message."""
+"""Commands with their own handler, which `Assistant` asks before it interprets a message."""
 
 _ALIASES: Final[Mapping[str, str]] = {
     "remindme": "remind",
@@ -69,9 +69,9 @@ _MOST_SUGGESTED: Final = 3
 _ALIKE: Final = 0.6
 
 LONGEST_DESCRIPTION: Final = 100
-"""Characters of a description; Discord takes no more."""
+"""Characters of a description that Discord allows."""
 
-# Discord and Telegram take these names, and no others.
+# The names that Discord and Telegram allow.
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _CHINESE: Final = re.compile(r"[\u4e00-\u9fff]")
 _FIRST_SENTENCE: Final = re.compile(r".*?[.!?](?=\s|$)", re.DOTALL)
@@ -94,7 +94,7 @@ def parse_command(text: str, bot_name: str) -> TypedCommand | None:
 
 
 def is_managing_command(text: str, bot_name: str) -> bool:
-    """Return whether `text` is a command with a handler of its own, and so can only be meant for the bot."""
+    """Return whether `text` is a command with its own handler, which only the bot can answer."""
     command = parse_command(text, bot_name)
     return command is not None and command.name in _MANAGING
 
@@ -115,7 +115,7 @@ def sentence_of(text: str, bot_name: str, language: str) -> str | None:
 
 
 async def answer_unknown_command(turn: Turn) -> Reply | None:
-    """Answer a command that nobody has, such as `/foo`, with the nearest ones; None for any other message."""
+    """Answer an unknown command, such as `/foo`, with the nearest ones; None for any other message."""
     command = parse_typed(turn.message.text, turn.bot_name)
     if command is None or turn.steps or is_for_other_bot(turn) or parse_command(turn.message.text, turn.bot_name):
         return None
@@ -170,7 +170,7 @@ def _command(spec: ToolSpec) -> Command | None:
     if needed - {option.name for option in options}:
         return None
     english, chinese = _in_both_languages(spec.description or spec.name)
-    # Those that must be filled in come first: Discord asks for that.
+    # Discord requires that required options come first.
     ordered = sorted(options, key=lambda option: not option.is_required)
     return Command(name=spec.name, english=english, chinese=chinese, options=tuple(ordered))
 
@@ -197,7 +197,7 @@ def _options(function: str, fields: Mapping[str, object], needed: set[str]) -> I
 
 
 def _non_null_schema(field: object) -> Mapping[str, object]:
-    """Return the schema of a field when it is given: of "this or null" the first."""
+    """Return the schema of a field without null, such as the first of "integer or null"."""
     if not isinstance(field, dict):
         return {}
     kinds = field.get("type")
@@ -212,7 +212,7 @@ def _non_null_schema(field: object) -> Mapping[str, object]:
 
 
 def _in_both_languages(text: str) -> tuple[str, str]:
-    """English and Chinese out of "中文 / English"; a text in one language is both."""
+    """Split "中文 / English" into English and Chinese; a text in one language is used for both."""
     before, _, after = text.partition(" / ")
     if after and _CHINESE.search(before):
         return _short(after, only_first_sentence=True), _short(before)
@@ -237,7 +237,7 @@ def _number(value: object) -> float | None:
 
 
 async def offer_commands(platforms: Iterable[Platform], calls: FunctionCallRouter) -> None:
-    """Offer each of `platforms` the commands that everybody may call; the others can be typed."""
+    """Offer on each of `platforms` the commands that everybody may call; the others can be typed."""
     for platform in platforms:
         if isinstance(platform, OffersCommands):
             anybody = Viewer(person=Person(id="", name=""), chat=ChatAddress(platform=platform.name, chat_id=""))

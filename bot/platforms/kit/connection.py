@@ -34,7 +34,7 @@ Probe = Callable[[], Awaitable[None]]
 
 
 class ConnectionEnded(AssistantError):
-    """The connection ended and will be made again; `retry_after` is the pause that the server asks for, in seconds."""
+    """The connection ended and will be opened again after `retry_after`, if the server asks for a pause (seconds)."""
 
     def __init__(self, reason: Message | str, *, retry_after: float | None = None) -> None:
         super().__init__(str(reason))
@@ -53,9 +53,9 @@ class ConnectionRefusedForGood(AssistantError):
 class Connection:
     """One connection of a platform.
 
-    `stale_after` is how long a live connection may be silent before its state is `deaf`; None trusts any silence. Half
-    way there `probe` provokes an answer, so that a quiet chat is not taken for a stale connection. A connection that
-    has been stale for `reconnect_after` (as long again, where it is None) is made anew.
+    After `stale_after` without received data the state of a live connection is `deaf`; None disables this. After half
+    of it `probe` requests an answer, so that the connection of a quiet chat does not become stale. A connection that
+    has been stale for `reconnect_after`, by default as long again, is opened again.
     """
 
     def __init__(
@@ -96,16 +96,16 @@ class Connection:
         self._set_state("live")
 
     def note_interrupted(self, detail: str) -> None:
-        """Note that the library lost the connection and reconnects within the same session, until `note_received`."""
+        """Record that the library lost the connection and reconnects within the session, until `note_received`."""
         if self._health.state in {"live", "deaf"}:
             self._reconnects += 1
             self._note_loss(detail)
 
     async def run(self, session: Session) -> None:
-        """Run `session`, which lasts as long as its connection, again and again until cancelled.
+        """Run `session`, which lasts as long as its connection, repeatedly until cancelled.
 
         Raises:
-            ConnectionRefusedForGood: the session said so.
+            ConnectionRefusedForGood: the session raised it.
         """
         try:
             while True:

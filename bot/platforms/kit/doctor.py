@@ -19,10 +19,10 @@ _TIMEOUT_SECONDS = 15.0
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """One line of the report: its state, and for a problem the step that the operator should take.
+    """One line of the report: its subject and state, and for a problem the next step of the operator.
 
-    `about`, `state` and `step` name messages (`doctor.about.<name>`, `doctor.<name>`), which `fields` fill; other text
-    is English. A warning is well as far as the bot can tell, and probably not what the operator meant.
+    `about`, `state` and `step` are names of messages with `fields` (`doctor.about.<name>`, `doctor.<name>`), or English
+    text. A warning is about something that works, but is probably not intended.
     """
 
     about: str
@@ -54,24 +54,24 @@ class Finding(Struct, frozen=True, kw_only=True):
 
 
 def good(about: str, state: str, **fields: object) -> Finding:
-    """All is well."""
+    """Return a finding without a problem."""
     return Finding(about=about, state=state, fields=fields)
 
 
 def problem(about: str, state: str, step: str, **fields: object) -> Finding:
-    """Report a problem with its next step."""
+    """Return a problem with its next step."""
     return Finding(about=about, state=state, step=step, fields=fields)
 
 
 def warning(about: str, state: str, **fields: object) -> Finding:
-    """Return the finding of something that works, but probably not as intended."""
+    """Return a warning."""
     return Finding(about=about, state=state, fields=fields, is_warning=True)
 
 
 class ProbeResult(Struct, frozen=True, kw_only=True):
-    """An answer; `problem` says why there is none, and `status` is 0 then. Header names are in lower case.
+    """An answer, or the `problem` why there is none, with `status` 0. Header names are in lower case.
 
-    `listed` are the objects of an answer that is a list, which has no `body`.
+    `listed` are the objects of an answer that is a list, instead of `body`.
     """
 
     status: int = 0
@@ -87,14 +87,14 @@ class ProbeResult(Struct, frozen=True, kw_only=True):
 
 
 def refusal(answer: ProbeResult, about: str, step: str, key: str, *, network: str = "network") -> Finding:
-    """Return why a server did not answer, or its reason under `key` for a refusal of `about`, such as `slack token`."""
+    """Return the problem that a server did not answer, or refused `about` (`slack token`) for the reason in `key`."""
     if answer.problem:
         return problem(about.partition(" ")[0], "unreachable", network, reason=answer.problem)
     return problem(about, "refused", step, reason=answer.body.get(key, answer.status))
 
 
 class Prober:
-    """A client whose requests never raise. `skews` are how far the servers' clocks are ahead of this machine's."""
+    """A client whose requests never raise. `skews` are the leads of the clocks of servers over that of this machine."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock

@@ -15,7 +15,7 @@ E = TypeVar("E", bound="Form")
 
 
 class Form(BaseModel):
-    """An object that a platform sends; fields that the bot does not read are ignored."""
+    """An object that a platform sends; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
@@ -37,7 +37,7 @@ def mapping(value: object) -> Mapping[str, object]:
 
 
 def mappings(value: object) -> list[Mapping[str, object]]:
-    """Return the JSON objects of the list `value`; none if it is no list."""
+    """Return the JSON objects in the list `value`; none if it is not a list."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 

@@ -14,17 +14,17 @@ _SECONDS: Final = 20.0
 _MARGIN: Final = timedelta(minutes=5)
 
 FetchToken = Callable[[], Awaitable[tuple[str, float]]]
-"""Asks the platform for an access token; returns it with the seconds that it lasts."""
+"""Requests an access token; returns it with its lifetime in seconds."""
 
 
 Check = Callable[[httpx.Response, Mapping[str, object]], None]
-"""Raises the `DeliveryFailed` that a response and its JSON object stand for, if any."""
+"""Raises `DeliveryFailed` if a response and its JSON object report a failure."""
 
 
 class JsonApi:
-    """Holds the connections to `base_url`; `platform` is named in failures, and `check` recognises its own.
+    """Sends requests to `base_url`; a failed one raises `DeliveryFailed` with the name `platform`.
 
-    A call that the platform did not take raises `DeliveryFailed`.
+    `check` recognises the failures that the platform reports in its responses.
     """
 
     def __init__(self, platform: str, base_url: str, check: Check) -> None:
@@ -34,7 +34,7 @@ class JsonApi:
         self._client = self._create_client()
 
     async def close(self) -> None:
-        """Close the connections; a later request opens new ones, for a worker that is connected once more."""
+        """Close the connections; a later request opens new ones, as a worker may connect again."""
         client, self._client = self._client, self._create_client()
         await client.aclose()
 
@@ -63,7 +63,7 @@ class JsonApi:
 
 
 class TokenAuth(httpx.Auth):
-    """Authorises requests by an access token, and fetches a new one before it ends or when it is refused."""
+    """Authorises requests by an access token, and fetches a new one before it expires or when it is refused."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class TokenAuth(httpx.Auth):
         add: Callable[[httpx.Request, str], None],
         is_refused: Callable[[httpx.Response], bool],
     ) -> None:
-        """`add` puts the token into a request, `is_refused` recognises the response to a token that is invalid."""
+        """`add` adds the token to a request, `is_refused` recognises the response to an invalid token."""
         self._fetch = fetch
         self._clock = clock
         self._add = add

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from bot.platforms.base import OutgoingMessage
 from services.kernel.chat import Person
 
-# A word joiner is invisible, and no platform takes a word with it for a mention.
+# A word joiner is invisible, and no platform recognises a mention that contains it.
 _JOINER: Final = "\u2060"
 _WORD: Final = r"(?:everyone|here|all|channel|room|group|所有人|全体成员|全体|大家)(?![a-z0-9_])"
 # sales@all.example is an e-mail address; everything else may notify on some platform, even within a word.
@@ -24,7 +24,7 @@ _RINGS: Final = re.compile(rf"(?<![\w.+-])@(?={_WORD})|@(?={_WORD}(?!\.[a-z0-9])
 
 Kind = Literal["text", "code", "block", "link", "mention", "everyone"]
 
-# No pattern looks further than a marker of its own kind, or a bounded way: a flood of beginnings must not take long.
+# Each pattern ends at the next marker of its kind or after a bounded length, so that many openings take no long time.
 _FENCE: Final = re.compile(r"^```(?P<language>[\w+-]*)[ \t]*\n(?P<code>(?:(?!```).*\n)*)```[ \t]*$\n?", re.MULTILINE)
 _HEADING: Final = re.compile(r"^#{1,6}[ \t]+(?P<title>\S.*)$", re.MULTILINE)
 INLINE: Final = re.compile(
@@ -46,7 +46,7 @@ def defuse_mentions(text: str) -> str:
 
 
 class Span(Struct, frozen=True, kw_only=True):
-    """A run of text of one kind. `text` is raw: a wire escapes it.
+    """A piece of text of one kind. `text` is not escaped.
 
     A `link` has its `url`, a `mention` its `person`, a `block` the `language` of its code.
     """
@@ -172,7 +172,7 @@ def _with_mentions(span: Span, people: Sequence[Person]) -> Iterator[Span]:
 
 
 def _extra_mentions(message: OutgoingMessage) -> Iterator[Span]:
-    """Yield the people to notify who stand nowhere in the text."""
+    """Yield mentions of the people to notify who are not named in the text."""
     for person in message.mentions:
         pattern = mention_pattern([person])
         if pattern is not None and not pattern.search(message.text):
@@ -181,7 +181,7 @@ def _extra_mentions(message: OutgoingMessage) -> Iterator[Span]:
 
 
 def _with_everyone(spans: Sequence[Span]) -> list[Span]:
-    """Make the first word for everybody the mention of everyone, or insert one at the start."""
+    """Convert the first word for everybody to the mention of everyone, or insert one at the start."""
     for place, span in enumerate(spans):
         found = _EVERYONE.search(span.text) if span.kind == "text" else None
         if found is not None:

@@ -10,15 +10,15 @@ from bot.config.settings import Settings
 from bot.platforms.kit.doctor import Finding, Prober, ProbeResult, good, problem
 from bot.platforms.matrix.wire import NAME
 
-# A device of its own: logging in as the device of the running bot would log that out.
+# Another device than that of the running bot, which a login would log out.
 _DEVICE: Final = "BUBBLES_DOCTOR"
 _MOST_ROOMS: Final = 20
-# With what the library decrypts; looked for and not imported.
+# The package with which the library decrypts; it is not imported.
 _DECRYPTS: Final = "vodozemac"
 
 
 async def examine(settings: Settings, prober: Prober, *, can_decrypt: bool | None = None) -> list[Finding]:
-    """Log in, look at the rooms, and log out again. `can_decrypt` is looked for where it is not given."""
+    """Log in, check the rooms, and log out. `can_decrypt` is detected if it is None."""
     if can_decrypt is None:
         can_decrypt = find_spec(_DECRYPTS) is not None
     own = settings.platforms.group(NAME, MatrixSettings)

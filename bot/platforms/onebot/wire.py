@@ -39,7 +39,7 @@ class Segment(Struct, frozen=True, kw_only=True):
 
 
 def segments_of(message: object) -> list[Segment]:
-    """Return the parts of a received message, whichever way it is written."""
+    """Return the parts of a received message, which is a text with codes, a segment or a list of segments."""
     if isinstance(message, str):
         return _parse_codes(message)
     if isinstance(message, Mapping):  # a single segment may stand alone

@@ -101,7 +101,7 @@ def to_command(
 
 
 def to_pressed(interaction: Interaction, people: Mapping[str, Person], now: datetime) -> ChatMessage | None:
-    """Return a pressed button as its person's words, in reply to the message under which it stands."""
+    """Convert a pressed button to a message with its text, in reply to the message that has the button."""
     user, channel, message = interaction.user, interaction.channel, interaction.message
     if interaction.type != "block_actions" or not interaction.actions or not (user and channel and message):
         return None

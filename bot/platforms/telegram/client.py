@@ -30,7 +30,7 @@ _TRUSTED_FOR = timedelta(minutes=10)
 
 
 def delivery_failed(error: AiogramError) -> DeliveryFailed:
-    """Return the failure that `error` stands for when a message was being sent."""
+    """Convert an error of a request to the failure of a delivery."""
     if not isinstance(error, TelegramAPIError):
         # The answer is that of a proxy: the request may have been carried out.
         return DeliveryFailed(f"telegram: undecodable answer ({type(error).__name__})", is_unknown=True)

@@ -139,7 +139,7 @@ class Answer:
 
 
 def shorten_result(result: ToolResult) -> tuple[object, bool]:
-    """Return the result of a tool, cut where it is very long, and whether it was cut."""
+    """Return the result of a tool, cut if it is very long, and whether it was cut."""
     value = result.for_model()
     text = value if isinstance(value, str) else str(value)
     if len(text) <= LONGEST_RESULT:

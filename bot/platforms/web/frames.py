@@ -20,7 +20,7 @@ CallStatus = Literal["running", "ok", "error", "timeout", "denied"]
 
 
 class ChoiceShape(TypedDict):
-    """A button: pressing it is saying `says` as a reply to the message.
+    """A button; pressing it posts `says` as a reply to the message.
 
     `only_for` are the ids of the people whom it serves, empty for everybody. A question is answered until `expires_at`
     (UTC; null where the button does not expire). `change_id` is the change that the button takes back, null for others.
