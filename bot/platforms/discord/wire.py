@@ -9,6 +9,7 @@ from msgspec import Struct
 from bot.platforms.discord.events import Deleted, Guild, Interaction, Member, Message, ReactionChange, User
 from bot.platforms.kit.commands import MENU_NAMES, format_call
 from bot.platforms.kit.events import is_called
+from function_calls.language.messages import LANGUAGES
 from services.kernel.chat import (
     Attachment,
     BotAdded,
@@ -125,9 +126,9 @@ def to_added(guild: Guild) -> BotAdded | None:
     place = guild.system_channel_id or next((channel.id for channel in text_channels), None)
     if place is None:
         return None
-    # en-US is the default of guilds and therefore no choice.
+    # en-US is the default of guilds, so English was not necessarily chosen.
     language = guild.preferred_locale.partition("-")[0]
-    language = language if language in {"zh", "es"} else ""
+    language = language if language in LANGUAGES and language != "en" else ""
     return BotAdded(address=ChatAddress(platform=NAME, chat_id=place), language=language)
 
 

@@ -18,6 +18,7 @@ from aiogram.types.chat_member_union import ChatMemberUnion
 from msgspec import Struct, field
 
 from bot.platforms.kit.events import instant, is_called
+from function_calls.language.messages import LANGUAGES
 from services.kernel.chat import (
     Attachment,
     BotAdded,
@@ -161,7 +162,7 @@ def _to_added(change: ChatMemberUpdated) -> BotAdded | None:
     language = (change.from_user.language_code or "").partition("-")[0]
     return BotAdded(
         address=ChatAddress(platform=NAME, chat_id=str(change.chat.id)),
-        language=language if language in {"en", "zh", "es"} else "",
+        language=language if language in LANGUAGES else "",
     )
 
 
