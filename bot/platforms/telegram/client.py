@@ -60,7 +60,7 @@ async def send_file(bot: Bot, address: ChatAddress, file: SentFile) -> str:
 
 
 class Administrators:
-    """Caches the administrators of each chat for ten minutes."""
+    """Caches the administrators of each chat for ten minutes, and longer while Telegram does not answer."""
 
     def __init__(self, bot: Bot, clock: Clock) -> None:
         self._bot = bot
@@ -75,9 +75,8 @@ class Administrators:
         if asked_at is None or self._clock.now() - asked_at > _TRUSTED_FOR:
             try:
                 members = await self._bot.get_chat_administrators(chat_id)
+                known = frozenset(str(member.user.id) for member in members)
             except AiogramError as error:
                 logger.bind(chat=f"{NAME}:{chat_id}").debug("could not fetch the administrators: {}", error)
-                members = []
-            known = frozenset(str(member.user.id) for member in members)
             self._known[chat_id] = (self._clock.now(), known)
         return known
