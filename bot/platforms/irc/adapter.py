@@ -144,7 +144,7 @@ class IrcPlatform(NetworkPlatform):
             if line.command in {"366", "471", "473", "474", "475", "477", "403", "405"}:
                 waiting.discard(fold(line.param(1)))
                 if line.command != "366":
-                    logger.bind(platform=NAME).error("cannot join {}: {}", line.param(1), line.params[-1])
+                    logger.bind(platform=NAME).error("cannot join {}: {}", line.param(1), line.param(-1))
 
     async def _identify(self, reader: asyncio.StreamReader) -> None:
         """Identify with NickServ and wait for its answer for a few seconds, as some channels require an account."""
@@ -198,7 +198,7 @@ class IrcPlatform(NetworkPlatform):
         """Fail the message in progress, unless the refusal names another target."""
         if line.command in _NAMES_TARGET and fold(line.param(1)) != self._target:
             return
-        self._pongs.refuse_all(f"{line.command} {line.params[-1]}")
+        self._pongs.refuse_all(f"{line.command} {line.param(-1)}")
 
     def _rejoin_later(self, channel: str) -> None:
         async def rejoin() -> None:

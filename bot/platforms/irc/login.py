@@ -102,7 +102,7 @@ class Login:
         return f"PRIVMSG NickServ :IDENTIFY {self._account} {self._password}"
 
     def _negotiate(self, line: Line) -> None:
-        verb, names = line.param(1).upper(), {each.partition("=")[0] for each in line.params[-1].split()}
+        verb, names = line.param(1).upper(), {each.partition("=")[0] for each in line.param(-1).split()}
         if verb == "LS":
             self._offered |= names
             if line.param(2) != "*":  # a star means that more lines follow
@@ -129,7 +129,7 @@ class Login:
     def _on_refusal(self, line: Line) -> None:
         self.is_refused = True
         if "nickserv" not in self._settings.login:
-            raise ConnectionRefusedForGood(Message("connection.account_refused", {"reason": line.params[-1]}))
+            raise ConnectionRefusedForGood(Message("connection.account_refused", {"reason": line.param(-1)}))
         self._write("CAP END")
 
     def _check_rejection(self, line: Line) -> None:

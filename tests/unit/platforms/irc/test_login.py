@@ -1,4 +1,5 @@
 import base64
+from contextlib import suppress
 
 import pytest
 from pydantic import SecretStr
@@ -91,6 +92,12 @@ def test_a_wrong_password_or_a_ban_is_for_the_operator(line):
 def test_a_server_that_closes_is_tried_again():
     with pytest.raises(ConnectionEnded, match="too fast"):
         Talk().hears("ERROR :Closing link: too fast")
+
+
+@pytest.mark.parametrize("line", ["CAP", ":s 904", ":s 433", "PING", "ERROR"])
+def test_line_without_parameters_is_no_crash(line):
+    with suppress(ConnectionEnded, ConnectionRefusedForGood):
+        Talk(login=("sasl", "nickserv")).hears(line)
 
 
 def test_an_impossible_nickname_is_refused_for_good_and_not_tried_again_and_again():
