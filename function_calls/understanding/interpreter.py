@@ -24,7 +24,14 @@ from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.local_lookup import make_local_lookup, make_web_fallback, render_results
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
-from function_calls.understanding.reading.message import NO_TAG, MessageReading, Situation, load_models, read_message
+from function_calls.understanding.reading.message import (
+    NO_TAG,
+    NOTHING,
+    MessageReading,
+    Situation,
+    load_models,
+    read_message,
+)
 from function_calls.understanding.reading.names import (
     find_members,
     join_names,
@@ -207,10 +214,11 @@ class OfflineInterpreter:
 
     def _pass_by(self, turn: Turn, key: str, utterance: Utterance | None) -> None:
         """Record that the person has written of something else; an acknowledgement closes the open question."""
-        if utterance is None or len(utterance.reading.tokens) > _REMARK:
-            self._dialogue.pass_by(key)
-        elif is_acknowledgement(utterance.reading.text):
+        reading = None if utterance is None or len(utterance.reading.tokens) > _REMARK else utterance.reading
+        if reading is not None and is_acknowledgement(reading.text):
             self._questions.take(key, turn.now)
+        elif reading is None or reading.intent != NOTHING:
+            self._dialogue.pass_by(key)
 
     async def _look_up_reminders(self, message: _Message) -> ChatReminders | None:
         """Return the coming reminders of the chat where the message may be about one; else None."""

@@ -26,12 +26,14 @@ THRESHOLD = 0.72
 ASKED = frozenset({"asked_when", "asked_content"})
 """The contexts in which a question of the bot is open."""
 _CHANGES = frozenset({"move", "reword", "append", "snooze", "delete", "skip", "until", "pause", "resume", "keep_days"})
-_POINTING = frozenset({"delete", "reword", "append"})
+_OF_PEOPLE = frozenset({"person_add", "person_set", "person_remove"})
+_POINTING = _OF_PEOPLE | {"delete", "reword", "append", "pause"}
 """Changes that say nothing of the reminder where they do not name it: "cancel it", "make it pasta"."""
 _STATEMENTS = frozenset({"zone", "zone_move", "quiet"})
 _QUESTIONS = frozenset({"help", "recall", "ask", "time_now"})
 """Intents of questions that people ask each other as well."""
 _OF_REMINDER = ("WHEN", "PERSON", "CONTENT")
+_OF_TIME = ("WHEN", "LATER", "EARLIER")
 _CLEAR = {"set": 0.9, "summary": 0.8}
 """The probabilities from which requests that go on with nothing are for the bot."""
 _MISSED = 0.25
@@ -66,6 +68,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         others_asked_time: One of these messages asks when, how long and the like.
         has_unanswered_request: The sender's message before it says "remind" or the like, and was not answered.
         others_acted: The last reminder of the chat was set for somebody else, by another person, since that action.
+        others_discussed_text: One of these messages has a word of the text of a reminder.
     """
 
     context: Context
@@ -85,6 +88,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     others_asked_time: bool = False
     has_unanswered_request: bool = False
     others_acted: bool = False
+    others_discussed_text: bool = False
 
 
 def is_addressed(turn: Turn) -> bool:
@@ -118,11 +122,12 @@ def calls_person(turn: Turn) -> bool:
     polite = "|".join(map(re.escape, words.polite))
     favour = "|".join(map(re.escape, (*words.favours, *words.triggers)))
     asking, titles = ("|".join(map(re.escape, each)) for each in (words.question_particles, words.titles))
+    is_question = turn.message.text.rstrip().endswith(QUESTION_ENDS)
     if titles and re.search(rf"(?:{asking})\s*\w{{1,2}}(?:{titles})$", words.fold(text)):
         return True  # 能晚一天吗赵师傅
     return any(
         re.match(rf"{called}\s*[,，:：]", text)
-        or re.match(rf"{called}\s+(?:{favour})", words.fold(text))
+        or re.match(rf"{called}\s+(?:{favour}{'|' if is_question else ''})", words.fold(text))
         or re.search(rf"(?:[,，]|\s(?:{polite}))\s*{called}(?:$|[,，])", text)
         for called in (re.escape(name.casefold()) for name in people if name)
     )
@@ -334,15 +339,18 @@ def _is_vague(reading: MessageReading, words: Lexicon, state: Circumstances) -> 
 def _is_of_other_talk(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a change that names no reminder goes on with what people talk about since the bot's last action.
 
-    "Cancel it" needs an action for the sender that is the last thing of the sender and of the chat, "delete mine" or a
-    word of a reminder. Other changes may follow somewhat later.
+    "Cancel it" needs an action for the sender that is the last thing of the sender and of the chat, or of which others
+    have spoken since, "delete mine" or a word of a reminder. Other changes may follow somewhat later.
     """
     intent, is_own = reading.intent, words.has_any(words.own_one, words.fold(reading.text))
     if state.awaits_answer or state.context == "fired" or reading.known or is_own:
         return False
-    if intent in _POINTING and (state.changed_subject or state.others_acted or state.last_action == "none"):
+    is_other = state.others > 0 and not (state.others_discussed_text or state.others_discussed_time)
+    is_over = state.changed_subject or (is_other and intent != "append")
+    if intent in _POINTING and (state.others_acted or state.last_action == "none"):
         return True
-    if intent == "move" and state.others_acted and state.others_named_time:
+    is_vague = state.others_named_time or reading.has("REF") or not (reading.has("WHEN") or reading.has_form("@clock"))
+    if (is_over and intent in _POINTING - _OF_PEOPLE) or (intent == "move" and state.others_acted and is_vague):
         return True
     return intent in _CHANGES and (state.others >= _LONG_TALK or (state.last_action == "old" and state.others > 0))
 
@@ -360,12 +368,17 @@ def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, sta
         left = [token.form for token in reading.untagged]
         is_telling = words.has_any((*words.telling, *words.change_it), words.joint.join(left))
         return not is_telling and not slots.are_function_words(left, words)
-    if intent == "done":
+    if intent == "join":
+        return state.others > 0 and not state.follows_bot
+    if intent == "quiet" and not reading.times:
+        text = words.fold(reading.text)
+        is_told = reading.is_question or words.has_any((*words.ending, *words.quiet_off), text)
+        return not (is_told and words.has_any(words.help_topics.get("quiet", ()), text))
+    if intent == "done" and (state.delivered_to_others or state.context == "fired"):
         return state.delivered_to_others
-    if intent == "pause" and state.others and not reading.has_form("@"):
-        return True  # 先停一停吧，太累了
-    is_of_person = intent == "person_remove" and words.fold(reading.words("PERSON")) not in words.pronouns
-    return state.answers_person and (intent == "delete" or is_of_person)
+    is_of_person = intent in _OF_PEOPLE and words.fold(reading.words("PERSON")) not in words.pronouns
+    is_of_person = is_of_person and not _has_adding_words(reading, words)
+    return state.answers_person and (intent in {"delete", "done"} or is_of_person)
 
 
 def _greets_group(reading: MessageReading, words: Lexicon) -> bool:
@@ -396,9 +409,10 @@ def _asks_somebody_else(reading: MessageReading, words: Lexicon) -> bool:
 
     "Is there an app that …", "can somebody …", "remind her at 7".
     """
-    start = min((start for tag in _OF_REMINDER for start, _ in reading.spans(tag)), default=0)
+    start = min((start for tag in _OF_REMINDER for start, _ in reading.spans(tag)), default=len(reading.text))
     is_seeking = words.has_any(words.seeking, words.fold(reading.text[:start]))
-    return reading.intent == "set" and (is_seeking or words.fold(reading.words("PERSON")) in words.pronouns)
+    is_other = is_seeking or words.fold(reading.words("PERSON")) in words.pronouns
+    return reading.intent in {"set", "list", "summary"} and is_other
 
 
 def _is_order_to_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
@@ -485,8 +499,8 @@ def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumst
 
 def _is_time(reading: MessageReading) -> bool:
     """Return whether a message is a time with at most a few words around it."""
-    is_other = any(map(reading.has, ("CONTENT", "PERSON", "OLD")))
-    return reading.has("WHEN") and not is_other and reading.tags.count(NO_TAG) <= _MOST_UNTAGGED
+    is_timed, is_other = (any(map(reading.has, tags)) for tags in (_OF_TIME, ("CONTENT", "PERSON", "OLD")))
+    return is_timed and not is_other and reading.tags.count(NO_TAG) <= _MOST_UNTAGGED
 
 
 def _has_change_words(reading: MessageReading, words: Lexicon) -> bool:

@@ -29,6 +29,21 @@ class NameRepair(TagDraft):
                     for at in places:
                         self.tags[at] = "PERSON"
 
+    def tag_excepted(self, members: Collection[str]) -> None:
+        """Tag those as people who are excepted from everyone, wherever they stand: "…, except Kim", 小李除外."""
+        words, space = self.words, r"\s" if self.words.joint else ""
+        excepting, marks, links, names = (
+            "|".join(map(re.escape, sorted(filter(None, each), key=len, reverse=True)))
+            for each in (words.exceptions, words.person_marks, words.and_words, words.oneself.union(members))
+        )
+        name = rf"(?:(?:{marks}){space})?(?:{names})"
+        whole = rf"{name}(?:{space}(?:{links}){space}{name})*"
+        pattern = rf"\b(?:{excepting})\s{whole}\b" if space else rf"(?:{excepting}){whole}|{whole}(?:{excepting})"
+        for found in re.finditer(pattern, words.fold(self.text)):
+            for at, token in enumerate(self.tokens):
+                if found.start() <= token.start < found.end():
+                    self.tags[at] = "PERSON"
+
     def repair_names(self, members: Collection[str]) -> None:
         """End names behind a pronoun or a title, and move words that follow to the content: 提醒我|遛狗.
 

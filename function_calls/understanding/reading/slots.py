@@ -277,10 +277,10 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
     named = [name for name in named if not has_pronoun(name, words, words.oneself_endings)]
     if not named or all(_is_oneself(name, words) for name in named):
         return None
+    excepted = next(filter(None, (_find_excepted(name, words) for name in named)), "")
+    if excepted:
+        return f"{EVERYONE} except {excepted}"
     for name in named:
-        excepted = _find_excepted(name, words)
-        if excepted:
-            return f"{EVERYONE} except {excepted}"
         folded = words.fold(name).lstrip("@")
         if folded in words.both_of_us:
             return folded
@@ -365,10 +365,10 @@ def _find_excepted(name: str, words: Lexicon) -> str:
     """Return who is excepted from everyone: "Kim" of "everyone but Kim"; "" for nobody."""
     folded = words.fold(name)
     for word in words.exceptions:
-        before, found, behind = folded.partition(f"{words.joint}{word}{words.joint}")
+        before, found, behind = f"{words.joint}{folded}".partition(f"{words.joint}{word}{words.joint}")
         if before and found and not words.joint and any(group.endswith(behind[1:]) for group in words.everyone):
             return name[: len(before)]  # 小李以外的人
-        if behind and (not before or before in words.everyone):
+        if behind and (not before or before.strip() in words.everyone):
             kept = name[len(name) - len(behind) :].strip()
             for ending in (*words.exceptions, *words.everyone):
                 kept = kept.removesuffix(ending)

@@ -21,6 +21,7 @@ from function_calls.understanding.reading.segments import (
     list_slots,
     trim_tokens,
 )
+from function_calls.understanding.reading.slots import EVERYONE, extract_people
 from function_calls.understanding.reading.tag_draft import TagDraft
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, is_time_form
 
@@ -87,10 +88,15 @@ def bound_names(reading: MessageReading, words: Lexicon) -> MessageReading:
 
 
 def cut_names(reading: MessageReading, words: Lexicon, members: Collection[str]) -> MessageReading:
-    """Return `reading` with names that end behind a member of the chat or a pronoun: "Sandeep | kindly"."""
-    names = NameRepair(reading, words, list(reading.tags))
+    """Return `reading` with names that end behind a member of the chat or a pronoun: "Sandeep | kindly".
+
+    People who are excepted from everyone are named as well.
+    """
+    names, folded = NameRepair(reading, words, list(reading.tags)), _fold_names(members, words)
     if words.joint:
-        names.cut_behind_known(_fold_names(members, words))
+        names.cut_behind_known(folded)
+    if extract_people(reading, words) == EVERYONE:
+        names.tag_excepted(folded)
     return reading.with_tags(names.tags)
 
 

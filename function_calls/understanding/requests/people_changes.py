@@ -134,6 +134,7 @@ def _change_person(request: RequestContext, sign: str, own: str) -> Interpretati
     is_pronoun = who is not None and request.words.fold(who) in request.words.pronouns
     if is_pronoun or not _may_be_people(who, request):
         return None
+    sign = "" if who is not None and who.startswith(f"{slots.EVERYONE} ") else sign  # "everyone except Ann"
     return change_state(request, own) if who is None else update(request, {"person": f"{sign}{who}"})
 
 
