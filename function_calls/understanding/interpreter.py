@@ -24,14 +24,7 @@ from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.local_lookup import make_local_lookup, make_web_fallback, render_results
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
-from function_calls.understanding.reading.message import (
-    NO_TAG,
-    NOTHING,
-    MessageReading,
-    Situation,
-    load_models,
-    read_message,
-)
+from function_calls.understanding.reading.message import NO_TAG, MessageReading, Situation, load_models, read_message
 from function_calls.understanding.reading.names import (
     find_members,
     join_names,
@@ -217,7 +210,7 @@ class OfflineInterpreter:
         reading = None if utterance is None or len(utterance.reading.tokens) > _REMARK else utterance.reading
         if reading is not None and is_acknowledgement(reading.text):
             self._questions.take(key, turn.now)
-        elif reading is None or reading.intent != NOTHING:
+        elif reading is None or reading.intent != "none":
             self._dialogue.pass_by(key)
 
     async def _look_up_reminders(self, message: _Message) -> ChatReminders | None:

@@ -295,16 +295,17 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
     """Return whether a message is for people whatever its probability.
 
     These are times for other people, changes without a reminder to change, words that add nothing to one, suppositions,
-    and questions and answers between people.
+    questions and answers between people, and "ugh, again" where nothing was done.
     """
     is_question = reading.intent in _QUESTIONS and bool(state.context == "none" or state.others)
     is_search = reading.intent == "ask" and bool(words.parse_search_request(reading.text))
+    text, is_first = words.fold(reading.text), state.context == "none" and state.last_action == "none"
     return (
         (state.answers_person and reading.intent in _STATEMENTS)
         or (is_question and not is_search)
-        or (not state.names_reminder and words.has_any(words.reported, words.fold(reading.text)))
+        or (not state.names_reminder and words.has_any(words.reported, text))
         or _greets_group(reading, words)
-        or _has_nothing_to_undo(reading, words, state)
+        or (reading.intent == "undo" and is_first and not words.has_any(words.help_topics.get("undo", ()), text))
         or _asks_about_remark(reading, words)
         or _is_supposition(reading, words)
         or _asks_somebody_else(reading, words)
@@ -315,19 +316,18 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
 
 def _is_vague(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a message for people, by its words, neither says "remind" nor names a reminder of the chat."""
-    if (
-        _gives_time_to_people(reading, words, state)
-        or _is_order_to_people(reading, words, state)
-        or _names_no_list(reading, words, state)
-    ):
+    is_unhurried = state.says_not_urgent and not _has_change_words(reading, words)  # "no rush, by Friday is fine"
+    if is_unhurried and reading.intent in _CHANGES | {"once"}:
         return True
-    if reading.has("SPEAKER") or reading.has("TOPIC"):
-        return True  # people ask each other who said what
+    if _is_order_to_people(reading, words, state) or _names_no_list(reading, words, state):
+        return True
     named = slots.extract_references(reading, words)
-    if reading.intent in _CHANGES and _has_nothing_to_change(named, state):
-        return True
-    if named:
-        return False
+    has_number = any(map(str.isdecimal, named))  # of a list that somebody else has asked for
+    has_nothing = state.context == "none" and (has_number or not state.bot_wrote_lately)
+    is_said = reading.has("SPEAKER") or reading.has("TOPIC")  # people ask each other who said what
+    is_for_people = is_said or (has_nothing and reading.intent in _CHANGES)
+    if named or is_for_people:
+        return is_for_people
     is_time = reading.intent not in _STATEMENTS and _is_time(reading)
     return (
         _is_of_other_talk(reading, words, state)
@@ -342,14 +342,15 @@ def _is_of_other_talk(reading: MessageReading, words: Lexicon, state: Circumstan
     "Cancel it" needs an action for the sender that is the last thing of the sender and of the chat, or of which others
     have spoken since, "delete mine" or a word of a reminder. Other changes may follow somewhat later.
     """
-    intent, is_own = reading.intent, words.has_any(words.own_one, words.fold(reading.text))
+    intent, people = reading.intent, {*words.fold(reading.words("PERSON")).split()}
+    is_own = words.has_any(words.own_one, words.fold(reading.text)) or not words.oneself.isdisjoint(people)
     if state.awaits_answer or state.context == "fired" or reading.known or is_own:
         return False
     is_other = state.others > 0 and not (state.others_discussed_text or state.others_discussed_time)
     is_over = state.changed_subject or (is_other and intent != "append")
     if intent in _POINTING and (state.others_acted or state.last_action == "none"):
         return True
-    is_vague = state.others_named_time or reading.has("REF") or not (reading.has("WHEN") or reading.has_form("@clock"))
+    is_vague = state.others_named_time or reading.has("REF")  # "move it to Friday"
     if (is_over and intent in _POINTING - _OF_PEOPLE) or (intent == "move" and state.others_acted and is_vague):
         return True
     return intent in _CHANGES and (state.others >= _LONG_TALK or (state.last_action == "old" and state.others > 0))
@@ -368,16 +369,15 @@ def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, sta
         left = [token.form for token in reading.untagged]
         is_telling = words.has_any((*words.telling, *words.change_it), words.joint.join(left))
         return not is_telling and not slots.are_function_words(left, words)
+    text = words.fold(reading.text)
     if intent == "join":
-        return state.others > 0 and not state.follows_bot
-    if intent == "quiet" and not reading.times:
-        text = words.fold(reading.text)
-        is_told = reading.is_question or words.has_any((*words.ending, *words.quiet_off), text)
-        return not (is_told and words.has_any(words.help_topics.get("quiet", ()), text))
+        return state.others > 0 and not (state.follows_bot or words.has_any(words.same_task, text))
+    if intent == "quiet" and not (reading.times or reading.has("WHEN")):
+        return not words.has_any((*words.ending, *words.quiet_off), text)
     if intent == "done" and (state.delivered_to_others or state.context == "fired"):
         return state.delivered_to_others
-    is_of_person = intent in _OF_PEOPLE and words.fold(reading.words("PERSON")) not in words.pronouns
-    is_of_person = is_of_person and not _has_adding_words(reading, words)
+    is_pronoun = words.fold(reading.words("PERSON")) in words.pronouns
+    is_of_person = intent in _OF_PEOPLE and not (is_pronoun or _has_adding_words(reading, words))
     return state.answers_person and (intent in {"delete", "done"} or is_of_person)
 
 
@@ -388,12 +388,6 @@ def _greets_group(reading: MessageReading, words: Lexicon) -> bool:
     clause = words.joint.join(forms[:end])
     called = max((word for word in words.everyone if words.has_any((word,), clause)), key=len, default="")
     return bool(called) and is_greeting(clause.replace(called, "", 1)) and not has_trigger(reading, words)
-
-
-def _has_nothing_to_undo(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message read as "undo" comes from a person for whom the bot has done nothing: "ugh, again"."""
-    is_undo = reading.intent == "undo" and state.context == "none" and state.last_action == "none"
-    return is_undo and not words.has_any(words.help_topics.get("undo", ()), words.fold(reading.text))
 
 
 def _asks_about_remark(reading: MessageReading, words: Lexicon) -> bool:
@@ -412,7 +406,7 @@ def _asks_somebody_else(reading: MessageReading, words: Lexicon) -> bool:
     start = min((start for tag in _OF_REMINDER for start, _ in reading.spans(tag)), default=len(reading.text))
     is_seeking = words.has_any(words.seeking, words.fold(reading.text[:start]))
     is_other = is_seeking or words.fold(reading.words("PERSON")) in words.pronouns
-    return reading.intent in {"set", "list", "summary"} and is_other
+    return reading.intent in {"set", "summary"} and is_other
 
 
 def _is_order_to_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
@@ -451,12 +445,6 @@ def _adds_question(reading: MessageReading, words: Lexicon) -> bool:
     return is_addition and not has_trigger(reading, words) and asks(reading.text)
 
 
-def _gives_time_to_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message tells people that something is not urgent: "no rush, by Friday is fine"."""
-    is_change = reading.intent in _CHANGES | {"once"}
-    return is_change and state.says_not_urgent and not _has_change_words(reading, words)
-
-
 def _is_supposition(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message says what would or might be of something that it names: "the next one would be Friday".
 
@@ -467,12 +455,6 @@ def _is_supposition(reading: MessageReading, words: Lexicon) -> bool:
         tag == "REF" and before not in words.itself and form in words.suppositions and behind == NO_TAG
         for (before, tag), (form, behind) in pairwise(tagged)
     )
-
-
-def _has_nothing_to_change(named: list[str], state: Circumstances) -> bool:
-    """Return whether there is no reminder that a message could change; `named` are its references."""
-    has_number = any(map(str.isdecimal, named))  # of a list that somebody else has asked for
-    return state.context == "none" and (has_number or not state.bot_wrote_lately)
 
 
 def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:

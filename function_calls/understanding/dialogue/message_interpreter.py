@@ -165,7 +165,7 @@ class MessageInterpreter:
         The texts of the `known` reminders of the chat tell which words may name one.
         """
         is_called = is_addressed(turn)
-        text = _strip_quoted_lines(text)
+        text = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">"))  # it quotes another
         request = find_text_behind_call(text, turn.bot_name) if is_called else ""
         text = strip_calls(text, turn.bot_name).strip() if is_called else text.strip()
         text = text if known is None else self._name_same_time(text, turn, language, known)
@@ -181,11 +181,13 @@ class MessageInterpreter:
             text = strip_calls(text, turn.bot_name)
         reading = _read_whole(text, request, context, texts, is_called=is_called)
         words, models = load_lexicon(language), load_models(language)
-        pressed = _find_button_intent(text, language)
+        phrase = text.strip().casefold()
+        pressed = next((_BUTTONS[each] for each in _BUTTONS if phrase == say(language, f"button.{each}_says")), "")
         if pressed:
             reading = set_best_intent(replace(reading, intents=((pressed, 1.0),)), pressed, models)
         is_about_summaries = self._is_about_summaries(reading, words, turn, key)
         reading = _merge_similar_intents(reading, context, words, models, is_about_summaries=is_about_summaries)
+        reading = _find_subject(reading, find_members(turn), words, models)
         return Utterance(
             turn=turn,
             key=key,
@@ -384,7 +386,8 @@ class MessageInterpreter:
             return ()
         if _tells_event(utterance):
             return ("answer_when",)
-        if utterance.is_addressed and _asks_to_explain(reading, words):
+        explains = f"{words.fold(reading.text)}{words.joint}".startswith(words.explaining)  # "help me with summaries"
+        if explains and utterance.is_addressed and not reading.times and find_topic_by_word(reading, words) is not None:
             return ("help",)
         last = self._find_last_call(utterance)
         names, known = slots.extract_references(reading, words), utterance.known
@@ -485,16 +488,26 @@ def _read_whole(
 ) -> MessageReading:
     """Read a message without its remarks, or only the request `behind_call` where that is complete.
 
-    What goes on with no reminder after an action is read as if there had been none.
+    What goes on with no reminder after an action is read as if there had been none. A message to the bot that names
+    only everybody or both then says who is reminded: "no, both of us".
     """
     classify, read = texts.bind(context, is_called=is_called)
     words = load_lexicon(texts.language)
+    group, around = slots.strip_edges(words.fold(text), {*words.corrections, *words.person_marks}, words.joint)
+    is_all = group in words.everyone and any(
+        f"{words.joint}{group}{words.joint}" in each for each in words.for_everyone
+    )
+    is_of_people = group not in {*words.all, *words.both} or not around.isdisjoint(words.person_marks)
+    if is_called and context == "acted" and is_of_people and (is_all or group in words.both_of_us):
+        reading = replace(read(group), intents=(("person_set", 1.0),))
+        return reading.with_tags(["PERSON"] * len(reading.tokens))
     reading = drop_remarks(read(text), words, classify, read)
     if behind_call and (reading.intent == NOTHING or _is_complete(read(behind_call), reading, words)):
         reading = read(behind_call)
     if context == "acted" and reading.intent == "move" and not reading.known:
         alone = texts.read(reading.text, is_called=is_called)
-        return alone if _is_new_reminder(alone) else reading
+        is_complete = alone.has("WHEN") and alone.has("CONTENT")
+        return alone if is_complete and alone.probability("set") >= _CERTAIN else reading
     return reading
 
 
@@ -629,7 +642,8 @@ def _merge_similar_intents(
     if not is_about_summaries:
         reading = merge_intents(reading, "summary_schedule", "move", models)
     reading = _merge_by_words(_read_as_question(reading, context, words, models), context, words, models)
-    if reading.intent == "join" and _excepts_oneself(reading, words):
+    is_refused = bool(words.joint and words.find_refusal(" ".join(reading.forms)))  # "don't include me in …"
+    if reading.intent == "join" and is_refused and not words.oneself.isdisjoint(reading.forms):
         reading = merge_intents(reading, "join", "leave", models)
     is_timed = bool(reading.times) or not words.joint  # 一三五 is no time expression
     if reading.intent == "keep_days" and not is_timed:  # "just dex then"
@@ -642,12 +656,31 @@ def _merge_similar_intents(
     return reading
 
 
+def _find_subject(reading: MessageReading, members: Collection[str], words: Lexicon, models: Models) -> MessageReading:
+    """Return a new text that only says which member does it as a change of people: "let Ben take the bins out".
+
+    In Spanish a member at its end is the subject as well, as an object has "a": "que la basura la saque Luis".
+    """
+    handed = merge_intents(reading, "reword", "person_set", models) if reading.intent == "reword" else reading
+    said = [at for at, tag in enumerate(reading.tags) if tag == "CONTENT" and handed.tags[at] != "PERSON"]
+    name, content = (words.fold(text) for text in (handed.words("PERSON"), reading.words("CONTENT")))
+    if name not in {words.fold(member) for member in members} or reading.known.isdisjoint(said):
+        return reading
+    others = [reading.forms[at] for at in said if at not in reading.known and not is_time(reading.tokens[at])]
+    is_first = content.startswith(name) and words.articles.issuperset(others)
+    is_last = words.person_marks and content.endswith(name) and reading.forms[said[-1]] not in words.prepositions
+    return handed if is_first or is_last else reading
+
+
 def _merge_by_words(reading: MessageReading, context: Context, words: Lexicon, models: Models) -> MessageReading:
     """Return `reading` with the intents that the words of the message rule out merged into those it can have."""
     replaced = [*_replace_by_beginning(reading, words), *_replace_by_phrase(reading, words)]
-    if context != "fired" and reading.intent == "snooze" and _says_only_later(reading, words):
+    said = words.joint.join(form for form in reading.forms if form.isalnum())
+    if context != "fired" and reading.intent == "snooze" and said in words.later:
         replaced += [("snooze", NOTHING)]
-    if context == "acted" and _asks_again_later(reading, words):
+    is_from_now = "@offset" in reading.forms and not words.has_any(words.later, words.fold(reading.text))
+    is_own = reading.forms[0] in words.reminding and slots.has_pronoun(reading.forms[0], words, words.oneself_endings)
+    if context == "acted" and reading.intent in {"snooze", "move"} and is_from_now and is_own:  # not what is to come
         replaced += [("snooze", "repeat_last"), ("move", "set")]
     for gone, into in replaced:
         reading = merge_intents(reading, gone, into, models)
@@ -677,7 +710,8 @@ def _replace_by_phrase(reading: MessageReading, words: Lexicon) -> list[tuple[st
     """Return pairs of an intent that phrases anywhere in a message rule out, and the one it has instead."""
     text = words.fold(reading.text)
     replaced: list[tuple[str, str]] = []
-    if _names_clock_of_place(reading, words):
+    found = re.search(words.clock_of_place, reading.text, re.IGNORECASE) if words.clock_of_place else None
+    if found is not None and not reading.times and find_zone(found["place"]) is not None:  # "a la hora de Madrid"
         replaced += [(gone, "zone") for gone in ("move", "pause", "ask", "summary")]
     if words.has_any(words.skipping, text):
         replaced += [("not_urgent", "skip")]
@@ -701,7 +735,9 @@ def _read_as_question(reading: MessageReading, context: Context, words: Lexicon,
     is_change = words.has_any(words.help_topics.get("move", ()), text)
     if reading.intent == "undo" and is_change and not words.has_any(words.undoing, text):
         return merge_intents(reading, "undo", "move", models)
-    if reading.intent in {"zone", "ask", "time_now"} and _asks_for_place(reading, words):
+    small = {*words.and_words, *words.around_time, *words.interjections, *QUESTION_ENDS} - {""}
+    is_of_place = reading.is_question and slots.find_place(reading.text, small, words) != ""
+    if reading.intent in {"zone", "ask", "time_now"} and is_of_place:
         return set_best_intent(replace(reading, intents=(("time_now", 1.0),)), "time_now", models)
     is_unnamed = not (reading.has("REF") or reading.has("OLD"))
     begin = next((token.form for token in reading.untagged if token.form.isalpha()), "")
@@ -710,12 +746,6 @@ def _read_as_question(reading: MessageReading, context: Context, words: Lexicon,
     if reading.intent in _STOPPING and (is_state or (is_unnamed and is_which)):
         return merge_intents(reading, reading.intent, "list" if is_unnamed else "when_is", models)
     return reading
-
-
-def _asks_for_place(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a question has only a place: "and in Tokyo?"; it sets no zone."""
-    small = {*words.and_words, *words.around_time, *words.interjections, *QUESTION_ENDS}
-    return reading.is_question and slots.find_place(reading.text, small - {""}, words) != ""
 
 
 def _asks_for_ability(reading: MessageReading, words: Lexicon) -> bool:
@@ -752,52 +782,6 @@ def _names_only_next(reading: MessageReading, context: Context, words: Lexicon) 
     return left.strip(" 的个") in words.nearest and (is_named or not may_answer)
 
 
-def _names_clock_of_place(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message ends in the clock of a place, and names no time: "a la hora de Madrid"."""
-    found = re.search(words.clock_of_place, reading.text, re.IGNORECASE) if words.clock_of_place else None
-    return found is not None and not reading.times and find_zone(found["place"]) is not None
-
-
-def _says_only_later(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message is no more than "later"."""
-    forms = [token.form for token in reading.tokens if token.form.isalnum()]
-    return words.joint.join(forms) in words.later
-
-
-def _asks_again_later(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message asks to be reminded from now on, of what has not come yet: "recuérdamelo en 10 min".
-
-    It does not put off what is to come.
-    """
-    forms = reading.forms
-    is_reminding = forms[0] in words.reminding and slots.has_pronoun(forms[0], words, words.oneself_endings)
-    is_from_now = "@offset" in forms and not words.has_any(words.later, words.fold(reading.text))
-    return is_reminding and is_from_now and reading.intent in {"snooze", "move"}
-
-
-def _excepts_oneself(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message refuses to be one of the people: "don't include me in …"."""
-    forms = reading.forms
-    return bool(words.joint and words.find_refusal(" ".join(forms))) and not words.oneself.isdisjoint(forms)
-
-
-def _is_new_reminder(reading: MessageReading) -> bool:
-    """Return whether a message certainly asks for a reminder and names its time and content."""
-    is_complete = reading.has("WHEN") and reading.has("CONTENT")
-    return is_complete and reading.probability("set") >= _CERTAIN
-
-
-def _find_button_intent(text: str, language: str) -> str:
-    """Return the intent of the button of a reminder whose text `text` is; "" for another text."""
-    phrase = text.strip().casefold()
-    return next((intent for name, intent in _BUTTONS.items() if phrase == say(language, f"button.{name}_says")), "")
-
-
-def _strip_quoted_lines(text: str) -> str:
-    """Return `text` without the lines that quote another message: they begin with ">"."""
-    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">"))
-
-
 def _is_complete(request: MessageReading, whole: MessageReading, words: Lexicon) -> bool:
     """Return whether the sentence that begins with the bot's name is complete without the words in front of it."""
     points_back = any(token.form in words.pronouns for token in request.tokens)
@@ -825,12 +809,6 @@ def _tells_event(utterance: Utterance) -> bool:
     names |= {f"{name}'s" for name in names}
     is_named = any(token.form in names for token in reading.tokens)
     return is_named and _is_only_time(reading, words, names | words.copulas_of_events | words.articles)
-
-
-def _asks_to_explain(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message without a time asks for help with a topic of the bot: "help me with summaries"."""
-    is_begin = f"{words.fold(reading.text)}{words.joint}".startswith(words.explaining)
-    return is_begin and not reading.times and find_topic_by_word(reading, words) is not None
 
 
 def _replies_to_unknown(turn: Turn) -> bool:

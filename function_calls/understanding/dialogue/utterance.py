@@ -99,7 +99,7 @@ class CircumstancesReader:
             or (has_time and any(self._proposes_time(text, clocks, utterance) for text in texts)),
             others_asked_time=has_time and any(map(asks_quantity, texts)),
             others_discussed_time=has_set and any(self._discusses_time(text, utterance) for text in texts),
-            others_discussed_text=any(_shares_words(text, utterance) for text in texts),
+            others_discussed_text=any(_names_known(text, utterance) for text in texts),
             bot_wrote_lately=utterance.known is not None
             and any(message.sender.is_bot for message in turn.recent[-_LATELY:]),
             names_reminder=any(_names_known(name, utterance) for name in slots.extract_references(reading, words)),
@@ -198,12 +198,6 @@ def _names_known(name: str, utterance: Utterance) -> bool:
     words, known = utterance.words, utterance.known
     is_all = name.casefold().startswith(tuple(f"{word}{words.joint}" for word in words.every))
     return known is not None and known.matches("all" if is_all else name, load_common_words(utterance.language))
-
-
-def _shares_words(text: str, utterance: Utterance) -> bool:
-    """Return whether `text` has a word of the text of a coming reminder of the chat."""
-    known, common = utterance.known, load_common_words(utterance.language)
-    return known is not None and any(find_shared_words(text, each.content, common) for each in known.reminders)
 
 
 def follows_bot(turn: Turn) -> bool:

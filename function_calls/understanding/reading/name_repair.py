@@ -20,14 +20,15 @@ class NameRepair(TagDraft):
         folded = self.text.casefold()
         for name in {member.casefold() for member in members if len(member) > 1}:
             for found in re.finditer(re.escape(name), folded):
-                places = [
-                    at
-                    for at, token in enumerate(self.tokens)
-                    if token.start < found.end() and token.end > found.start() and not is_time_form(token.form)
-                ]
-                if any(self.tags[at] == "PERSON" for at in places):
-                    for at in places:
+                if any(self.tags[at] == "PERSON" for at in self._find_places(found)):
+                    for at in self._find_places(found):
                         self.tags[at] = "PERSON"
+
+    def _find_places(self, found: re.Match[str]) -> list[int]:
+        """Return the places of the tokens in a part of the text, but those of times."""
+        tokens = enumerate(self.tokens)
+        inside = (at for at, each in tokens if each.start < found.end() and each.end > found.start())
+        return [at for at in inside if not is_time_form(self.forms[at])]
 
     def tag_excepted(self, members: Collection[str]) -> None:
         """Tag those as people who are excepted from everyone, wherever they stand: "…, except Kim", 小李除外."""
@@ -40,9 +41,8 @@ class NameRepair(TagDraft):
         whole = rf"{name}(?:{space}(?:{links}){space}{name})*"
         pattern = rf"\b(?:{excepting})\s{whole}\b" if space else rf"(?:{excepting}){whole}|{whole}(?:{excepting})"
         for found in re.finditer(pattern, words.fold(self.text)):
-            for at, token in enumerate(self.tokens):
-                if found.start() <= token.start < found.end():
-                    self.tags[at] = "PERSON"
+            for at in self._find_places(found):
+                self.tags[at] = "PERSON"
 
     def repair_names(self, members: Collection[str]) -> None:
         """End names behind a pronoun or a title, and move words that follow to the content: 提醒我|遛狗.

@@ -213,7 +213,8 @@ def extract_content(reading: MessageReading, words: Lexicon) -> str:
     first, *others = [_tidy_content(text, words) for text in texts] or [""]
     links = [_find_link(reading, start, words) for start, _ in spans[1:]]
     pieces = [first, *(f"{link}{piece}" for link, piece in zip(links, others, strict=True) if piece)]
-    return (" " if words.joint else "，").join(piece for piece in pieces if piece)
+    content = (" " if words.joint else "，").join(piece for piece in pieces if piece)
+    return "" if words.fold(content) in words.interjections else content  # "but on Thursdays tell Ann"
 
 
 def _find_end_of_word(text: str, start: int, end: int, words: Lexicon) -> int:

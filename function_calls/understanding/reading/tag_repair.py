@@ -88,10 +88,7 @@ def bound_names(reading: MessageReading, words: Lexicon) -> MessageReading:
 
 
 def cut_names(reading: MessageReading, words: Lexicon, members: Collection[str]) -> MessageReading:
-    """Return `reading` with names that end behind a member of the chat or a pronoun: "Sandeep | kindly".
-
-    People who are excepted from everyone are named as well.
-    """
+    """Return `reading` with names that end behind a member or a pronoun ("Sandeep | kindly"), and those excepted."""
     names, folded = NameRepair(reading, words, list(reading.tags)), _fold_names(members, words)
     if words.joint:
         names.cut_behind_known(folded)

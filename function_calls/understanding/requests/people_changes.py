@@ -61,16 +61,19 @@ def replace_people(request: RequestContext) -> Interpretation | None:
 
 def _hand_over_day(people: str, request: RequestContext) -> Interpretation | None:
     """Remind `people` instead of one occurrence of a repeating reminder: 明天遛狗让小红去; None without its day."""
-    reminder, day = find_named_reminder(request), find_day_in_name(request) or request.reading.words("OLD")
-    days = request.list_days(day)
+    reminder, day = find_named_reminder(request), find_day_in_name(request)
+    day = day or request.reading.words("OLD") or request.reading.words("WHEN")
+    this_time = request.words.this_time
+    is_next = request.has_word(this_time) and (not day or day.casefold() in this_time)  # "for everyone this week"
+    days = [request.now.date()] if is_next else request.list_days(day)
     if reminder is None or reminder.schedule.rule is None or not days:
         return None
     coming = request.list_coming(reminder, days[0])
     is_series = len(reminder.schedule.rule.days) == 1 and request.find_weekdays(day)  # "the Friday one"
-    if is_series or [due.date() for due in coming] != days:
+    if not coming or (not is_next and (is_series or [due.date() for due in coming] != days)):
         return None
     single = {"type": "once", "time": format_time(coming[0]), "person": people}
-    skipped = {"reminder_id": reminder.id, "skip": f"{days[0]}"}
+    skipped = {"reminder_id": reminder.id, "skip": f"{coming[0]:%Y-%m-%d}"}
     calls = (("reminder_update", skipped), ("reminder_set", {"content": reminder.content, **single}))
     return merge_or_none([request.answers.call_tool(name, arguments) for name, arguments in calls])
 
