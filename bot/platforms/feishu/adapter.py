@@ -31,6 +31,7 @@ from bot.platforms.kit.connection import Connection
 from bot.platforms.kit.events import mapping, mappings, parse_event
 from bot.platforms.kit.pieces import send_in_order
 from function_calls.language.messages import Message
+from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, ChatMessage, Incoming
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _STALE_AFTER: Final = timedelta(minutes=2)
 _REMEMBERED_MESSAGES = 1000
 _REMEMBERED_CHATS = 10_000
+_REMEMBERED_PEOPLE = 10_000
 _MOST_EDITS = 20
 _PAGE = 100
 
@@ -69,7 +71,7 @@ class FeishuPlatform(NetworkPlatform):
         self._connection_client: LongConnection | None = None
         self._own_messages: deque[str] = deque(maxlen=_REMEMBERED_MESSAGES)
         self._private_chats: deque[str] = deque(maxlen=_REMEMBERED_CHATS)
-        self._names: dict[str, str] = {}
+        self._names: BoundedDict[str, str] = BoundedDict(_REMEMBERED_PEOPLE)
 
     async def _close(self) -> None:
         await self._api.close()

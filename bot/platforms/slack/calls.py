@@ -10,6 +10,7 @@ from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.platforms.kit.events import mapping
+from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
@@ -23,6 +24,7 @@ _TRANSIENT: Final = {
     "team_added_to_org",
 }
 _TRUSTED_FOR = timedelta(hours=1)
+_REMEMBERED_PEOPLE = 10_000
 _PAGE: Final = 1000
 
 
@@ -37,7 +39,7 @@ class WebApi:
     def __init__(self, client: AsyncWebClient, clock: Clock) -> None:
         self._client = client
         self._clock = clock
-        self._people: dict[str, tuple[datetime, Person]] = {}
+        self._people: BoundedDict[str, tuple[datetime, Person]] = BoundedDict(_REMEMBERED_PEOPLE)
 
     async def ask(self, method: str, parameters: Mapping[str, object]) -> Mapping[str, object]:
         """Call `method`."""

@@ -20,6 +20,7 @@ from loguru import logger
 
 from bot.platforms.telegram import requests
 from bot.platforms.telegram.wire import NAME
+from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
@@ -27,6 +28,7 @@ from services.kernel.errors import DeliveryFailed
 _PERMANENT = (TelegramBadRequest, TelegramForbiddenError, TelegramNotFound, TelegramUnauthorizedError)
 
 _TRUSTED_FOR = timedelta(minutes=10)
+_REMEMBERED_CHATS = 10_000
 
 
 def delivery_failed(error: AiogramError) -> DeliveryFailed:
@@ -65,7 +67,7 @@ class Administrators:
     def __init__(self, bot: Bot, clock: Clock) -> None:
         self._bot = bot
         self._clock = clock
-        self._known: dict[int, tuple[datetime, Collection[str]]] = {}
+        self._known: BoundedDict[int, tuple[datetime, Collection[str]]] = BoundedDict(_REMEMBERED_CHATS)
 
     async def fetch(self, chat_id: int) -> Collection[str]:
         """Return the ids of the administrators of `chat_id`; private chats have none."""
