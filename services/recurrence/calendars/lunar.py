@@ -31,11 +31,8 @@ class LunarDays(Struct, frozen=True, kw_only=True):
     def dates_from(self, first: date) -> Iterator[date]:
         """Yield the days from `first` on, until the lunar year 2100 ends."""
         for year in range(max(FIRST_YEAR, first.year - 1), LAST_YEAR + 1):
-            for day in sorted(
-                {civil_day for month, number in self.days for civil_day in dates_of(month, number, year)}
-            ):
-                if day >= first:
-                    yield day
+            dates = {day for month, number in self.days for day in dates_of(month, number, year)}
+            yield from (day for day in sorted(dates) if day >= first)
 
 
 def read_lunar(text: str) -> LunarDays:

@@ -22,9 +22,8 @@ class DueQueue:
 
     def __init__(self, most_together: int = 1) -> None:
         self._most_together = most_together
-        self._instants: list[
-            datetime
-        ] = []  # people choose round times, so there are few instants with many occurrences
+        # People choose round times, so there are few instants with many occurrences.
+        self._instants: list[datetime] = []
         self._waiting: dict[datetime, deque[LeaseGroup]] = {}
         self._chats: dict[str, deque[LeaseGroup]] = {}
         self._held: dict[int, Lease] = {}

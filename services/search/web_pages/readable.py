@@ -74,24 +74,8 @@ def _after_raw(page: str, piece: Piece, end: int) -> int:
 
 _LEFT_OUT = frozenset({"nav", "footer", "aside", "form", "iframe", "head", "hidden", "button", "select"})
 _PARTS = frozenset(
-    {
-        "p",
-        "div",
-        "section",
-        "article",
-        "main",
-        "header",
-        "br",
-        "hr",
-        "li",
-        "ul",
-        "ol",
-        "tr",
-        "table",
-        "pre",
-        "blockquote",
-    }
-    | {"h1", "h2", "h3", "h4", "h5", "h6", "dt", "dd", "figcaption", "title"}
+    {"p", "div", "section", "article", "main", "header", "br", "hr", "li", "ul", "ol", "tr", "table", "pre"}
+    | {"blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "dt", "dd", "figcaption", "title"}
 )
 _CORES = frozenset({"main", "article"})
 _NEVER_CLOSED = frozenset({"br", "hr", "img", "input", "meta", "link", "wbr", "source", "area", "base", "col", "embed"})

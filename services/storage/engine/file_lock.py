@@ -53,9 +53,8 @@ class FileLock:
             file.close()
             raise StorageBusy(str(self._path.with_suffix("")), f"process {holder}") from error
         file.seek(0)
-        self.was_left = file.read().endswith(
-            "\n"
-        )  # earlier versions wrote no end of line and did not truncate the file
+        # Earlier versions wrote no end of line, and did not truncate the file.
+        self.was_left = file.read().endswith("\n")
 
     def __exit__(self, *_: object) -> None:
         """Release the lock; the file stays, because removing it would race with the next holder."""

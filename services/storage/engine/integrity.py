@@ -15,10 +15,8 @@ LEAST_FREE_BYTES: Final = 1_000_000
 """A disk with less free space counts as full; a checkpoint of the log and an upgrade need more."""
 
 _TRACES: Final = ("-wal", "-sent", ".before-restore", ".schema-*")
-_WAL_HEADER: Final = (
-    18,
-    b"\x02\x02",
-)  # place and value of the two format versions: https://www.sqlite.org/fileformat.html
+# Place and value of the two format versions. Source: https://www.sqlite.org/fileformat.html
+_WAL_HEADER: Final = (18, b"\x02\x02")
 
 
 def refuse_empty_beside_old(file: Path) -> None:

@@ -32,9 +32,8 @@ class Role(StrEnum):
     """The purpose of a session, with its server settings."""
 
     DURABLE = "-c synchronous_commit=on"
-    QUICK = (
-        "-c synchronous_commit=off"  # a commit lost in a crash of the server causes a repeated send, never a lost one
-    )
+    # A commit lost in a crash of the server causes a repeated send, never a lost one.
+    QUICK = "-c synchronous_commit=off"
     READING = "-c default_transaction_read_only=on"
 
 

@@ -11,11 +11,7 @@ import sqlalchemy as sa
 
 from services.history.terms import VERSION
 from services.storage.message_index.index import Indexed, MessageIndex, PostgresMessageIndex, SqliteMessageIndex
-from services.storage.message_index.rows import (
-    IS_SHOWN,
-    NewMessage,
-    row_search_text,
-)
+from services.storage.message_index.rows import IS_SHOWN, NewMessage, row_search_text
 from services.storage.tables import MESSAGE, META
 
 _BATCH = 2_000

@@ -13,33 +13,15 @@ from services.recurrence.rules import Rule, load_calendar
 from services.reminders.exchange.model import ImportedReminder
 from services.reminders.model import ReminderLimits
 from services.reminders.quiet_hours import QuietHours
-from services.reminders.records import (
-    Change,
-    DeliveryState,
-    PendingPolicy,
-    StoredReminder,
-    ValidatedReminder,
-)
+from services.reminders.records import Change, DeliveryState, PendingPolicy, StoredReminder, ValidatedReminder
 from services.storage.database import Database
 from services.storage.engine.postgres import take_advisory_lock
 from services.storage.engine.readonly import Readable
-from services.storage.engine.rows import (
-    LATEST,
-    from_micros,
-    insert_many,
-    to_micros,
-    to_micros_or_none,
-    upsert,
-)
+from services.storage.engine.rows import LATEST, from_micros, insert_many, to_micros, to_micros_or_none, upsert
 from services.storage.reminders import ledger
 from services.storage.reminders.deliveries import SqlDeliveryLedger
 from services.storage.reminders.quiet_hours import columns_of, hours_of
-from services.storage.reminders.rows import (
-    change_columns,
-    draft_columns,
-    imported_columns,
-    reminder_of,
-)
+from services.storage.reminders.rows import change_columns, draft_columns, imported_columns, reminder_of
 from services.storage.tables import DELIVERY, QUIET, REMINDER
 from services.storage.tables.base import IS_HELD, IS_OPEN
 
@@ -94,9 +76,8 @@ class SqlReminderStore(SqlReminderReader, SqlDeliveryLedger):
         """Store a reminder; with a known request key, return the stored one."""
 
         def work(connection: sa.Connection) -> StoredReminder:
-            take_advisory_lock(
-                connection, draft.wish.address.key
-            )  # so that concurrent inserts do not exceed the limits of a chat
+            # So that concurrent inserts do not exceed the limits of a chat.
+            take_advisory_lock(connection, draft.wish.address.key)
             known = _by_request(connection, draft.wish.request_key)
             if known is not None:
                 return known
