@@ -73,7 +73,7 @@ class Ours:
             ]
             if writing is not None:
                 await writing
-            writing = asyncio.create_task(self._store.take_in(arrivals, now))
+            writing = asyncio.create_task(self._store.add_imported(arrivals, now))
             await asyncio.sleep(0)
         if writing is not None:
             await writing

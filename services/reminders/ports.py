@@ -69,7 +69,7 @@ class ReminderBook(ReminderReader, Protocol):
     async def of_creator(self, platform: str, person_id: str, limit: int) -> tuple[StoredReminder, ...]:
         """Return the active and paused reminders that a person created in any chat of a platform."""
 
-    async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
+    async def sent_since(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
         """Return the reminders of a chat that are being sent or were sent since `since`, latest first.
 
         Those being sent count because people may answer before the platform has confirmed the message.
@@ -113,7 +113,7 @@ class DeliveryLedger(Protocol):
         Return False if this store cannot; then a crash before `settle` sends them again.
         """
 
-    async def settle(self, marks: Sequence[DeliveryOutcome]) -> None:
+    async def settle(self, outcomes: Sequence[DeliveryOutcome]) -> None:
         """Record the outcomes of attempts, and free those to be retried."""
 
     async def free(self, owner: str | None) -> int:

@@ -373,17 +373,17 @@ async def test_a_deleted_and_restored_reminder_fires_at_its_old_time(reminders: 
     assert await reminders.begin("me", [lease.notice.delivery_id]) == {lease.notice.delivery_id: 3}
 
 
-async def test_lately_sent_names_the_latest_first(reminders: ReminderStore, draft, now):
+async def test_sent_reminders_are_listed_latest_first(reminders: ReminderStore, draft, now):
     await add_many(reminders, [draft("a"), draft("b", seconds=61), draft("c", seconds=62, chat="work")], now)
     leases = await claimed(reminders, now + 2 * MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id for lease in leases])
     marks = [outcome(lease, DeliveryState.SENT, lease.notice.due_at) for lease in leases]
     await reminders.settle(marks)
 
-    found = await reminders.lately_sent("console:home", now, 10)
+    found = await reminders.sent_since("console:home", now, 10)
 
     assert [each.request_key for each in found] == ["b", "a"]
-    assert await reminders.lately_sent("console:home", now + DAY, 10) == ()
+    assert await reminders.sent_since("console:home", now + DAY, 10) == ()
 
 
 async def test_reminder_being_sent_is_the_latest_delivery(reminders: ReminderStore, draft, now):
@@ -392,7 +392,7 @@ async def test_reminder_being_sent_is_the_latest_delivery(reminders: ReminderSto
     await reminders.begin("me", [first.notice.delivery_id, others[0].notice.delivery_id])
     await reminders.settle([outcome(others[0], DeliveryState.SENT, now + 2 * MINUTE)])
 
-    found = await reminders.lately_sent("console:home", now, 10)
+    found = await reminders.sent_since("console:home", now, 10)
 
     assert [each.key for each in found] == [first.reminder_key, others[0].reminder_key]
 

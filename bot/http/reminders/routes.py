@@ -35,8 +35,8 @@ from services.reminders.service import ReminderService
 
 REMINDER_ID = Annotated[str, Path(pattern=r"^[a-z0-9]{1,20}$", examples=["ptc7uz"])]
 _PREFIX = {"en": "remind me: ", "zh": "提醒我", "es": "recuérdame "}
-_LATELY = timedelta(days=30)
-_MOST_LATELY = 200
+_DONE_WITHIN = timedelta(days=30)
+_MOST_DONE = 200
 _MOST_NAMED = 200
 
 routes = APIRouter(tags=["reminders"])
@@ -158,7 +158,7 @@ async def list_reminders(
     if ids is not None:
         return Reminders(reminders=await reminders_by_id(context, chat, ids))
     if state == "done":
-        rows = await context.reminders.lately_sent(chat.key, context.clock.now() - _LATELY, _MOST_LATELY)
+        rows = await context.reminders.sent_since(chat.key, context.clock.now() - _DONE_WITHIN, _MOST_DONE)
         done = [context.finder.public(row) for row in rows if row.state is ReminderState.DONE]
         return Reminders(reminders=[reminder_body(each) for each in done])
     found = await room_reminders(context, chat)

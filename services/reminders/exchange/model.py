@@ -163,5 +163,5 @@ class ImportedReminder(Struct, frozen=True, kw_only=True):
 class TransferStore(ReminderReader, Protocol):
     """Reads reminders and stores those of a file."""
 
-    async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
+    async def add_imported(self, imported: Sequence[ImportedReminder], now: datetime) -> int:
         """Store all in one transaction; return the number of new ones by request key."""

@@ -84,8 +84,8 @@ class Importer:
             ConfigError: the extra `ical` is not installed.
         """
         now = self._clock.now()
-        arrivals, known, over = await self.prepare(_read(data, newcomers, now), chat)
-        return ImportReport(added=await self._store.take_in(arrivals, now), known=known, over=over)
+        imported, known, over = await self.prepare(_read(data, newcomers, now), chat)
+        return ImportReport(added=await self._store.add_imported(imported, now), known=known, over=over)
 
     async def prepare(
         self, found: PortableFile, chat: ChatAddress
@@ -103,7 +103,7 @@ class Importer:
                 known += 1
                 continue
             try:
-                chosen.append(self._arrival(reminder, chat, key, found.chat, now))
+                chosen.append(self._to_imported(reminder, chat, key, found.chat, now))
             except RequestRefused as refusal:
                 if refusal.code in {"time_in_past", "rule_never_fires"}:
                     over.append(reminder.uid)
@@ -132,7 +132,7 @@ class Importer:
             copy += 1
         return request_key(chat, reminder.uid, copy)
 
-    def _arrival(
+    def _to_imported(
         self, reminder: PortableReminder, chat: ChatAddress, key: str, source: str, now: datetime
     ) -> ImportedReminder:
         self._limits.check_content(reminder.content)

@@ -50,7 +50,7 @@ class RecentDeliveries:
         Raises:
             RequestRefused: `no_reminders`: none was sent; `reminder_ambiguous`.
         """
-        rows = await self._book.lately_sent(chat.key, self._clock.now() - _RECENT, _MOST)
+        rows = await self._book.sent_since(chat.key, self._clock.now() - _RECENT, _MOST)
         return _named(reference, [(self._finder.public(row), row) for row in rows]) or await self.find_done(
             chat, reference
         )
@@ -72,7 +72,7 @@ class RecentDeliveries:
 
     async def _sent_to(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[StoredReminder, ...]:
         ids = {*target_ids(person), EVERYONE}
-        rows = await self._book.lately_sent(chat.key, self._clock.now() - within, _MOST)
+        rows = await self._book.sent_since(chat.key, self._clock.now() - within, _MOST)
         return tuple(row for row in rows if ids & {target.id for target in row.targets or (row.creator,)})
 
 

@@ -112,15 +112,15 @@ async def import_lines(
         RequestRefused: `too_many_reminders(limit)`.
     """
     importer = Importer(SqlReminderStore(database), clock, limits)
-    arrivals: list[ImportedReminder] = []
+    imported: list[ImportedReminder] = []
     known_count = over_count = 0
     for chat, reminders in _reminders(read_lines(texts())).items():
         file = PortableFile(reminders=tuple(reminders), chat=chat)
         new, known, over = await importer.prepare(file, read_chat(chat))
-        arrivals += new
+        imported += new
         known_count += known
         over_count += len(over)
-    added = await store_lines(database, arrivals, lambda: read_lines(texts()), clock.now())
+    added = await store_lines(database, imported, lambda: read_lines(texts()), clock.now())
     stored_files = [
         await files.put(line.url, line.content) for line in read_lines(texts()) if isinstance(line, FileLine)
     ]

@@ -88,9 +88,9 @@ class SqlReminderStore(SqlReminderReader, SqlDeliveryLedger):
 
         return await self._database.run(work)
 
-    async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
+    async def add_imported(self, imported: Sequence[ImportedReminder], now: datetime) -> int:
         """Store the reminders of a file in one transaction; return the number of new ones by request key."""
-        rows = [imported_columns(reminder, now) for reminder in arrivals]
+        rows = [imported_columns(reminder, now) for reminder in imported]
         if not rows:
             return 0
         return await self._database.run(lambda connection: insert_many(connection, REMINDER, rows))
@@ -105,7 +105,7 @@ class SqlReminderStore(SqlReminderReader, SqlDeliveryLedger):
         is_there = REMINDER.c.chat_key.startswith(f"{platform}:", autoescape=True)
         return await self._rows(sa.select(REMINDER).where(is_own, is_there, IS_OPEN).limit(limit))
 
-    async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
+    async def sent_since(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
         """Return the reminders of a chat that are being sent or were sent since `since`, latest first."""
         here = DELIVERY.c.chat_key == chat_key
         being_sent = sa.and_(here, IS_HELD, DELIVERY.c.state == DeliveryState.SENDING.value)

@@ -32,11 +32,11 @@ _FINAL = (DeliveryState.SENT, DeliveryState.FAILED)
 async def add_many(store: TransferStore, drafts: Sequence[ValidatedReminder], now: datetime) -> int:
     """Store active reminders without limits, as an import does; return the number of new ones."""
     active = ReminderState.ACTIVE
-    arrivals = [
+    imported = [
         ImportedReminder(wish=draft.wish, state=active, next_fire_at=draft.first_fire, created_at=now)
         for draft in drafts
     ]
-    return await store.take_in(arrivals, now)
+    return await store.add_imported(imported, now)
 
 
 class MemoryReminderStore:
@@ -60,10 +60,10 @@ class MemoryReminderStore:
                 raise RequestRefused("too_many_reminders", limit=cap)
         return self._insert(draft, now)
 
-    async def take_in(self, arrivals: Sequence[ImportedReminder], now: datetime) -> int:
+    async def add_imported(self, imported: Sequence[ImportedReminder], now: datetime) -> int:
         """Keep many at once, caps not asked."""
         known = {row.request_key for row in self._rows.values()}
-        new = [arrival for arrival in arrivals if arrival.wish.request_key not in known]
+        new = [arrival for arrival in imported if arrival.wish.request_key not in known]
         for arrival in new:
             self._insert(ValidatedReminder(wish=arrival.wish, first_fire=arrival.next_fire_at or now), now)
         return len(new)
@@ -91,7 +91,7 @@ class MemoryReminderStore:
         """Return the reminder with this key, whatever its state."""
         return self._rows.get(key)
 
-    async def lately_sent(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
+    async def sent_since(self, chat_key: str, since: datetime, limit: int) -> tuple[StoredReminder, ...]:
         """Return reminders of a chat being sent, and those sent since `since`, latest first."""
         keys = self._ledger.sent_since(since)
         return tuple(self._rows[key] for key in keys if self._rows[key].address.key == chat_key)[:limit]
