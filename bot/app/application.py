@@ -51,7 +51,7 @@ from services.kernel.background_tasks import BackgroundTasks, running_tasks
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.state import StateStore
 from services.people.privacy import PrivacyService
-from services.reminders.delivery.worker import DeliveryConfig
+from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.service import ReminderService
 from services.scheduling.timetable import ApschedulerTimetable, Timetable
 from services.storage.database import Database

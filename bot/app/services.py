@@ -23,7 +23,7 @@ from services.people.memory import MemoryLimits, MemoryService
 from services.people.privacy import DeletedMessage, PrivacyService
 from services.people.zones import ZoneService
 from services.recurrence.calendars.data_version import data_version
-from services.reminders.delivery.worker import DeliveryConfig
+from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.model import ReminderLimits
 from services.reminders.service import ReminderService
 from services.search.model import SearchEngine

@@ -194,7 +194,7 @@ class DeliveryRetry(Struct, frozen=True, kw_only=True):
         """Retry the undelivered reminders of `chat`; the next attempt is due in an hour."""
         self.blocked[chat.key] = self.clock.now() + _RETRY_INTERVAL
         try:
-            count = await self.reminders.resume_in(chat)
+            count = await self.reminders.retry_failed(chat)
         except Exception as error:  # noqa: BLE001 - the next message or start tries again
             logger.bind(chat=str(chat)).opt(exception=error).error("retrying undelivered reminders failed")
             return

@@ -20,7 +20,7 @@ from bot.testing.platform import FakePlatform
 from function_calls.tools.calls import Interpreter
 from services.kernel.clock import Clock
 from services.language_model.ports import RequestedCall
-from services.reminders.delivery.worker import DeliveryConfig
+from services.reminders.delivery.config import DeliveryConfig
 from services.storage.database import Database
 
 NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)

@@ -1,6 +1,6 @@
 """Declare the values that the store and the delivery worker exchange."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -9,6 +9,9 @@ from msgspec import Struct
 from services.kernel.chat import ChatAddress, Person
 from services.recurrence.schedule import Schedule
 from services.reminders.model import CatchUp, DueNotice, NewReminder, ReminderFields, ReminderState
+
+LEDGER_RETENTION = timedelta(days=30)
+"""The time for which the ledger has occurrences that are final."""
 
 
 class DeliveryState(StrEnum):

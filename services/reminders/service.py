@@ -13,8 +13,9 @@ from services.kernel.state import StateStore
 from services.recurrence.fires import check, next_fires
 from services.recurrence.schedule import Schedule
 from services.reminders import transitions
+from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.delivery.retry import RetryPolicy
-from services.reminders.delivery.worker import DeliveryConfig, DeliveryWorker
+from services.reminders.delivery.worker import DeliveryWorker
 from services.reminders.lookup.due_words import DEFAULT_TIMES
 from services.reminders.lookup.finder import ReminderFinder, is_for_everyone, is_of
 from services.reminders.lookup.recent_deliveries import RecentDeliveries
@@ -31,7 +32,7 @@ from services.reminders.model import (
 )
 from services.reminders.ports import Notifier, ReminderStore
 from services.reminders.quiet_hours import QuietHours, QuietService
-from services.reminders.records import Change, StoredReminder, ValidatedReminder
+from services.reminders.records import LEDGER_RETENTION, Change, StoredReminder, ValidatedReminder
 from services.reminders.updater import (
     ReminderUpdater,
     allow_anybody,
@@ -41,10 +42,8 @@ from services.reminders.updater import (
 )
 from services.time_expressions import TimeReader
 
-_LEDGER_RETENTION = timedelta(days=30)
 _PURGE_BATCH = 1000
 _RETRY_FAILED_WITHIN = timedelta(days=7)
-_NONE = "nothing_of_yours"
 
 
 class ReminderService:
@@ -181,12 +180,10 @@ class ReminderService:
             RequestRefused: as `get`; `not_your_reminder(id, owner)`; `nothing_of_yours` if "all" matches none.
         """
         if means_all(reference):
-            return await self._updater.change_own(chat, person, transitions.cancel, lambda _: True, none=_NONE)
+            return await self._updater.change_own(chat, person, transitions.cancel, lambda _: True)
         chosen = await self.finder.all_of(chat, person, reference)
         if chosen:
-            return await self._updater.change_own(
-                chat, person, transitions.cancel, lambda row: row.key in chosen, none=_NONE
-            )
+            return await self._updater.change_own(chat, person, transitions.cancel, lambda row: row.key in chosen)
         gone = await self._updater.change_one(chat, person, reference, transitions.cancel)
         rule = gone.schedule.rule
         others = await self.finder.open_in(chat) if rule is not None and rule.except_walls else ()
@@ -265,7 +262,7 @@ class ReminderService:
         """
         if means_all(reference):
             return await self._updater.change_own(
-                chat, person, transitions.pause, lambda row: row.state is ReminderState.ACTIVE, none=_NONE
+                chat, person, transitions.pause, lambda row: row.state is ReminderState.ACTIVE
             )
         return (await self._updater.change_one(chat, person, reference, transitions.pause, check=check_may_edit),)
 
@@ -282,7 +279,7 @@ class ReminderService:
         def has_fire(row: StoredReminder) -> bool:
             return row.state is ReminderState.PAUSED and bool(next_fires(row.schedule, now, 1))
 
-        return await self._updater.change_own(chat, person, make, has_fire, none=_NONE)
+        return await self._updater.change_own(chat, person, make, has_fire)
 
     async def finish(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Mark as done: follow-ups stop, and a one-time reminder ends. Raises as `edit`.
@@ -328,7 +325,7 @@ class ReminderService:
         def is_in_other_zone(row: StoredReminder) -> bool:
             return row.schedule.rule is not None and row.schedule.zone != zone
 
-        return await self._updater.change_own(chat, person, change_zone, is_in_other_zone)
+        return await self._updater.change_own(chat, person, change_zone, is_in_other_zone, none="no_reminders")
 
     async def snooze(
         self,
@@ -385,7 +382,7 @@ class ReminderService:
             return ()
         return row.targets
 
-    async def resume_in(self, chat: ChatAddress) -> int:
+    async def retry_failed(self, chat: ChatAddress) -> int:
         """Retry the failed deliveries of a chat of the last week, after the bot has joined it again.
 
         Return their number; of a repeating reminder only the latest is retried.
@@ -403,7 +400,7 @@ class ReminderService:
     async def purge(self) -> int:
         """Delete final occurrences older than 30 days, in batches; return their number."""
         total = 0
-        while deleted := await self._store.purge(self._clock.now() - _LEDGER_RETENTION, _PURGE_BATCH):
+        while deleted := await self._store.purge(self._clock.now() - LEDGER_RETENTION, _PURGE_BATCH):
             total += deleted
         return total
 

@@ -93,18 +93,18 @@ class ReminderUpdater(Struct, frozen=True):
         make: Make,
         is_wanted: Callable[[StoredReminder], bool],
         *,
-        none: str = "no_reminders",
+        none: str = "nothing_of_yours",
     ) -> tuple[Reminder, ...]:
         """Change every open reminder that `person` created in this chat and that `is_wanted`.
 
         Raises:
-            RequestRefused: `no_reminders` if the chat has none at all, else the code `none`.
+            RequestRefused: `no_reminders` if the chat has none at all; `none` if no reminder is changed.
         """
         changed: tuple[Reminder, ...] = ()
         for _ in range(_TRIES):
             rows = [row for _, row in await self.finder.open_in(chat)]
-            change_own = [row for row in rows if row.creator.id == person.id and is_wanted(row)]
-            changes = [change for row in change_own if (change := make(row)) is not None]
+            own = [row for row in rows if row.creator.id == person.id and is_wanted(row)]
+            changes = [change for row in own if (change := make(row)) is not None]
             if not changes:
                 break
             changed += await self._apply_all(changes)

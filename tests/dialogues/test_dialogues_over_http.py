@@ -17,7 +17,7 @@ from bot.platforms.web.shapes import person_called
 from bot.testing.clocks import LoopClock
 from bot.testing.dialogues import Comparison, load_dialogues
 from bot.testing.in_memory import build_in_memory
-from services.reminders.delivery.worker import DeliveryConfig
+from services.reminders.delivery.config import DeliveryConfig
 
 ROOT = Path(__file__).parent
 

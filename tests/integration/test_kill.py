@@ -11,7 +11,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from services.reminders.delivery.worker import DeliveryConfig
+from services.reminders.delivery.config import DeliveryConfig
 from tests.integration.reminder_worker import deliver_until_killed
 from tests.integration.workers import Worker
 from tests.pace import on_this_machine

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from services.reminders.delivery.worker import DeliveryConfig
+from services.reminders.delivery.config import DeliveryConfig
 from tests.pace import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from services.kernel.clock import SystemClock
-from services.reminders.delivery.worker import DeliveryConfig
+from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.model import ReminderState
 from services.reminders.records import DeliveryOutcome, DeliveryState
 from services.storage.database import Database

@@ -14,7 +14,7 @@ from services.kernel.errors import DeliveryFailed
 from services.kernel.state import MemoryStateStore
 from services.recurrence.schedule import read_schedule
 from services.reminders.audit.verification import Fate, verify
-from services.reminders.delivery.worker import DeliveryConfig
+from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.model import DueNotice, NewReminder
 from services.reminders.service import ReminderService
 from services.storage.database import Database

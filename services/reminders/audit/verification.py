@@ -12,9 +12,8 @@ from services.kernel.errors import RequestRefused
 from services.recurrence.schedule import Schedule
 from services.reminders.audit.expected import expected_fires
 from services.reminders.model import ReminderState
-from services.reminders.records import DeliveryRecord, DeliveryState
+from services.reminders.records import LEDGER_RETENTION, DeliveryRecord, DeliveryState
 
-LEDGER_KEPT = timedelta(days=30)
 _LATE = timedelta(minutes=2)
 _GRACE = timedelta(minutes=1)
 _FIRING = frozenset({ReminderState.ACTIVE, ReminderState.DONE})
@@ -83,10 +82,10 @@ class AuditReader(Protocol):
 async def verify(reader: AuditReader, since: datetime, until: datetime, now: datetime) -> Verification:
     """Compare the schedules with the ledger, from `since` to `until` (timezone-aware).
 
-    The ledger has 30 days, so `since` is at least that. A reminder is verified from its last change on. An occurrence
-    is pending for a minute after it is due, and while it is retried.
+    An earlier `since` becomes the beginning of the ledger. A reminder is verified from its last change on. An
+    occurrence is pending for a minute after it is due, and while it is retried.
     """
-    since = max(since, now - LEDGER_KEPT)
+    since = max(since, now - LEDGER_RETENTION)
     until = min(until, now)
     # A message after the period may report missed occurrences in it: "3 earlier ones were missed".
     ledger: dict[str, list[DeliveryRecord]] = {}

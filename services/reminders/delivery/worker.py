@@ -14,8 +14,6 @@ from services.reminders.delivery.dispatcher import Dispatcher, wait_or_nap
 from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.ports import DeliveryLedger, Notifier
 
-__all__ = ["DeliveryConfig", "DeliveryWorker"]
-
 _CLOCK_STEP = timedelta(minutes=1)
 _PAUSE_AFTER_ERROR_SECONDS = 1.0
 

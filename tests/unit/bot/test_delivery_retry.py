@@ -12,7 +12,7 @@ from bot.testing.in_memory import build_in_memory
 from bot.testing.platform import FakePlatform
 from services.kernel.chat import BotAdded, ChatAddress
 from services.kernel.errors import DeliveryFailed
-from services.reminders.delivery.worker import DeliveryConfig
+from services.reminders.delivery.config import DeliveryConfig
 
 pytestmark = pytest.mark.looptime
 HOME = ChatAddress(platform="fake", chat_id="home")

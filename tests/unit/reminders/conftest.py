@@ -14,8 +14,8 @@ from services.kernel.clock import Clock, SystemClock
 from services.kernel.errors import DeliveryFailed
 from services.kernel.state import MemoryStateStore
 from services.recurrence.schedule import read_schedule
+from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.delivery.retry import RetryPolicy
-from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import DueNotice, NewReminder, Reminder, ReminderEdit, ReminderLimits
 from services.reminders.records import DeliveryState
 from services.reminders.service import ReminderService

@@ -12,7 +12,7 @@ from services.kernel.errors import DeliveryFailed
 from services.recurrence.fires import fires_after
 from services.recurrence.missed import MOST_LISTED, missed_between
 from services.recurrence.schedule import Schedule, read_schedule
-from services.reminders.delivery.worker import DeliveryConfig
+from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.model import CatchUp
 from services.reminders.occurrences import plan_due
 

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import DeliveryFailed
+from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.delivery.retry import RetryPolicy
-from services.reminders.delivery.worker import DeliveryConfig
 from services.reminders.model import DueNotice, ReminderEdit
 from services.reminders.records import DeliveryState
 

@@ -15,7 +15,7 @@ from bot.testing.clocks import InlineExecutor, LoopClock
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.state import MemoryStateStore
 from services.recurrence.schedule import read_schedule
-from services.reminders.delivery.worker import DeliveryConfig
+from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.model import DueNotice, NewReminder, ReminderEdit
 from services.reminders.service import ReminderService
 from services.storage.database import Database

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from services.kernel.chat import ChatAddress
-from services.reminders.delivery.worker import DeliveryConfig
+from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.model import ReminderLimits
 from tests.support.stores.reminders import MemoryReminderStore
 
