@@ -13,7 +13,7 @@ from services.reminders.exchange.record import record_of
 from services.reminders.model import ReminderState
 from services.storage.engine.readonly import Readable
 from services.storage.export.lines import ROW_KINDS, AccountsLine, ExportScope, Line, LinkedAccount, ReminderLine
-from services.storage.messages.consent import is_out, read_opt_outs
+from services.storage.messages.consent import has_opted_out, read_opt_outs
 from services.storage.reminders.rows import reminder_of
 from services.storage.tables import MEMORY, OPT_OUT, QUIET, REMINDER, RETENTION, SCOPE, STATE
 
@@ -110,7 +110,7 @@ def _page(
         if row.get("deleted_at") is None
         and (
             row.get("sender_is_bot")
-            or not is_out(row[chat], row[person], out)
+            or not has_opted_out(row[chat], row[person], out)
             or wanted.has_person(row[chat], row[person])
         )
     ]

@@ -9,10 +9,14 @@ from services.storage.engine import sqlite
 from services.storage.tables import MESSAGE, OPT_OUT
 
 Columns = dict[str, object]
-_NOTHING_ELSE: Columns = {"sender_username": "", "mentions": "", "attachments": ""}
-WORDLESS_TURN: Columns = {"text": "", "reply": "", "error": "", "person_name": "", "completions": "[]"}
+BLANK_MESSAGE: Columns = {
+    **dict.fromkeys(("sender_id", "sender_name", "sender_username", "text", "mentions", "attachments"), ""),
+    "reply_to": None,
+}
+"""The columns of a message without its author and its text."""
+BLANK_TURN: Columns = {"text": "", "reply": "", "error": "", "person_name": "", "completions": "[]"}
 """The columns of a turn without its text."""
-_WORDLESS_CALL: Columns = {
+_BLANK_CALL: Columns = {
     "user_message": "",
     "arguments": "{}",
     "result": None,
@@ -42,7 +46,7 @@ def read_opt_outs(connection: sa.Connection, people: Collection[object]) -> set[
     return {(place, person) for place, person in found}
 
 
-def is_out(chat: str, person: object, out: Collection[tuple[object, object]]) -> bool:
+def has_opted_out(chat: str, person: object, out: Collection[tuple[object, object]]) -> bool:
     """Return whether `person` opted out in `chat` or on its platform."""
     return any((place, person) in out for place in (chat, chat.partition(":")[0]))
 
@@ -50,11 +54,13 @@ def is_out(chat: str, person: object, out: Collection[tuple[object, object]]) ->
 def blank_opted_out(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
     """Blank person and text of people who opted out; ids stay, so that a repeated delivery is recognised."""
     senders = {row["sender_id"] for row in rows if not row["sender_is_bot"]}
-    if not senders:
+    out = read_opt_outs(connection, senders) if senders else set()
+    if not out:
         return list(rows)
-    out = read_opt_outs(connection, senders)
     return [
-        _blank(row) if out and not row["sender_is_bot"] and is_out(str(row["chat_key"]), row["sender_id"], out) else row
+        row | BLANK_MESSAGE | {"deleted_at": row["sent_at"]}
+        if not row["sender_is_bot"] and has_opted_out(str(row["chat_key"]), row["sender_id"], out)
+        else row
         for row in rows
     ]
 
@@ -62,24 +68,16 @@ def blank_opted_out(connection: sa.Connection, rows: Sequence[Columns]) -> list[
 def recordable_turns(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
     """Return `rows` of the turns, without the text of people who opted out; the usage stays."""
     out = read_opt_outs(connection, {row["person_id"] for row in rows})
-    return [row | WORDLESS_TURN if is_out(str(row["chat_key"]), row["person_id"], out) else row for row in rows]
+    return [row | BLANK_TURN if has_opted_out(str(row["chat_key"]), row["person_id"], out) else row for row in rows]
 
 
 def recordable_calls(connection: sa.Connection, rows: Sequence[Columns]) -> list[Columns]:
     """Return `rows` of the calls, without text in those of people who opted out; the name of the function stays."""
     out = read_opt_outs(connection, {row["person_id"] for row in rows})
-    return [row | _WORDLESS_CALL if is_out(str(row["session_id"]), row["person_id"], out) else row for row in rows]
+    return [row | _BLANK_CALL if has_opted_out(str(row["session_id"]), row["person_id"], out) else row for row in rows]
 
 
 def is_consented(address: ChatAddress) -> sa.ColumnElement[bool]:
     """Return the condition that the author of a message has not opted out since."""
     places = (address.key, address.platform)
     return MESSAGE.c.sender_id.not_in(sa.select(OPT_OUT.c.person_id).where(OPT_OUT.c.place.in_(places)))
-
-
-def _blank(row: Columns) -> Columns:
-    return (
-        row
-        | {"sender_id": "", "sender_name": "", "text": "", "reply_to": None, "deleted_at": row["sent_at"]}
-        | _NOTHING_ELSE
-    )

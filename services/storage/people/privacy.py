@@ -10,7 +10,7 @@ from services.storage.database import Database
 from services.storage.engine.rows import address_of, to_micros
 from services.storage.message_index.indexing import remove_from_index
 from services.storage.message_index.rows import IS_SHOWN, MESSAGE_COLUMNS, messages_of, parse_attachments
-from services.storage.messages.consent import WORDLESS_TURN
+from services.storage.messages.consent import BLANK_MESSAGE, BLANK_TURN
 from services.storage.people.memories import memory_of
 from services.storage.tables import CALL, MEMORY, MESSAGE, OPT_OUT, RETENTION, SCOPE, STATE, TURN
 
@@ -55,9 +55,7 @@ def erase_messages(
     messages, replies = messages_to_delete(connection, mine), messages_to_delete(connection, answers)
     connection.execute(MESSAGE.update().where(answers).values(text="", deleted_at=at))
     remove_from_index(connection, mine)
-    texts = ("sender_id", "sender_name", "sender_username", "text", "mentions", "attachments")
-    blank = dict.fromkeys(texts, "") | {"reply_to": None, "deleted_at": at}
-    connection.execute(MESSAGE.update().where(mine).values(blank))
+    connection.execute(MESSAGE.update().where(mine).values(BLANK_MESSAGE | {"deleted_at": at}))
     return messages, replies
 
 
@@ -66,7 +64,7 @@ def erase_records(connection: sa.Connection, scope: DataScope) -> int:
     calls = sa.and_(is_in_scope(CALL.c.session_id, scope), CALL.c.person_id == scope.person.id)
     turns = sa.and_(is_in_scope(TURN.c.chat_key, scope), TURN.c.person_id == scope.person.id, TURN.c.text != "")
     connection.execute(CALL.delete().where(calls))
-    return connection.execute(TURN.update().where(turns).values(WORDLESS_TURN)).rowcount
+    return connection.execute(TURN.update().where(turns).values(BLANK_TURN)).rowcount
 
 
 def erase_state(connection: sa.Connection, scope: DataScope) -> None:
