@@ -144,7 +144,7 @@ class SqlReminderStore(SqlReminderReader, SqlDeliveryLedger):
                 for key, content, due_at in connection.execute(query)
             )
 
-        return await self._database.run(work)
+        return await self._database.read(work)
 
     async def sent_in(self, chat_key: str, message_id: str) -> tuple[StoredReminder, ...]:
         """Return the reminders sent in a message of the bot."""
