@@ -130,6 +130,7 @@ class ActivityReader:
 
 
 UsageBy = Literal["chat", "person", "function", "day"]
+_Sum = sa.ColumnElement[Any]
 _MICROS_A_DAY: Final = 86_400_000_000
 
 
@@ -167,24 +168,20 @@ def _of_turns(by: UsageBy, since: datetime) -> sa.Select[*tuple[Any, ...]]:
     }
     name = names[by].label("name")
     failed = sa.func.sum(sa.case((TURN.c.outcome == "failed", 1), else_=0))
-    return _count(name, failed, sa.func.sum(TURN.c.tokens), sa.func.sum(TURN.c.cost)).where(
-        TURN.c.at >= to_micros(since)
-    )
+    query = _count(name, failed, sa.func.sum(TURN.c.tokens), sa.func.sum(TURN.c.cost))
+    return query.where(TURN.c.at >= to_micros(since))
 
 
 def _of_functions(since: datetime) -> sa.Select[*tuple[Any, ...]]:
     failed = sa.func.sum(sa.case((CALL.c.status != "success", 1), else_=0))
     tokens = sa.func.sum(CALL.c.prompt_tokens + CALL.c.completion_tokens)
-    return _count(CALL.c.tool_name.label("name"), failed, tokens, sa.func.sum(CALL.c.cost)).where(
-        CALL.c.timestamp >= to_micros(since)
-    )
+    query = _count(CALL.c.tool_name.label("name"), failed, tokens, sa.func.sum(CALL.c.cost))
+    return query.where(CALL.c.timestamp >= to_micros(since))
 
 
-def _count(name: sa.Label[Any], *sums: sa.ColumnElement[Any]) -> sa.Select[*tuple[Any, ...]]:
-    failed, tokens, cost = sums
-    return sa.select(
-        name, sa.func.count().label("count"), failed.label("failed"), tokens.label("tokens"), cost.label("cost")
-    ).group_by(name)
+def _count(name: sa.Label[Any], failed: _Sum, tokens: _Sum, cost: _Sum) -> sa.Select[*tuple[Any, ...]]:
+    sums = (failed.label("failed"), tokens.label("tokens"), cost.label("cost"))
+    return sa.select(name, sa.func.count().label("count"), *sums).group_by(name)
 
 
 def _usage(row: sa.RowMapping, *, is_day: bool) -> Usage:

@@ -13,7 +13,7 @@ from services.reminders.records import Claim, DeliveryState, Lease
 from services.storage.engine.rows import from_micros, from_micros_or_none, to_micros, to_micros_or_none, upsert
 from services.storage.engine.worker_registry import IS_GONE, WorkerRegistry
 from services.storage.reminders import ledger, postgres_deliveries
-from services.storage.reminders.occurrence_rows import ClaimRequest, insert_occurrences, merge_waiting
+from services.storage.reminders.occurrence_rows import ClaimRequest, Planned, insert_occurrences, merge_waiting
 from services.storage.reminders.quiet_hours import Quiet
 from services.storage.reminders.rows import NOTICE_COLUMNS, delivery_rows, lease_of, occurred_of, schedule_of
 from services.storage.tables import DELIVERY, META, REMINDER, WORKER
@@ -33,16 +33,15 @@ _ZONE_DATA = "zone_data"
 
 def claim(connection: sa.Connection, request: ClaimRequest) -> Claim:
     """Lease due occurrences, and return them with the time of the next one."""
-    until = request.until
-    fresh = _claim_due(connection, request)
-    freed = claim_freed(connection, request)
+    due = _claim_due(connection, request)
+    freed = _claim_freed(connection, request)
     next_fire = connection.scalar(sa.select(sa.func.min(REMINDER.c.next_fire_at)).where(IS_DUE))
     next_try = connection.scalar(sa.select(sa.func.min(DELIVERY.c.try_at)).where(IS_FREED))
     upcoming = [moment for moment in (next_fire, next_try) if moment is not None]
     return Claim(
-        leases=(*fresh, *freed),
+        leases=(*due, *freed),
         next_at=from_micros_or_none(min(upcoming, default=None)),
-        is_full=bool(upcoming) and min(upcoming) <= until,
+        is_full=bool(upcoming) and min(upcoming) <= request.until,
     )
 
 
@@ -107,7 +106,7 @@ def _plan(row: sa.RowMapping, now: datetime) -> DuePlan:
     return plan_due(schedule_of(row), CatchUp(row["catch_up"]), from_micros(row["next_fire_at"]), now)
 
 
-def _advance(connection: sa.Connection, planned: Sequence[tuple[sa.RowMapping, DuePlan]], now: int) -> None:
+def _advance(connection: sa.Connection, planned: Planned, now: int) -> None:
     """Store the next fire of every claimed reminder, in the transaction that inserted the occurrences."""
     if connection.dialect.name == "postgresql":
         plans = [(row["id"], to_micros_or_none(plan.next_fire_at), to_micros(plan.due_at)) for row, plan in planned]
@@ -120,7 +119,7 @@ def _advance(connection: sa.Connection, planned: Sequence[tuple[sa.RowMapping, D
         connection.execute(paused.values(state=ReminderState.PAUSED.value))
 
 
-def _advance_one_by_one(connection: sa.Connection, planned: Sequence[tuple[sa.RowMapping, DuePlan]], now: int) -> None:
+def _advance_one_by_one(connection: sa.Connection, planned: Planned, now: int) -> None:
     connection.execute(
         REMINDER.update()
         .where(REMINDER.c.id == sa.bindparam("key"))
@@ -132,7 +131,7 @@ def _advance_one_by_one(connection: sa.Connection, planned: Sequence[tuple[sa.Ro
     )
 
 
-def claim_freed(connection: sa.Connection, request: ClaimRequest) -> list[Lease]:
+def _claim_freed(connection: sa.Connection, request: ClaimRequest) -> list[Lease]:
     """Lease occurrences that are to be retried by now; those in quiet hours are deferred to their end."""
     # Two statements, so that the second reads the rows as the first has locked them.
     due = sa.select(DELIVERY.c.id).where(DELIVERY.c.try_at <= request.until, IS_FREED).order_by(DELIVERY.c.try_at)

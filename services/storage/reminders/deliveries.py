@@ -14,7 +14,6 @@ from services.storage.database import Database
 from services.storage.engine.rows import from_micros_or_none, to_micros
 from services.storage.engine.sent_journal import SentOccurrenceLine
 from services.storage.reminders import claims, ledger, postgres_deliveries
-from services.storage.reminders.claims import claim_shared, free_dead
 from services.storage.reminders.ledger import FINAL, IS_SENDING, WAITING
 from services.storage.reminders.occurrence_rows import ClaimRequest
 from services.storage.reminders.rows import delivery_rows, lease_of, occurred_of
@@ -39,7 +38,7 @@ class SqlDeliveryLedger:
         if workers is None:
             return await self._database.run(lambda connection: claims.claim(connection, request))
         await workers.hold(owner)
-        return await self._database.run(lambda connection: claim_shared(connection, workers, request))
+        return await self._database.run(lambda connection: claims.claim_shared(connection, workers, request))
 
     async def begin(
         self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
@@ -94,7 +93,7 @@ class SqlDeliveryLedger:
         if owner is None and workers is not None:
             # Warm up the sessions, which otherwise load table data with the first due occurrence.
             await self._database.autocommit(lambda connection: ledger.begin(connection, "", (), {}))
-            return await self._database.run(lambda connection: free_dead(connection, workers))
+            return await self._database.run(lambda connection: claims.free_dead(connection, workers))
         journal = self._database.sent
         if owner is not None or journal is None:
             return await self._database.run(lambda connection: ledger.free(connection, owner))
