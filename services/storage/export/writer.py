@@ -15,7 +15,7 @@ from services.storage.database import Database
 from services.storage.engine.rows import insert_new
 from services.storage.export.lines import ROW_KINDS, AccountsLine, Columns, FileLine, Line, RowLine
 from services.storage.messages.consent import blank_opted_out, recordable_calls, recordable_turns
-from services.storage.messages.store import keep_rows
+from services.storage.messages.store import store_rows
 from services.storage.reminders.rows import imported_columns
 from services.storage.tables import CALL, MEMORY, REMINDER, SCOPE, TURN
 
@@ -33,7 +33,7 @@ async def store_lines(
     rows = [imported_columns(reminder, now) for reminder in reminders]
 
     def work(connection: sa.Connection) -> Mapping[str, int]:
-        added = Counter(reminder=sum(_is_new(connection, REMINDER, row) for row in rows))
+        added = Counter(reminder=sum(_insert(connection, REMINDER, row) for row in rows))
         for batch in _batches(line for line in lines() if not isinstance(line, FileLine)):
             added.update(_store(connection, batch))
         return added
@@ -57,27 +57,26 @@ def _store(connection: sa.Connection, lines: Sequence[Line]) -> Mapping[str, int
     for line in lines:
         if isinstance(line, RowLine):
             rows[line.kind].append(ROW_KINDS[line.kind].columns_of(line))
-    added = Counter(
-        accounts=sum(_are_new_accounts(connection, line) for line in lines if isinstance(line, AccountsLine))
-    )
+    added = Counter(accounts=sum(_link(connection, line) for line in lines if isinstance(line, AccountsLine)))
     for kind in rows.keys() - {"message", "turn", "call", "memory"}:
-        added[kind] = sum(_is_new(connection, ROW_KINDS[kind].table, row) for row in rows[kind])
+        added[kind] = sum(_insert(connection, ROW_KINDS[kind].table, row) for row in rows[kind])
     messages = [row for row in blank_opted_out(connection, rows["message"]) if row["deleted_at"] is None]
-    added["message"] = len(keep_rows(connection, messages))
+    added["message"] = len(store_rows(connection, messages))
     turns = recordable_turns(connection, rows["turn"])
-    added["turn"] = sum(_is_first(connection, TURN, row, ("message_id", "chat_key", "at")) for row in turns)
+    added["turn"] = sum(_insert_unless_equal(connection, TURN, row, ("message_id", "chat_key", "at")) for row in turns)
     calls = recordable_calls(connection, rows["call"])
-    added["call"] = sum(_is_new(connection, CALL, row) for row in calls)
+    added["call"] = sum(_insert(connection, CALL, row) for row in calls)
     same = [column.name for column in MEMORY.c if column.name not in ("id", "person_name")]
-    added["memory"] = sum(_is_first(connection, MEMORY, row, same) for row in rows["memory"])
+    added["memory"] = sum(_insert_unless_equal(connection, MEMORY, row, same) for row in rows["memory"])
     return added
 
 
-def _is_new(connection: sa.Connection, table: sa.Table, row: Columns) -> int:
+def _insert(connection: sa.Connection, table: sa.Table, row: Columns) -> int:
+    """Insert a row unless its unique key exists; return the number of inserted rows."""
     return max(0, connection.execute(insert_new(connection.dialect.name, table), row).rowcount)
 
 
-def _is_first(connection: sa.Connection, table: sa.Table, row: Columns, same: Iterable[str]) -> int:
+def _insert_unless_equal(connection: sa.Connection, table: sa.Table, row: Columns, same: Iterable[str]) -> int:
     """Insert a row unless one with equal `same` columns is stored; return the number of inserted rows."""
     is_same = sa.and_(*(table.c[name] == row[name] for name in same))
     if connection.scalar(sa.select(sa.exists().where(is_same))):
@@ -86,8 +85,8 @@ def _is_first(connection: sa.Connection, table: sa.Table, row: Columns, same: It
     return 1
 
 
-def _are_new_accounts(connection: sa.Connection, line: AccountsLine) -> int:
-    """Link accounts unless one of them is linked; return whether they were new."""
+def _link(connection: sa.Connection, line: AccountsLine) -> int:
+    """Link accounts unless one of them is linked; return the number of new links."""
     own = [account_scope(key) for key in line.accounts]
     if connection.scalar(sa.select(SCOPE.c.scope).where(SCOPE.c.scope.in_(own)).limit(1)) is not None:
         return 0

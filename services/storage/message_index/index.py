@@ -15,6 +15,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from services.history.terms import index_terms
+from services.storage.message_index.rows import MESSAGE_COLUMNS
 from services.storage.tables import MESSAGE
 
 _CHAT_MARK = "¶"
@@ -84,7 +85,7 @@ class SqliteMessageIndex:
         # The unary plus keeps SQLite from reading the whole chat by its index and probing the terms row by row.
         in_chat = sa.literal_column("+message.chat_key") == chat_key
         joined = _TERMS.join(MESSAGE, MESSAGE.c.id == _TERMS.c.rowid)
-        return sa.select(MESSAGE).select_from(joined).where(matches, in_chat).order_by(_TERMS.c.rowid.desc())
+        return sa.select(*MESSAGE_COLUMNS).select_from(joined).where(matches, in_chat).order_by(_TERMS.c.rowid.desc())
 
 
 def _rows(messages: Sequence[Indexed]) -> str:
@@ -130,7 +131,7 @@ class PostgresMessageIndex:
         matches = sa.literal_column("message_terms.terms").op("@@")(sa.cast(wanted, TSQUERY))
         joined = _TERMS_POSTGRES.join(MESSAGE, MESSAGE.c.id == _TERMS_POSTGRES.c.message_row)
         in_chat = MESSAGE.c.chat_key == chat_key
-        return sa.select(MESSAGE).select_from(joined).where(matches, in_chat).order_by(MESSAGE.c.id.desc())
+        return sa.select(*MESSAGE_COLUMNS).select_from(joined).where(matches, in_chat).order_by(MESSAGE.c.id.desc())
 
 
 MessageIndex = SqliteMessageIndex | PostgresMessageIndex

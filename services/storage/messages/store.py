@@ -53,17 +53,16 @@ class SqlMessageStore:
             return await self._add_one(messages[0])
 
         def work(connection: sa.Connection) -> tuple[bool, ...]:
-            kept = blank_opted_out(connection, [_columns(message) for message in messages])
-            rows = keep_rows(connection, kept)
+            rows = store_rows(connection, blank_opted_out(connection, [_columns(message) for message in messages]))
             if self._claims is not None:
                 self._claims.make(connection, [_key(row) for row in rows if not row.sender_is_bot])
             new = {_key(row) for row in rows}
-            return tuple(_is_first(new, (message.address.key, message.id)) for message in messages)
+            return tuple(_discard(new, (message.address.key, message.id)) for message in messages)
 
         is_new = await self._database.run(work, is_durable=not all(message.sender.is_bot for message in messages))
         if self._claims is not None:
-            kept = (message for message, new in zip(messages, is_new, strict=True) if new and not message.sender.is_bot)
-            self._claims.hold([(message.address.key, message.id) for message in kept])
+            claimed = (each for each, new in zip(messages, is_new, strict=True) if new and not each.sender.is_bot)
+            self._claims.hold([(message.address.key, message.id) for message in claimed])
         return is_new
 
     async def flush(self) -> None:
@@ -174,18 +173,16 @@ class SqlMessageStore:
 
         def work(connection: sa.Connection) -> bool:
             remove_from_index(connection, this_message)
-            is_kept = is_consented(address)
-            updated = connection.execute(MESSAGE.update().where(this_message, is_kept).values(values)).rowcount
-            withheld = connection.execute(
-                MESSAGE.update().where(this_message, sa.not_(is_kept)).values(otherwise)
-            ).rowcount
+            may_store = is_consented(address)
+            updated = connection.execute(MESSAGE.update().where(this_message, may_store).values(values)).rowcount
+            blanked = connection.execute(MESSAGE.update().where(this_message, ~may_store).values(otherwise)).rowcount
             index_of(connection).add(connection, indexed_rows(connection, sa.and_(this_message, IS_INDEXED)))
-            return updated + withheld > 0
+            return updated + blanked > 0
 
         return await self._database.run(work)
 
 
-def keep_rows(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> list[NewMessage]:
+def store_rows(connection: sa.Connection, rows: Sequence[dict[str, object]]) -> list[NewMessage]:
     """Store rows of the message table and index those of people; return the new ones."""
     new = _insert(connection, rows) if rows else []
     index_new(connection, new)
@@ -224,10 +221,10 @@ def _key(row: NewMessage) -> Key:
     return row.chat_key, row.message_id
 
 
-def _is_first(new: set[Key], name: Key) -> bool:
-    """Remove `name` from the new ones and return True; False for the second of two equal ones in a batch."""
-    is_new = name in new
-    new.discard(name)
+def _discard(new: set[Key], key: Key) -> bool:
+    """Remove `key` from the new ones; return False for the second of two equal messages in a batch."""
+    is_new = key in new
+    new.discard(key)
     return is_new
 
 
@@ -271,11 +268,9 @@ def search(
     shown = sa.and_(in_thread(address), is_consented(address), IS_SHOWN)
     waiting = _waiting(connection, index, address, shown)
     found = [row for row, has in waiting if has.issuperset(terms)]
-    found += connection.execute(_with_columns(index.newest(address.key, terms)).where(shown).limit(limit))
+    found += connection.execute(index.newest(address.key, terms).where(shown).limit(limit))
     if len(found) < limit and len(terms) > 1:
-        by_term = [
-            _with_columns(index.newest(address.key, [term])).where(shown).limit(NEWEST_OF_A_TERM) for term in terms
-        ]
+        by_term = [index.newest(address.key, [term]).where(shown).limit(NEWEST_OF_A_TERM) for term in terms]
         rows = {row.id: row for query in by_term for row in connection.execute(query)}
         newest_first = waiting + [(rows[key], _terms_of(rows[key])) for key in sorted(rows, reverse=True)]
         complete = {row.id for row in found}
@@ -294,10 +289,6 @@ def _waiting(
     after = sa.and_(MESSAGE.c.id > index.newest_row, in_chat, IS_INDEXED, shown)
     rows = connection.execute(sa.select(*MESSAGE_COLUMNS).where(after).order_by(MESSAGE.c.id.desc()))
     return [(row, _terms_of(row)) for row in rows]
-
-
-def _with_columns(select: sa.Select[tuple[object, ...]]) -> sa.Select[tuple[object, ...]]:
-    return select.with_only_columns(*MESSAGE_COLUMNS)
 
 
 def _terms_of(row: sa.Row[*tuple[Any, ...]]) -> frozenset[str]:

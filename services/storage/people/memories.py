@@ -31,12 +31,12 @@ class SqlMemoryStore:
         insert = MEMORY.insert().values(columns).returning(*MEMORY.c)
         return memory_of(await self._database.run(lambda connection: connection.execute(insert).mappings().one()))
 
-    async def visible_to(self, onlooker: MemoryViewer) -> tuple[Memory, ...]:
-        """Return all memories that `onlooker` may see, latest first."""
-        is_own = MEMORY.c.person_id == onlooker.person.id
-        wanted = sa.and_(MEMORY.c.chat_key == onlooker.address.key, sa.or_(MEMORY.c.is_shared, is_own))
-        if onlooker.is_private:
-            accounts = (Account.of(onlooker.address, onlooker.person), *onlooker.others)
+    async def visible_to(self, viewer: MemoryViewer) -> tuple[Memory, ...]:
+        """Return all memories that `viewer` may see, latest first."""
+        is_own = MEMORY.c.person_id == viewer.person.id
+        wanted = sa.and_(MEMORY.c.chat_key == viewer.address.key, sa.or_(MEMORY.c.is_shared, is_own))
+        if viewer.is_private:
+            accounts = (Account.of(viewer.address, viewer.person), *viewer.others)
             own_anywhere = sa.or_(*map(_is_of_account, accounts))
             wanted = sa.or_(wanted, sa.and_(own_anywhere, sa.not_(MEMORY.c.is_shared)))
         query = sa.select(MEMORY).where(wanted).order_by(MEMORY.c.id.desc())
