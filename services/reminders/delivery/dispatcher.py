@@ -2,16 +2,24 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import datetime
 
 from services.kernel.clock import Clock
 from services.reminders.delivery.config import DeliveryConfig, Prefetch
 from services.reminders.delivery.due_queue import DueQueue
 from services.reminders.delivery.retry import RetryPolicy
-from services.reminders.delivery.sender import LeaseGroup, Sender, SendingMessage, log_outcomes, message_key
+from services.reminders.delivery.sender import (
+    Attempt,
+    LeaseGroup,
+    PendingAcks,
+    Sender,
+    SendingMessage,
+    log_outcomes,
+    message_key,
+)
 from services.reminders.ports import DeliveryLedger, Notifier
-from services.reminders.records import DeliveryOutcome, DeliveryState, Lease
+from services.reminders.records import DeliveryState, Lease
 
 _TURN_SECONDS = 0.001  # limits the time that a notifier which never waits blocks the event loop
 # Iterations of the event loop that `begin_for_ever` gets before a commit, because the ledger runs one query at a time
@@ -59,7 +67,7 @@ class Dispatcher:
         self._is_verifying = False
         self._in_flight = 0
         self._admission: asyncio.Handle | None = None
-        self._outcomes: list[tuple[Lease, DeliveryOutcome]] = []
+        self._outcomes: list[Attempt] = []
         self._pending_acks = PendingAcks(ledger)
 
     def __len__(self) -> int:
@@ -310,44 +318,3 @@ def _sendable_part(leases: LeaseGroup, key: str, at: float, versions: dict[int, 
         return None
     edited = tuple(lease.notice.delivery_id for lease in ours if versions[lease.notice.delivery_id] != lease.version)
     return SendingMessage(ours, key, at, edited)
-
-
-class PendingAcks:
-    """Records sent messages in batches, ahead of the commit that settles them.
-
-    `len` is the number of messages that are neither recorded nor settled.
-    """
-
-    def __init__(self, ledger: DeliveryLedger) -> None:
-        self._ledger = ledger
-        self._open: set[int] = set()  # the first delivery of each message
-        self._sent: list[tuple[Lease, DeliveryOutcome]] = []
-        self._recording = asyncio.Lock()
-        self.is_commit_wanted = False
-        """True if some outcomes need a commit to be recorded."""
-
-    def __len__(self) -> int:
-        return len(self._open)
-
-    def add(self, outcomes: list[tuple[Lease, DeliveryOutcome]]) -> None:
-        """Add the outcomes of one message."""
-        self._open.add(outcomes[0][1].delivery_id)
-        if any(outcome.state is not DeliveryState.SENT for _, outcome in outcomes):
-            self.is_commit_wanted = True
-        else:
-            self._sent += outcomes
-
-    async def record(self) -> bool:
-        """Record the messages sent until now; return False if only a commit can."""
-        async with self._recording:
-            sent, self._sent = self._sent, []
-            is_recorded = bool(sent) and await self._ledger.record_sent(sent)
-            if is_recorded:
-                self.discard(outcome for _, outcome in sent)
-            elif sent:
-                self.is_commit_wanted = True
-            return is_recorded
-
-    def discard(self, outcomes: Iterable[DeliveryOutcome]) -> None:
-        """Remove outcomes that survive a crash of this process."""
-        self._open.difference_update(outcome.delivery_id for outcome in outcomes)

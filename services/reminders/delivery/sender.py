@@ -1,6 +1,7 @@
-"""Send one message and return the delivery outcomes."""
+"""Send one message and return the delivery outcomes, and record sent messages ahead of their commit."""
 
-from collections.abc import Awaitable, Sequence
+import asyncio
+from collections.abc import Awaitable, Iterable, Sequence
 from datetime import datetime
 from hashlib import blake2s
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,10 +17,13 @@ from services.reminders.records import DeliveryOutcome, DeliveryState, Lease
 if TYPE_CHECKING:
     from loguru import Logger
 
+Attempt = tuple[Lease, DeliveryOutcome]
+"""An occurrence that was sent or tried, with the outcome."""
+
 _MOST_LOGGED_SEPARATELY = 20
 
 
-def log_outcomes(settled: Sequence[tuple[Lease, DeliveryOutcome]]) -> None:
+def log_outcomes(settled: Sequence[Attempt]) -> None:
     """Log each delivery on a line; many successes share one line, so that logging does not delay other sends."""
     sent = [(lease, outcome) for lease, outcome in settled if outcome.state is DeliveryState.SENT]
     are_many = len(sent) > _MOST_LOGGED_SEPARATELY
@@ -91,7 +95,7 @@ class Sender:
         """Return whether several occurrences can be sent in one message."""
         return self._batch_notifier is not None
 
-    async def send(self, begun: SendingMessage) -> list[tuple[Lease, DeliveryOutcome]]:
+    async def send(self, begun: SendingMessage) -> list[Attempt]:
         """Send `begun`; return the outcome of each of its occurrences."""
         leases = begun.leases
         try:
@@ -107,7 +111,7 @@ class Sender:
             self._reported.difference_update(lease.reminder_key for lease in leases)
         return [(lease, _sent_outcome(lease, now, message_id)) for lease in leases]
 
-    def lost_outcomes(self, leases: LeaseGroup, reason: str) -> list[tuple[Lease, DeliveryOutcome]]:
+    def lost_outcomes(self, leases: LeaseGroup, reason: str) -> list[Attempt]:
         """Return the outcomes of a send whose result is unknown."""
         return self._failed_outcomes(leases, DeliveryFailed(reason, is_unknown=True))
 
@@ -125,14 +129,14 @@ class Sender:
         ]
         return tuple(new or old for new, old in zip(renewed, begun.leases, strict=True))
 
-    async def _fail(self, leases: LeaseGroup, failure: DeliveryFailed) -> list[tuple[Lease, DeliveryOutcome]]:
+    async def _fail(self, leases: LeaseGroup, failure: DeliveryFailed) -> list[Attempt]:
         outcomes = self._failed_outcomes(leases, failure)
         for lease, outcome in outcomes:
             if outcome.state is DeliveryState.FAILED:
                 await self._report(lease, outcome.error)
         return outcomes
 
-    def _failed_outcomes(self, leases: LeaseGroup, failure: DeliveryFailed) -> list[tuple[Lease, DeliveryOutcome]]:
+    def _failed_outcomes(self, leases: LeaseGroup, failure: DeliveryFailed) -> list[Attempt]:
         """Build outcomes with one pause for all, so that they are retried in one message again."""
         now = self._clock.now()
         pause = self._retries.pause(max(lease.notice.attempt for lease in leases), failure.retry_after)
@@ -158,3 +162,44 @@ def _sent_outcome(lease: Lease, at: datetime, message_id: str | None) -> Deliver
         at=at,
         platform_message_id=message_id,
     )
+
+
+class PendingAcks:
+    """Records sent messages in batches, ahead of the commit that settles them.
+
+    `len` is the number of messages that are neither recorded nor settled.
+    """
+
+    def __init__(self, ledger: DeliveryLedger) -> None:
+        self._ledger = ledger
+        self._open: set[int] = set()  # the first delivery of each message
+        self._sent: list[Attempt] = []
+        self._recording = asyncio.Lock()
+        self.is_commit_wanted = False
+        """True if some outcomes need a commit to be recorded."""
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def add(self, outcomes: list[Attempt]) -> None:
+        """Add the outcomes of one message."""
+        self._open.add(outcomes[0][1].delivery_id)
+        if any(outcome.state is not DeliveryState.SENT for _, outcome in outcomes):
+            self.is_commit_wanted = True
+        else:
+            self._sent += outcomes
+
+    async def record(self) -> bool:
+        """Record the messages sent until now; return False if only a commit can."""
+        async with self._recording:
+            sent, self._sent = self._sent, []
+            is_recorded = bool(sent) and await self._ledger.record_sent(sent)
+            if is_recorded:
+                self.discard(outcome for _, outcome in sent)
+            elif sent:
+                self.is_commit_wanted = True
+            return is_recorded
+
+    def discard(self, outcomes: Iterable[DeliveryOutcome]) -> None:
+        """Remove outcomes that survive a crash of this process."""
+        self._open.difference_update(outcome.delivery_id for outcome in outcomes)
