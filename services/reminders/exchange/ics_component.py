@@ -29,7 +29,7 @@ def calendar_library() -> ModuleType:
 
 
 _DEEPEST = 8
-_KEPT = frozenset({"VEVENT", "VTODO", "VTIMEZONE"})
+_READ_COMPONENTS = frozenset({"VEVENT", "VTODO", "VTIMEZONE"})
 
 
 class IcsPart(Struct, frozen=True, kw_only=True):
@@ -46,21 +46,23 @@ def ics_parts(text: str) -> tuple[IcsPart, ...]:
     Raises:
         ImportRefused: BEGIN and END do not match, or the text is not a calendar.
     """
-    cutter = _Cutter()
+    splitter = _ComponentSplitter()
     # Only a line feed ends a line; `splitlines` knows other separators, which may be text.
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), start=1):
-        cutter.take(number, line.removesuffix("\r"))
-    return cutter.finished()
+        splitter.feed(number, line.removesuffix("\r"))
+    return splitter.close()
 
 
-class _Cutter:
+class _ComponentSplitter:
+    """Collects the lines of each component in a calendar; `_begin_line` is the number of the first one."""
+
     def __init__(self) -> None:
         self._parts: list[IcsPart] = []
         self._open: list[str] = []
-        self._line = 1
-        self._kept: list[str] = []
+        self._begin_line = 1
+        self._lines: list[str] = []
 
-    def take(self, number: int, line: str) -> None:
+    def feed(self, number: int, line: str) -> None:
         name, _, value = line.partition(":")
         word, value = name.upper(), value.strip().upper()
         if word == "BEGIN":
@@ -68,13 +70,13 @@ class _Cutter:
         elif not self._open and line.strip():
             raise _refusal(number, "not an iCalendar file: it must begin with BEGIN:VCALENDAR")
         if len(self._open) > 1:
-            self._kept.append(line)
+            self._lines.append(line)
         if word == "END":
             self._end(number, value)
 
-    def finished(self) -> tuple[IcsPart, ...]:
+    def close(self) -> tuple[IcsPart, ...]:
         if self._open:
-            raise _refusal(self._line, f"BEGIN:{self._open[-1][:40]} without its END")
+            raise _refusal(self._begin_line, f"BEGIN:{self._open[-1][:40]} without its END")
         return tuple(self._parts)
 
     def _begin(self, number: int, kind: str) -> None:
@@ -82,13 +84,13 @@ class _Cutter:
         if len(self._open) > _DEEPEST:
             raise _refusal(number, "components are nested too deeply")
         if len(self._open) == 2:
-            self._line, self._kept = number, []
+            self._begin_line, self._lines = number, []
 
     def _end(self, number: int, kind: str) -> None:
         if not self._open or self._open.pop() != kind:
             raise _refusal(number, f"END:{kind[:40]} without its BEGIN")
-        if len(self._open) == 1 and kind in _KEPT:
-            self._parts.append(IcsPart(kind=kind, line=self._line, text="\r\n".join([*self._kept, ""])))
+        if len(self._open) == 1 and kind in _READ_COMPONENTS:
+            self._parts.append(IcsPart(kind=kind, line=self._begin_line, text="\r\n".join([*self._lines, ""])))
 
 
 def _refusal(line: int, reason: str) -> ImportRefused:

@@ -37,7 +37,7 @@ class ImportDefaults(Struct, frozen=True, kw_only=True):
     language: str
 
 
-def import_ics(text: str, *, newcomers: ImportDefaults, now: datetime) -> PortableFile:
+def import_ics(text: str, *, defaults: ImportDefaults, now: datetime) -> PortableFile:
     """Parse the events and to-dos of an iCalendar file; `now` is timezone-aware.
 
     An event fires at its first alarm, else at its start, which is 09:00 for whole days. A moved occurrence of a
@@ -50,22 +50,22 @@ def import_ics(text: str, *, newcomers: ImportDefaults, now: datetime) -> Portab
     parts = ics_parts(text)
     if len(parts) > MOST_REMINDERS:
         raise ImportRefused([Problem(place="the file", uid="", reason=f"has more than {MOST_REMINDERS} components")])
-    problems = _learn_zones([part for part in parts if part.kind == "VTIMEZONE"])
+    problems = _register_zones([part for part in parts if part.kind == "VTIMEZONE"])
     items: list[IcsItem] = []
     for part in parts:
         if part.kind != "VTIMEZONE" and len(problems) < MOST_PROBLEMS:
             try:
-                items.append(_named(read_component(part, newcomers.zone), part))
+                items.append(_with_uid(read_component(part, defaults.zone), part))
             except _UNREADABLE as error:
                 problems.append(Problem(place=f"line {part.line}", uid=_uid_in(part), reason=reason_of(error)))
-    problems.extend(_doubles(items))
-    reminders = list(_reminders([item for item in items if not item.is_over], newcomers, now, problems))
+    problems.extend(_find_duplicates(items))
+    reminders = list(_reminders([item for item in items if not item.is_over], defaults, now, problems))
     if problems:
         raise ImportRefused(sorted(problems, key=lambda problem: int(problem.place.split()[-1])))
     return PortableFile(reminders=tuple(reminders), over=tuple(item.uid for item in items if item.is_over))
 
 
-def _learn_zones(parts: list[IcsPart]) -> list[Problem]:
+def _register_zones(parts: list[IcsPart]) -> list[Problem]:
     """Register the time zones of the file with the library."""
     problems = []
     for part in parts:
@@ -77,7 +77,7 @@ def _learn_zones(parts: list[IcsPart]) -> list[Problem]:
 
 
 def _reminders(
-    items: list[IcsItem], newcomers: ImportDefaults, now: datetime, problems: list[Problem]
+    items: list[IcsItem], defaults: ImportDefaults, now: datetime, problems: list[Problem]
 ) -> Iterator[PortableReminder]:
     moved: dict[str, list[datetime]] = {}
     for item in items:
@@ -86,52 +86,52 @@ def _reminders(
     for item in items:
         try:
             if item.replaces is None:
-                yield from _of_item(_leaving_out(item, moved.get(item.uid, [])), newcomers, now)
+                yield from _reminders_of(_without_replaced(item, moved.get(item.uid, [])), defaults, now)
             else:
                 uid = f"{item.uid}#{item.replaces:%Y%m%dT%H%M%S}"
-                yield from _of_item(replace(item, uid=uid, replaces=None), newcomers, now)
+                yield from _reminders_of(replace(item, uid=uid, replaces=None), defaults, now)
         except (RequestRefused, ValueError, OverflowError) as error:
             problems.append(Problem(place=f"line {item.line}", uid=item.uid[:80], reason=reason_of(error)))
 
 
-def _of_item(item: IcsItem, newcomers: ImportDefaults, now: datetime) -> Iterator[PortableReminder]:
+def _reminders_of(item: IcsItem, defaults: ImportDefaults, now: datetime) -> Iterator[PortableReminder]:
     if item.record:
-        yield _of_record(item, now)
+        yield _reminder_of_record(item, now)
         return
     if not item.summary:
         raise RequestRefused("content_missing")
-    yield _new(item, item.uid, _schedule(item), newcomers, now)
+    yield _reminder(item, item.uid, _schedule(item), defaults, now)
     for moment in item.times.dates:
         once = replace(item, times=replace(item.times, start=moment, rule="", dates=(), exceptions=()))
-        yield _new(item, f"{item.uid}#{moment:%Y%m%dT%H%M%S}", _schedule(once), newcomers, now)
+        yield _reminder(item, f"{item.uid}#{moment:%Y%m%dT%H%M%S}", _schedule(once), defaults, now)
 
 
-def _of_record(item: IcsItem, now: datetime) -> PortableReminder:
+def _reminder_of_record(item: IcsItem, now: datetime) -> PortableReminder:
     """Return the reminder of an event that the bot exported, with later changes of text, times and UID (of a copy)."""
     reminder = ReminderRecord.model_validate_json(item.record, strict=True).reminder()
     if not has_same_times(reminder.schedule, item.times, now):
         reminder = replace(reminder, schedule=_schedule(item))
-    if item.summary and item.summary != _as_written(reminder.content):
+    if item.summary and item.summary != _normalize_line_ends(reminder.content):
         reminder = replace(reminder, content=item.summary)
     return replace(reminder, uid=item.uid)
 
 
-def _as_written(content: str) -> str:
-    """Return a text with normalised line ends, like the value of a property."""
+def _normalize_line_ends(content: str) -> str:
+    """Return a text like the value of a property: with line feeds, and without white space around it."""
     return content.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
-def _new(item: IcsItem, uid: str, schedule: Schedule, newcomers: ImportDefaults, now: datetime) -> PortableReminder:
+def _reminder(item: IcsItem, uid: str, schedule: Schedule, defaults: ImportDefaults, now: datetime) -> PortableReminder:
     record = ReminderRecord.model_validate(
         {
             "uid": uid,
             "content": item.summary,
-            "creator": {"id": newcomers.creator.id, "name": newcomers.creator.name},
+            "creator": {"id": defaults.creator.id, "name": defaults.creator.name},
             "start": schedule.start.replace(fold=0),
             "fold": schedule.start.fold,
             "zone": schedule.zone,
             "rule": rule_text(schedule),
-            "language": newcomers.language,
+            "language": defaults.language,
             "state": ReminderState.ACTIVE.value,
             "created_at": item.created_at or now,
         }
@@ -160,19 +160,19 @@ def _due(item: IcsItem) -> datetime:
     return due
 
 
-def _leaving_out(item: IcsItem, moved: list[datetime]) -> IcsItem:
+def _without_replaced(item: IcsItem, moved: list[datetime]) -> IcsItem:
     """Return the recurring event without the occurrences that other events replace."""
     if not moved:
         return item
     return replace(item, times=replace(item.times, exceptions=(*item.times.exceptions, *moved)))
 
 
-def _named(item: IcsItem, part: IcsPart) -> IcsItem:
+def _with_uid(item: IcsItem, part: IcsPart) -> IcsItem:
     """Return the event; if it has no UID, with a hash of its text, which is the same on every import."""
     return item if item.uid else replace(item, uid=f"{sha256(part.text.encode()).hexdigest()[:24]}@bubbles")
 
 
-def _doubles(items: list[IcsItem]) -> Iterator[Problem]:
+def _find_duplicates(items: list[IcsItem]) -> Iterator[Problem]:
     seen: dict[tuple[str, datetime | None], int] = {}
     for item in items:
         first = seen.setdefault((item.uid, item.replaces), item.line)

@@ -21,22 +21,22 @@ _REFRESH = timedelta(hours=1)
 def export_ics(reminders: Sequence[PortableReminder], *, chat: str, now: datetime) -> str:
     """Return the reminders of `chat` (its key) as an iCalendar file; `now` is timezone-aware.
 
-    What RFC 5545 has no word for (people by chat id, zone of a UTC rule, lunar rules, pause) is kept in one property
-    of each event, `X-BUBBLES-REMINDER`, so that `import_ics` gives back exactly what went in.
+    The property `X-BUBBLES-REMINDER` of each event has the whole reminder, so that `import_ics` reads it without loss:
+    RFC 5545 has no properties for people by chat id, the zone of a UTC rule, lunar rules and pauses.
 
     Raises:
         ConfigError: the extra `ical` is not installed.
     """
-    return _written(reminders, chat, now, has_records=True)
+    return _render(reminders, chat, now, has_records=True)
 
 
 def feed_ics(reminders: Sequence[PortableReminder], *, chat: str, now: datetime) -> str:
     """Write a calendar to subscribe to: the active reminders, without the properties for imports."""
     active = [reminder for reminder in reminders if reminder.state is ReminderState.ACTIVE]
-    return _written(active, chat, now, has_records=False)
+    return _render(active, chat, now, has_records=False)
 
 
-def _written(reminders: Sequence[PortableReminder], chat: str, now: datetime, *, has_records: bool) -> str:
+def _render(reminders: Sequence[PortableReminder], chat: str, now: datetime, *, has_records: bool) -> str:
     ical = calendar_library()
     calendar: Calendar = ical.Calendar()
     calendar.add("prodid", _PRODUCT)

@@ -72,7 +72,7 @@ class Importer:
         self._clock = clock
         self._limits = limits or ReminderLimits()
 
-    async def import_file(self, data: bytes, chat: ChatAddress, newcomers: ImportDefaults) -> ImportReport:
+    async def import_file(self, data: bytes, chat: ChatAddress, defaults: ImportDefaults) -> ImportReport:
         """Import the reminders of a JSON or iCalendar file into `chat`.
 
         A known reminder, by its UID, stays unchanged, so a file may be imported twice. A reminder without a next fire
@@ -84,7 +84,7 @@ class Importer:
             ConfigError: the extra `ical` is not installed.
         """
         now = self._clock.now()
-        imported, known, over = await self.prepare(_read(data, newcomers, now), chat)
+        imported, known, over = await self.prepare(_read(data, defaults, now), chat)
         return ImportReport(added=await self._store.add_imported(imported, now), known=known, over=over)
 
     async def prepare(
@@ -150,7 +150,7 @@ class Importer:
         )
 
 
-def _read(data: bytes, newcomers: ImportDefaults, now: datetime) -> PortableFile:
+def _read(data: bytes, defaults: ImportDefaults, now: datetime) -> PortableFile:
     if len(data) > MOST_BYTES:
         raise ImportRefused([Problem(place="the file", uid="", reason=f"larger than {MOST_BYTES // 1_000_000} MB")])
     try:
@@ -160,7 +160,7 @@ def _read(data: bytes, newcomers: ImportDefaults, now: datetime) -> PortableFile
         raise ImportRefused([Problem(place=f"line {line}", uid="", reason="not UTF-8 text")]) from error
     if form_of(data) is Form.JSON:
         return _unique(import_json(text))
-    return _unique(import_ics(text, newcomers=newcomers, now=now))
+    return _unique(import_ics(text, defaults=defaults, now=now))
 
 
 def _unique(found: PortableFile) -> PortableFile:

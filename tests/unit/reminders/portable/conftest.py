@@ -30,7 +30,7 @@ def home() -> ChatAddress:
 
 
 @pytest.fixture
-def newcomers() -> ImportDefaults:
+def defaults() -> ImportDefaults:
     return ImportDefaults(creator=Person(id="ann", name="Ann"), zone="Europe/Berlin", language="en")
 
 

@@ -23,10 +23,10 @@ def feed(store, tokens, clock):
     return CalendarFeed(store, tokens, clock).feed
 
 
-async def test_a_token_opens_the_reminders_of_its_chat_only(importer, newcomers, tokens, feed, home, make, now):
+async def test_a_token_opens_the_reminders_of_its_chat_only(importer, defaults, tokens, feed, home, make, now):
     for chat, text in ((home, "tea"), (OTHER, "coffee")):
         file = export_json([make(content=text)], chat=chat.key, now=now)
-        await importer.import_file(file.encode(), chat, newcomers)
+        await importer.import_file(file.encode(), chat, defaults)
 
     shown = await feed(await tokens.issue(home))
 

@@ -36,9 +36,9 @@ def event(*lines: str, uid: str = "1", kind: str = "VEVENT") -> str:
 
 
 @pytest.fixture
-def read(newcomers, now):
+def read(defaults, now):
     def run(*components: str):
-        return import_ics(file_of(*components), newcomers=newcomers, now=now).reminders
+        return import_ics(file_of(*components), defaults=defaults, now=now).reminders
 
     return run
 
@@ -53,10 +53,10 @@ def one(read):
 
 
 @pytest.fixture
-def refused(newcomers, now):
+def refused(defaults, now):
     def run(text: str):
         with pytest.raises(ImportRefused) as refusal:
-            import_ics(text, newcomers=newcomers, now=now)
+            import_ics(text, defaults=defaults, now=now)
         return [str(problem) for problem in refusal.value.problems]
 
     return run
@@ -118,8 +118,8 @@ def test_a_to_do_is_due(one):
 
 
 @pytest.mark.parametrize("status", ["CANCELLED", "COMPLETED"])
-def test_past_event_is_not_imported(newcomers, now, status):
-    found = import_ics(file_of(event("DTSTART:20270101T090000", f"STATUS:{status}")), newcomers=newcomers, now=now)
+def test_past_event_is_not_imported(defaults, now, status):
+    found = import_ics(file_of(event("DTSTART:20270101T090000", f"STATUS:{status}")), defaults=defaults, now=now)
 
     assert (found.reminders, found.over) == ((), ("1",))
 
@@ -162,10 +162,10 @@ def test_event_without_uid_is_recognised_the_next_time(read):
     assert read(text)[0].uid == read(text)[0].uid != ""
 
 
-def test_lines_that_were_folded_or_have_a_byte_order_mark_are_read(newcomers, now):
+def test_lines_that_were_folded_or_have_a_byte_order_mark_are_read(defaults, now):
     text = "\ufeff" + file_of(event("DTSTART:2027010\n 5T090000", "DESCRIPTION:BEGIN\n :VEVENT"))
 
-    assert len(import_ics(text, newcomers=newcomers, now=now).reminders) == 1
+    assert len(import_ics(text, defaults=defaults, now=now).reminders) == 1
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,8 @@ LISTED = [
 ]
 
 
-def round_trip(reminder, now=NOW, newcomers=ELSEWHERE):
-    return import_ics(export_ics([reminder], chat="console:home", now=now), newcomers=newcomers, now=now).reminders
+def round_trip(reminder, now=NOW, defaults=ELSEWHERE):
+    return import_ics(export_ics([reminder], chat="console:home", now=now), defaults=defaults, now=now).reminders
 
 
 @pytest.mark.parametrize("rule", [*RULES, *LISTED])
@@ -67,7 +67,7 @@ def test_digest_is_imported_as_a_digest(make):
 def test_a_digest_that_was_moved_in_a_calendar_is_still_one(make):
     text = export_ics([make("FREQ=WEEKLY;BYDAY=TH", action=ReminderAction.SUMMARY)], chat="console:home", now=NOW)
 
-    moved = import_ics(text.replace("T093000", "T170000"), newcomers=ELSEWHERE, now=NOW).reminders[0]
+    moved = import_ics(text.replace("T093000", "T170000"), defaults=ELSEWHERE, now=NOW).reminders[0]
 
     assert (moved.action, moved.schedule.start.hour) == (ReminderAction.SUMMARY, 17)
 
@@ -77,7 +77,7 @@ def test_second_of_two_equal_wall_times_is_imported(make, zone):
     start = datetime(2027, 10, 31, 2, 30, 0, 123, fold=1)
     reminder = make(schedule=Schedule(start=start, zone="Europe/Berlin"))
 
-    [found] = round_trip(reminder, newcomers=replace(ELSEWHERE, zone=zone))
+    [found] = round_trip(reminder, defaults=replace(ELSEWHERE, zone=zone))
 
     assert (found, found.schedule.start.fold) == (reminder, 1)
 
@@ -159,7 +159,7 @@ def test_a_file_is_valid_for_the_library_and_has_its_zones(make):
 def edited(reminder, old: str, new: str):
     text = export_ics([reminder], chat="console:home", now=NOW)
     assert old in text
-    [found] = import_ics(text.replace(old, new), newcomers=ELSEWHERE, now=NOW).reminders
+    [found] = import_ics(text.replace(old, new), defaults=ELSEWHERE, now=NOW).reminders
     return found
 
 

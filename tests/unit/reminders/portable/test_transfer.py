@@ -21,10 +21,10 @@ FORMS = [Form.JSON, Form.ICS]
 
 
 @pytest.fixture
-def bring(importer, home, newcomers, now):
+def bring(importer, home, defaults, now):
     async def run(*reminders, chat=home, source="console:home"):
         text = export_json(reminders, chat=source, now=now)
-        return await importer.import_file(text.encode(), chat, newcomers)
+        return await importer.import_file(text.encode(), chat, defaults)
 
     return run
 
@@ -50,7 +50,7 @@ def native(database, home, now):
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_a_chat_taken_to_another_database_is_the_same(bring, store, home, make, now, form, newcomers, importer):
+async def test_a_chat_taken_to_another_database_is_the_same(bring, store, home, make, now, form, defaults, importer):
     reminders = (
         make(uid="a"),
         make("FREQ=DAILY;COUNT=9", uid="b", thread_id=None, is_private=False),
@@ -59,7 +59,7 @@ async def test_a_chat_taken_to_another_database_is_the_same(bring, store, home, 
     await bring(*reminders)
     taken = await export_chat(store, home, form, now)
 
-    report = await importer.import_file(taken.encode(), OTHER, newcomers)
+    report = await importer.import_file(taken.encode(), OTHER, defaults)
     back = await export_chat(store, OTHER, Form.JSON, now)
 
     assert report.added == 3
@@ -74,37 +74,37 @@ def make_threadless(reminder):
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_file_imported_twice_is_stored_once(store, home, make, bring, importer, newcomers, now, form):
+async def test_file_imported_twice_is_stored_once(store, home, make, bring, importer, defaults, now, form):
     await bring(make(uid="a"), make(uid="b"))
 
-    report = await importer.import_file((await export_chat(store, home, form, now)).encode(), home, newcomers)
+    report = await importer.import_file((await export_chat(store, home, form, now)).encode(), home, defaults)
 
     assert (report.added, report.known) == (0, 2)
 
 
 @pytest.mark.parametrize("form", FORMS)
 async def test_a_reminder_set_in_the_chat_is_known_in_its_own_export(
-    native, store, home, importer, newcomers, now, form
+    native, store, home, importer, defaults, now, form
 ):
     await native()
 
-    report = await importer.import_file((await export_chat(store, home, form, now)).encode(), home, newcomers)
+    report = await importer.import_file((await export_chat(store, home, form, now)).encode(), home, defaults)
 
     assert (report.added, report.known) == (0, 1)
 
 
 async def test_deleted_reminder_is_imported_from_its_export_with_the_same_uid(
-    native, database, store, home, importer, newcomers, now
+    native, database, store, home, importer, defaults, now
 ):
     row = await native()
     taken = await export_chat(store, home, Form.JSON, now)
     await end(database, row.key, now)
 
     for _ in range(2):
-        report = await importer.import_file(taken.encode(), home, newcomers)
+        report = await importer.import_file(taken.encode(), home, defaults)
         assert (report.added, report.known) == (1, 0)
         await end(database, (await store.in_chat(home.key, 5))[0].key, now)
-    await importer.import_file(taken.encode(), home, newcomers)
+    await importer.import_file(taken.encode(), home, defaults)
 
     assert import_json(await export_chat(store, home, Form.JSON, now)).reminders == import_json(taken).reminders
 
@@ -175,12 +175,12 @@ async def test_more_than_a_chat_may_have_is_refused_as_a_whole(bring, store, hom
         (b"", None),
     ],
 )
-async def test_hostile_bytes_are_one_clear_problem(importer, home, newcomers, data, problem):
+async def test_hostile_bytes_are_one_clear_problem(importer, home, defaults, data, problem):
     if problem is None:
-        assert (await importer.import_file(data, home, newcomers)).added == 0
+        assert (await importer.import_file(data, home, defaults)).added == 0
         return
     with pytest.raises(ImportRefused) as refusal:
-        await importer.import_file(data, home, newcomers)
+        await importer.import_file(data, home, defaults)
 
     assert [str(each) for each in refusal.value.problems] == [problem]
 
