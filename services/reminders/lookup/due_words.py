@@ -78,7 +78,7 @@ class DueWords(Struct, frozen=True, kw_only=True):
                     yield from next_fires(reminder.schedule, day - timedelta(microseconds=1), 1)
 
 
-def due_words(words: str, now: datetime, zone: str, times: TimeReader = DEFAULT_TIMES) -> DueWords | None:
+def due_words(words: str, now: datetime, zone: str, times: TimeReader) -> DueWords | None:
     """Read `words` in `zone` at `now` (timezone-aware) with `times`; None if they are not one time."""
     words = _DOTTED.sub(r"\1:\2", _ONE.sub("", words))
     found = times.parse_all(words, now.astimezone(ZoneInfo(zone)), eager=True)
@@ -129,9 +129,7 @@ def fitting(
     return [reminder for reminder in here if reminder in fits], rest
 
 
-def find_by_rule(
-    words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = DEFAULT_TIMES
-) -> list[Reminder]:
+def find_by_rule(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader) -> list[Reminder]:
     """Return the reminders of `here` whose rule has all parts of the one in `words`, which have nothing else."""
     words = _ONE.sub("", words)
     found = times.parse_all(words, now, eager=True)
@@ -168,8 +166,7 @@ def fits_time(fire: datetime, reading: Reading) -> bool:
     if reading.end is not None and reading.has_clock:
         return reading.start <= fire < reading.end
     if reading.has_clock:
-        clock, named = (fire.hour, fire.minute), (reading.start.hour, reading.start.minute)
-        return clock == named
+        return (fire.hour, fire.minute) == (reading.start.hour, reading.start.minute)
     hours = _HOURS_OF_PARTS.get(reading.part)  # None if no part of the day was named
     return hours is None or hours[0] <= fire.hour < hours[1]
 

@@ -95,12 +95,7 @@ def all_except(reference: str) -> tuple[str, ...]:
 
 
 def all_others(
-    kept: Sequence[str],
-    here: Sequence[Reminder],
-    shown: Sequence[str],
-    *,
-    now: datetime | None = None,
-    times: TimeReader = DEFAULT_TIMES,
+    kept: Sequence[str], here: Sequence[Reminder], shown: Sequence[str], *, now: datetime, times: TimeReader
 ) -> tuple[Reminder, ...]:
     """Return the reminders of `here` except matches of a reference in `kept`; see `find_reminder` for the arguments.
 
@@ -111,9 +106,7 @@ def all_others(
     return tuple(reminder for reminder in here if reminder not in excluded)
 
 
-def fitting_all(
-    words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = DEFAULT_TIMES
-) -> tuple[Reminder, ...]:
+def fitting_all(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader) -> tuple[Reminder, ...]:
     """Return the reminders of `here` for "all" with `words`; see `matching`.
 
     Recurring reminders are included only if no others match: "all of tomorrow's" does not mean the daily ones.
@@ -151,8 +144,10 @@ def _of_person(name: str, here: Sequence[Reminder]) -> list[Reminder]:
 def _owned(wanted: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
     """Return the reminders of a person that match the words behind the name: "Nell's Saturday", "Nell's lenses"."""
     found = _OWNED.fullmatch(wanted)
-    own = [] if found is None else _of_person(found["name"], here)
-    return [] if found is None else _named(found["rest"].casefold(), own) or _due(found["rest"], own, now, times)
+    if found is None:
+        return []
+    own = _of_person(found["name"], here)
+    return _named(found["rest"].casefold(), own) or _due(found["rest"], own, now, times)
 
 
 def _reminds(reminder: Reminder, name: str) -> bool:
@@ -178,7 +173,7 @@ def _found(
 
 
 def _without_snoozed(found: list[Reminder]) -> list[Reminder]:
-    """Return the one of `found` that repeats, where all others are to say it once more soon: it was snoozed."""
+    """Return `found` without repetitions of its one recurring reminder that a snooze has set."""
     repeating = [each for each in found if each.schedule.rule is not None]
     if len(repeating) != 1:
         return found
@@ -187,7 +182,7 @@ def _without_snoozed(found: list[Reminder]) -> list[Reminder]:
 
 
 def _is_snoozed(reminder: Reminder, original: Reminder) -> bool:
-    """Return whether a reminder says the text of the `original` once more, soon after it was made."""
+    """Return whether `reminder` was set by a snooze of `original`: the same text, due soon after it was created."""
     is_same = reminder.content == original.content and reminder.created_at > original.created_at
     return is_same and bool(reminder.next_fires) and reminder.next_fires[0] - reminder.created_at <= _SOON
 
@@ -253,7 +248,7 @@ def _due(words: str, here: Sequence[Reminder], now: datetime | None, times: Time
 def is_in(content: str, wanted: str) -> bool:
     """Return whether the words stand in the content in any case, together or apart; Latin words as whole words.
 
-    Of several things one speaks in the singular too: "the pill reminder" is to take pills.
+    A singular matches a plural in the content: "the pill reminder" is to take pills.
     """
     folded = content.casefold()
     return all(re.search(_word(part), folded) for part in wanted.casefold().split())
