@@ -19,7 +19,7 @@ from services.reminders.delivery.worker import DeliveryWorker
 from services.reminders.lookup.due_words import DEFAULT_TIMES
 from services.reminders.lookup.finder import ReminderFinder, is_for_everyone, is_of
 from services.reminders.lookup.recent_deliveries import RecentDeliveries
-from services.reminders.lookup.references import is_moved_from, matching, means_all
+from services.reminders.lookup.references import is_moved_from, match_reminders, means_all
 from services.reminders.model import (
     CatchUp,
     NewReminder,
@@ -125,7 +125,7 @@ class ReminderService:
         that the person neither created nor receives; `names` are ids of targets without an account for the person.
         """
         here = [each for each in await self.open_in(chat) if not only_own or is_of(each, person, names)]
-        listed = matching(words, here, self._clock.now(), self.finder.times)
+        listed = match_reminders(words, here, self._clock.now(), self.finder.times)
         await self.finder.remember(chat, person, listed)
         return listed
 

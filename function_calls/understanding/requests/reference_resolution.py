@@ -22,7 +22,7 @@ from function_calls.understanding.requests.arguments import format_time
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.recurrence.schedule import rule_text
-from services.reminders.lookup.due_words import fitting
+from services.reminders.lookup.due_words import find_due
 from services.reminders.lookup.finder import Shown
 from services.reminders.lookup.references import find_reminder
 from services.reminders.model import EVERYONE, Reminder
@@ -98,7 +98,7 @@ class ChatReminders(Struct, frozen=True, dict=True):
 
     def filter_by_time(self, words: str, among: Sequence[Reminder]) -> tuple[Reminder, ...]:
         """Return those of `among` that come at the time in `words`; all of them where it has none."""
-        fits = fitting(words, among, self.now) if among else None
+        fits = find_due(words, among, self.now) if among else None
         return tuple(among) if fits is None else tuple(fits[0])
 
     def find_only_closest(self, name: str, common: Collection[str] = ()) -> Reminder | None:

@@ -111,7 +111,7 @@ def _in_other_half(words: str, reading: Reading, now: datetime, times: TimeReade
     )
 
 
-def fitting(
+def find_due(
     words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = DEFAULT_TIMES
 ) -> tuple[list[Reminder], str] | None:
     """Return the reminders of `here` due at the time in `words`, and the rest of the words; None without a time."""

@@ -18,8 +18,8 @@ from services.reminders.lookup.references import (
     all_of,
     all_others,
     find_reminder,
-    fitting_all,
     is_in,
+    match_all,
 )
 from services.reminders.lookup.several import at_end, several_in
 from services.reminders.model import EVERYONE, Reminder, ReminderState, fields_of, public_id
@@ -72,7 +72,7 @@ class ReminderFinder(Struct, frozen=True):
             RequestRefused: `no_reminders`, `reminder_unknown`, `reminder_ambiguous`.
         """
         pairs = await self.open_in(chat)
-        (found,) = await self._found(chat, person, [reference], [reminder for reminder, _ in pairs])
+        (found,) = await self._resolve(chat, person, [reference], [reminder for reminder, _ in pairs])
         return next(pair for pair in pairs if pair[0] is found)
 
     async def several(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
@@ -88,7 +88,7 @@ class ReminderFinder(Struct, frozen=True):
         if named is None or named.kind == "spoken" or any(is_in(reminder.content, reference) for reminder in here):
             return ()
         if named.kind == "each":
-            return tuple(dict.fromkeys(await self._found(chat, person, named.references, here)))
+            return tuple(dict.fromkeys(await self._resolve(chat, person, named.references, here)))
         shown = await self.last_shown(chat, person)
         newer = [reminder for reminder in here if reminder.creator.id == person.id and reminder.created_at > shown.at]
         listed = [reminder for place in shown.ids for reminder in here if reminder.id == place]
@@ -109,7 +109,7 @@ class ReminderFinder(Struct, frozen=True):
             shown = (await self.last_shown(chat, person)).ids
             matches = all_others(kept, here, shown, now=now, times=self.times)
         else:
-            matches = fitting_all(words, own, now, self.times)
+            matches = match_all(words, own, now, self.times)
         return frozenset(row.key for reminder, row in pairs if reminder in own and reminder in matches)
 
     def public(self, row: StoredReminder) -> Reminder:
@@ -140,7 +140,7 @@ class ReminderFinder(Struct, frozen=True):
             return Shown()
         return Shown(ids=tuple(map(str, ids)), at=datetime.fromisoformat(str(kept.get("at"))))
 
-    async def _found(
+    async def _resolve(
         self, chat: ChatAddress, person: Person, references: Sequence[str], here: Sequence[Reminder]
     ) -> list[Reminder]:
         """Return the match of each of `references` in `here`; remember the candidates of an ambiguous one.

@@ -51,7 +51,7 @@ class RecentDeliveries:
             RequestRefused: `no_reminders`: none was sent; `reminder_ambiguous`.
         """
         rows = await self._book.sent_since(chat.key, self._clock.now() - _RECENT, _MOST)
-        return _named(reference, [(self._finder.public(row), row) for row in rows]) or await self.find_done(
+        return _find_named(reference, [(self._finder.public(row), row) for row in rows]) or await self.find_done(
             chat, reference
         )
 
@@ -76,7 +76,7 @@ class RecentDeliveries:
         return tuple(row for row in rows if ids & {target.id for target in row.targets or (row.creator,)})
 
 
-def _named(reference: str, sent: Sequence[tuple[Reminder, StoredReminder]]) -> StoredReminder | None:
+def _find_named(reference: str, sent: Sequence[tuple[Reminder, StoredReminder]]) -> StoredReminder | None:
     """Return the reminder of `sent` that matches `reference`; None if there is none."""
     if not reference.strip():
         if not sent:

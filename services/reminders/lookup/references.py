@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from services.kernel.errors import RequestRefused
-from services.reminders.lookup.due_words import DEFAULT_TIMES, find_by_rule, fitting
+from services.reminders.lookup.due_words import DEFAULT_TIMES, find_by_rule, find_due
 from services.reminders.model import Reminder, row_key
 from services.time_expressions import TimeReader
 
@@ -65,7 +65,7 @@ def find_reminder(
     """
     if not here:
         raise RequestRefused("no_reminders")
-    found = _without_snoozed(_found(reference, here, shown, now, times))
+    found = _without_snoozed(_resolve(reference, here, shown, now, times))
     if len(found) > 1:
         raise RequestRefused("reminder_ambiguous", reference=reference, candidates=tuple(found))
     return found[0]
@@ -102,20 +102,20 @@ def all_others(
     Raises:
         RequestRefused: `reminder_unknown(reference, candidates)`: an exception matches no reminder.
     """
-    excluded = [reminder for reference in kept for reminder in _found(reference, here, shown, now, times)]
+    excluded = [reminder for reference in kept for reminder in _resolve(reference, here, shown, now, times)]
     return tuple(reminder for reminder in here if reminder not in excluded)
 
 
-def fitting_all(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader) -> tuple[Reminder, ...]:
-    """Return the reminders of `here` for "all" with `words`; see `matching`.
+def match_all(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader) -> tuple[Reminder, ...]:
+    """Return the reminders of `here` for "all" with `words`; see `match_reminders`.
 
     Recurring reminders are included only if no others match: "all of tomorrow's" does not mean the daily ones.
     """
-    fits = matching(words, here, now, times)
+    fits = match_reminders(words, here, now, times)
     return tuple(reminder for reminder in fits if not reminder.schedule.rule) or fits
 
 
-def matching(
+def match_reminders(
     words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = DEFAULT_TIMES
 ) -> tuple[Reminder, ...]:
     """Return the reminders of `here` that match `words` by due time ("today", 明天), content, rule or recipient.
@@ -125,29 +125,29 @@ def matching(
     """
     wanted = words.strip()
     owned = _OWNED.fullmatch(wanted)
-    if owned is not None and _of_person(owned["name"], here):
-        return matching(owned["rest"], _of_person(owned["name"], here), now, times)
-    if fitting(wanted, here, now, times) is not None:
-        return tuple(_due(wanted, here, now, times))
+    if owned is not None and _find_by_person(owned["name"], here):
+        return match_reminders(owned["rest"], _find_by_person(owned["name"], here), now, times)
+    if find_due(wanted, here, now, times) is not None:
+        return tuple(_find_by_time(wanted, here, now, times))
     found = tuple(reminder for reminder in here if is_in(reminder.content, wanted))
     found = found or tuple(find_by_rule(wanted, here, now, times)) if wanted else found
     return found or tuple(reminder for reminder in here if _reminds(reminder, wanted))
 
 
-def _of_person(name: str, here: Sequence[Reminder]) -> list[Reminder]:
+def _find_by_person(name: str, here: Sequence[Reminder]) -> list[Reminder]:
     """Return the reminders for nobody but the person of this name, or else all that remind this person."""
     bare = _POSSESSIVE.sub("", name)
     found = [reminder for reminder in here if _reminds(reminder, bare)]
     return [reminder for reminder in found if len(reminder.targets) <= 1] or found
 
 
-def _owned(wanted: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
+def _find_by_owner(wanted: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
     """Return the reminders of a person that match the words behind the name: "Nell's Saturday", "Nell's lenses"."""
     found = _OWNED.fullmatch(wanted)
     if found is None:
         return []
-    own = _of_person(found["name"], here)
-    return _named(found["rest"].casefold(), own) or _due(found["rest"], own, now, times)
+    own = _find_by_person(found["name"], here)
+    return _find_by_words(found["rest"].casefold(), own) or _find_by_time(found["rest"], own, now, times)
 
 
 def _reminds(reminder: Reminder, name: str) -> bool:
@@ -155,18 +155,18 @@ def _reminds(reminder: Reminder, name: str) -> bool:
     return any(person.name.lstrip("@").casefold() == wanted for person in people)
 
 
-def _found(
+def _resolve(
     reference: str, here: Sequence[Reminder], shown: Sequence[str], now: datetime | None, times: TimeReader
 ) -> list[Reminder]:
     """Return the matches of `reference` by the first kind of reference that has any."""
     wanted = reference.strip().strip("[]【】\"“”'").strip()
     number = _NUMBER.fullmatch(wanted)
-    found = _numbered(int(number[1]), here, shown) if number else []
+    found = _find_by_number(int(number[1]), here, shown) if number else []
     if not found and (number is None or len(number[1]) >= _SHORTEST_NAME_IN_DIGITS):
-        found = _named(wanted.casefold(), here)
-    found = found or _in_order(wanted.casefold(), here, shown) or _due(wanted, here, now, times)
-    found = found or _repeating(wanted.casefold(), here, now, times) or _spelled(wanted, here)
-    found = found or _of_person(wanted, here) or _owned(wanted, here, now, times)
+        found = _find_by_words(wanted.casefold(), here)
+    found = found or _find_by_order(wanted.casefold(), here, shown) or _find_by_time(wanted, here, now, times)
+    found = found or _find_recurring(wanted.casefold(), here, now, times) or _find_by_characters(wanted, here)
+    found = found or _find_by_person(wanted, here) or _find_by_owner(wanted, here, now, times)
     if not found:
         raise RequestRefused("reminder_unknown", reference=reference, candidates=tuple(here))
     return found
@@ -195,14 +195,14 @@ def is_moved_from(reminder: Reminder, series: Reminder) -> bool:
     return rule is not None and bool(rule.except_walls) and is_once and is_same
 
 
-def _numbered(number: int, here: Sequence[Reminder], shown: Sequence[str]) -> list[Reminder]:
+def _find_by_number(number: int, here: Sequence[Reminder], shown: Sequence[str]) -> list[Reminder]:
     places = shown or [reminder.id for reminder in here]
     if not 1 <= number <= len(places):
         return []
     return [reminder for reminder in here if reminder.id == places[number - 1]]
 
 
-def _named(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
+def _find_by_words(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
     exact = [reminder for reminder in here if reminder.id == wanted or reminder.content.casefold() == wanted]
     if len(exact) == 1 or not wanted:
         return exact
@@ -211,15 +211,15 @@ def _named(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
     return by_id + by_words
 
 
-def _repeating(wanted: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
+def _find_recurring(wanted: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
     """Return recurring reminders by their recurrence, and by words of the content: "the daily door reminder"."""
     again = [reminder for reminder in here if reminder.schedule.rule]
     rest = _REPEATING.sub("", wanted).strip()
-    found = (_named(rest, again) or _due(rest, again, now, times)) if rest and rest != wanted else []
+    found = (_find_by_words(rest, again) or _find_by_time(rest, again, now, times)) if rest and rest != wanted else []
     return found or ([] if now is None else find_by_rule(wanted, again, now, times))
 
 
-def _spelled(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
+def _find_by_characters(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
     """Return reminders whose short content has all characters of a Chinese name separately: 还书 in 把书还给图书馆."""
     if not _CHINESE.fullmatch(wanted):
         return []
@@ -227,7 +227,7 @@ def _spelled(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
     return [reminder for reminder in short if set(wanted) <= set(reminder.content)]
 
 
-def _in_order(wanted: str, here: Sequence[Reminder], shown: Sequence[str]) -> list[Reminder]:
+def _find_by_order(wanted: str, here: Sequence[Reminder], shown: Sequence[str]) -> list[Reminder]:
     if wanted in _NEXT:
         return list(here[:1])
     if wanted not in LAST:
@@ -237,8 +237,8 @@ def _in_order(wanted: str, here: Sequence[Reminder], shown: Sequence[str]) -> li
     return listed[-1:] if newest in listed else [newest]
 
 
-def _due(words: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
-    fits = None if now is None else fitting(words, here, now, times)
+def _find_by_time(words: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
+    fits = None if now is None else find_due(words, here, now, times)
     if fits is None:
         return []
     found, rest = fits

@@ -10,7 +10,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.recurrence.rules import parse_rule
 from services.recurrence.schedule import Schedule
-from services.reminders.lookup.references import find_reminder, matching
+from services.reminders.lookup.references import find_reminder, match_reminders
 from services.reminders.model import Reminder, ReminderState
 from services.time_expressions import DateOrder, TimeReader
 
@@ -102,14 +102,14 @@ def test_the_last_is_the_last_line_of_a_list_that_holds_the_newest() -> None:
     ],
 )
 def test_a_list_can_be_narrowed_by_words(words: str, listed: tuple[Reminder, ...]) -> None:
-    assert matching(words, HERE, NOW) == listed
+    assert match_reminders(words, HERE, NOW) == listed
 
 
 @pytest.mark.parametrize(("order", "meant"), [(DateOrder.MDY, []), (DateOrder.DMY, ["plants"])])
 def test_figures_of_a_date_are_read_in_the_order_of_the_operator(order: DateOrder, meant: list[str]) -> None:
     here = (reminder("plants", "2026-12-11 17:30"), reminder("tea", "2026-11-20 17:00"))
 
-    found = matching("11/12", here, NOW, TimeReader(order=order))
+    found = match_reminders("11/12", here, NOW, TimeReader(order=order))
 
     assert [each.content for each in found] == meant
 
