@@ -101,7 +101,7 @@ class DeliveryLedger(Protocol):
         sent in one message are retried in one message.
         """
 
-    async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
+    async def list_sending(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
         """Return the ids still being sent by `owner`; another process may have claimed the rest after a freeze."""
 
     async def renew(self, delivery_id: int) -> Lease | None:

@@ -159,7 +159,7 @@ class ReminderService:
                 raise
             return ended
 
-    async def named(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
+    async def find_named(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Return the reminders that `delete` with this reference would delete, unless it means all.
 
         Raises:

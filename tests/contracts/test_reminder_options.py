@@ -195,13 +195,16 @@ async def test_occurrence_being_sent_is_held_until_taken_over(reminders: Reminde
     await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     identifier = lease.notice.delivery_id
-    leased = await reminders.held("me", [identifier])
+    leased = await reminders.list_sending("me", [identifier])
     await reminders.begin("me", [identifier])
-    begun, of_another = await reminders.held("me", [identifier]), await reminders.held("you", [identifier])
+    begun, of_another = (
+        await reminders.list_sending("me", [identifier]),
+        await reminders.list_sending("you", [identifier]),
+    )
     await reminders.free("me")
 
     assert (leased, begun, of_another) == (frozenset(), frozenset({identifier}), frozenset())
-    assert await reminders.held("me", [identifier]) == frozenset()
+    assert await reminders.list_sending("me", [identifier]) == frozenset()
 
 
 async def test_deleted_or_taken_over_occurrence_is_not_begun(reminders: ReminderStore, draft, now):

@@ -31,7 +31,7 @@ async def metrics(context: Context, _viewer: MetricsViewer) -> Response:
 
 async def _gauge_lines(context: HttpContext) -> list[str]:
     uptime = (context.clock.now() - context.started_at).total_seconds()
-    waiting = await context.activity.waiting()
+    waiting = await context.activity.count_waiting()
     return [
         *_number_lines("gauge", "bubbles_info", "The version.", {_labels(version=__version__): 1}),
         *_number_lines("gauge", "bubbles_uptime_seconds", "Since the start.", {"": uptime}),

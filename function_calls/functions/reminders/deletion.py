@@ -72,7 +72,7 @@ async def delete_named(
             return ToolResult.failed("deleted already", text=say(ctx.language, "reminder.gone", ids=", ".join(gone)))
         found = "all" if may_mean_all(found) else found or (await find_only_mentioned(ctx, reminders)).id
         day_only = await delete_day_only(found, ctx, reminders)
-        named = () if day_only or means_all(found) else await reminders.named(ctx.chat, ctx.sender, found)
+        named = () if day_only or means_all(found) else await reminders.find_named(ctx.chat, ctx.sender, found)
         if len(named) == 1:
             return await delete_one(named[0], ctx)
         return day_only or confirm_deletion(await reminders.delete(ctx.chat, ctx.sender, found), ctx)
@@ -107,7 +107,7 @@ async def delete_day_only(reference: str, ctx: CallContext, reminders: ReminderS
     read = None if is_id else due_words(words, ctx.message_time, zone_name(ctx.zone), time_reader(ctx))
     if read is None or not any(reading.has_day for reading in read.readings):
         return None
-    named = await reminders.named(ctx.chat, ctx.sender, reference)
+    named = await reminders.find_named(ctx.chat, ctx.sender, reference)
     if not named or not all(reminder.schedule.rule is not None for reminder in named):
         return None
     if any(is_in(reminder.content, reference) for reminder in named):

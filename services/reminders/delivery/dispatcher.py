@@ -261,7 +261,7 @@ class Dispatcher:
         self._is_verifying = True
         try:
             ids = {lease.notice.delivery_id for begun in checked for lease in begun.leases}
-            held = await self._ledger.held(self._owner, sorted(ids))
+            ours = await self._ledger.list_sending(self._owner, sorted(ids))
         except Exception:
             self._begun.extendleft(reversed(checked))
             raise
@@ -269,9 +269,9 @@ class Dispatcher:
             self._is_verifying = False
             self._idle.set()
         now = asyncio.get_running_loop().time()
-        self._unsettled -= ids - held
+        self._unsettled -= ids - ours
         for begun in reversed(checked):
-            if all(lease.notice.delivery_id in held for lease in begun.leases):
+            if all(lease.notice.delivery_id in ours for lease in begun.leases):
                 self._begun.appendleft(begun._replace(at=now))
             else:
                 self.push(begun.leases)

@@ -32,38 +32,38 @@ class FeedTokens:
     async def issue(self, chat: ChatAddress, holder: str = "") -> str:
         """Issue a secret of `holder` for `chat`, to be shown once. The oldest of more than 20 is revoked."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
-        hashes = [*await self._hashes(chat), _hashed(token)]
+        hashes = [*await self._hashes(chat), _hash_token(token)]
         await self._forget(hashes[:-_MOST_TOKENS])
-        opened: Json = {"chat": chat.key, "holder": holder}
-        await self._state.set(_opened_by(hashes[-1]), opened, keep=_KEEP, is_promised=True)
-        await self._state.set(_issued_for(chat), [*hashes[-_MOST_TOKENS:]], keep=_KEEP, is_promised=True)
+        entry: Json = {"chat": chat.key, "holder": holder}
+        await self._state.set(_token_key(hashes[-1]), entry, keep=_KEEP, is_promised=True)
+        await self._state.set(_chat_key(chat), [*hashes[-_MOST_TOKENS:]], keep=_KEEP, is_promised=True)
         return token
 
     async def revoke(self, chat: ChatAddress) -> int:
         """Revoke all secrets of `chat`; return their number."""
         hashes = await self._hashes(chat)
         await self._forget(hashes)
-        await self._state.set(_issued_for(chat), None, keep=_KEEP, is_promised=True)
+        await self._state.set(_chat_key(chat), None, keep=_KEEP, is_promised=True)
         return len(hashes)
 
     async def chat_of(self, token: str) -> ChatAddress | None:
         """Return the chat of `token`; None if it is unknown, expired or revoked."""
         if len(token) > _LONGEST_TOKEN:
             return None
-        opened = await self._state.get(_opened_by(_hashed(token)))
-        if not isinstance(opened, dict):  # stored by an earlier version, without a holder
-            return read_chat(opened) if isinstance(opened, str) else None
-        if self._is_current is not None and not await self._is_current(str(opened.get("holder"))):
+        entry = await self._state.get(_token_key(_hash_token(token)))
+        if not isinstance(entry, dict):  # stored by an earlier version, without a holder
+            return read_chat(entry) if isinstance(entry, str) else None
+        if self._is_current is not None and not await self._is_current(str(entry.get("holder"))):
             return None
-        return read_chat(str(opened.get("chat")))
+        return read_chat(str(entry.get("chat")))
 
     async def _hashes(self, chat: ChatAddress) -> list[str]:
-        kept = await self._state.get(_issued_for(chat))
+        kept = await self._state.get(_chat_key(chat))
         return [str(token_hash) for token_hash in kept] if isinstance(kept, list) else []
 
     async def _forget(self, hashes: Sequence[str]) -> None:
         for token_hash in hashes:
-            await self._state.set(_opened_by(token_hash), None, keep=_KEEP, is_promised=True)
+            await self._state.set(_token_key(token_hash), None, keep=_KEEP, is_promised=True)
 
 
 class CalendarFeed:
@@ -87,13 +87,13 @@ class CalendarFeed:
         return feed_ics([to_portable(row) for row in rows], chat=chat.key, now=self._clock.now())
 
 
-def _hashed(token: str) -> str:
+def _hash_token(token: str) -> str:
     return sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
-def _opened_by(token_hash: str) -> str:
+def _token_key(token_hash: str) -> str:
     return f"reminders.feed:{token_hash}"
 
 
-def _issued_for(chat: ChatAddress) -> str:
+def _chat_key(chat: ChatAddress) -> str:
     return f"reminders.feeds:{chat.key}"

@@ -66,14 +66,14 @@ def ics_times(schedule: Schedule, now: datetime) -> IcsTimes:
     """
     zone = zone_of(schedule)
     if schedule.follow_up is not None:
-        return _listed(schedule, now)
+        return _list_fires(schedule, now)
     rule = schedule.rule
     if rule is None:
         return IcsTimes(start=_unambiguous(schedule.start, zone))
     load_calendar(rule)
     text = _rrule(rule, zone)
     if text is None:
-        return _listed(schedule, now)
+        return _list_fires(schedule, now)
     # COUNT includes exceptions, so the rule begins at the first fire that it would have without them.
     whole = replace(schedule, rule=replace(rule, except_days=frozenset(), except_walls=frozenset()))
     first = next_after(whole, resolve(schedule.start, zone) - _SECOND)
@@ -141,7 +141,7 @@ def _without_skip(rule: Rule) -> Rule | None:
     return replace(rule.pattern, month_days=tuple(range(28, day + 1)), positions=(-1,))
 
 
-def _listed(schedule: Schedule, now: datetime) -> IcsTimes:
+def _list_fires(schedule: Schedule, now: datetime) -> IcsTimes:
     zone = zone_of(schedule)
     begin = resolve(schedule.start, zone) - _SECOND
     fires = next_fires(schedule, max(begin, now), _MOST_DATES) or next_fires(schedule, begin, 1)

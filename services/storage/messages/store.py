@@ -266,7 +266,7 @@ def search(
     """Return at most `limit` messages of people: those with all `terms`, latest first, then those with most of them."""
     index = index_of(connection)
     shown = sa.and_(in_thread(address), is_consented(address), IS_SHOWN)
-    waiting = _waiting(connection, index, address, shown)
+    waiting = _read_waiting(connection, index, address, shown)
     found = [row for row, has in waiting if has.issuperset(terms)]
     found += connection.execute(index.newest(address.key, terms).where(shown).limit(limit))
     if len(found) < limit and len(terms) > 1:
@@ -278,7 +278,7 @@ def search(
     return tuple(messages_of(found[:limit]))
 
 
-def _waiting(
+def _read_waiting(
     connection: sa.Connection, index: MessageIndex, address: ChatAddress, shown: sa.ColumnElement[bool]
 ) -> list[tuple[sa.Row[*tuple[Any, ...]], frozenset[str]]]:
     """Return the messages of the chat that are not indexed yet, newest first, with their terms."""

@@ -105,7 +105,7 @@ class ActivityReader:
             for sent, due, chat in rows
         )
 
-    async def waiting(self) -> int:
+    async def count_waiting(self) -> int:
         """Return the number of due occurrences that are not settled: being sent, or to be retried."""
         freed, held = (sa.select(sa.func.count()).select_from(DELIVERY).where(part) for part in (IS_FREED, IS_HELD))
         [(count,)] = await self._rows(sa.select(freed.scalar_subquery() + held.scalar_subquery()))

@@ -15,7 +15,7 @@ from services.storage.engine.worker_registry import IS_GONE, WorkerRegistry
 from services.storage.reminders import ledger, postgres_deliveries
 from services.storage.reminders.occurrence_rows import ClaimRequest, Planned, insert_occurrences, merge_waiting
 from services.storage.reminders.quiet_hours import Quiet
-from services.storage.reminders.rows import NOTICE_COLUMNS, delivery_rows, lease_of, occurred_of, schedule_of
+from services.storage.reminders.rows import NOTICE_COLUMNS, delivery_columns, delivery_rows, lease_of, schedule_of
 from services.storage.tables import DELIVERY, META, REMINDER, WORKER
 from services.storage.tables.base import IS_DUE, IS_FREED, IS_REPEATED
 
@@ -99,7 +99,7 @@ def _claim_due(connection: sa.Connection, request: ClaimRequest) -> list[Lease]:
     absorbed = merge_waiting(connection, planned)
     inserted = insert_occurrences(connection, request, planned, absorbed)
     _advance(connection, planned, to_micros(request.now))
-    return [lease_of(row, occurred) for row, occurred in inserted]
+    return [lease_of(row, delivery) for row, delivery in inserted]
 
 
 def _plan(row: sa.RowMapping, now: datetime) -> DuePlan:
@@ -144,7 +144,7 @@ def _claim_freed(connection: sa.Connection, request: ClaimRequest) -> list[Lease
     taken = [row for row in rows if row["delivery_id"] not in held]
     ids = [row["delivery_id"] for row in taken]
     connection.execute(DELIVERY.update().where(DELIVERY.c.id.in_(ids)).values(owner=request.owner))
-    return [lease_of(row, occurred_of(row)) for row in taken]
+    return [lease_of(row, delivery_columns(row)) for row in taken]
 
 
 def _companions(connection: sa.Connection, rows: Sequence[sa.RowMapping]) -> Sequence[sa.RowMapping]:

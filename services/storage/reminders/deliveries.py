@@ -16,7 +16,7 @@ from services.storage.engine.sent_journal import SentOccurrenceLine
 from services.storage.reminders import claims, ledger, postgres_deliveries
 from services.storage.reminders.ledger import FINAL, IS_SENDING, WAITING
 from services.storage.reminders.occurrence_rows import ClaimRequest
-from services.storage.reminders.rows import delivery_rows, lease_of, occurred_of
+from services.storage.reminders.rows import delivery_columns, delivery_rows, lease_of
 from services.storage.tables import DELIVERY, REMINDER
 from services.storage.tables.base import IS_HELD
 
@@ -50,7 +50,7 @@ class SqlDeliveryLedger:
             lambda connection: ledger.begin(connection, owner, delivery_ids, message_keys), is_durable=False
         )
 
-    async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
+    async def list_sending(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
         """Return the ids still being sent by `owner`."""
         query = sa.select(DELIVERY.c.id).where(DELIVERY.c.id.in_(delivery_ids), DELIVERY.c.owner == owner, IS_SENDING)
         return frozenset(await self._database.read(lambda connection: connection.scalars(query).all()))
@@ -60,8 +60,8 @@ class SqlDeliveryLedger:
         rows = await self._database.run(lambda connection: delivery_rows(connection, [delivery_id]), is_durable=False)
         if not rows:
             return None
-        occurred = occurred_of(rows[0])
-        return lease_of(rows[0], occurred._replace(attempt=occurred.attempt - 1))
+        delivery = delivery_columns(rows[0])
+        return lease_of(rows[0], delivery._replace(attempt=delivery.attempt - 1))
 
     async def record_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
         """Append to the journal of a SQLite file, or to a table of a shared database."""

@@ -13,7 +13,7 @@ from services.reminders.quiet_hours import QuietHours
 from services.reminders.records import DeliveryState
 from services.storage.engine.rows import insert_new, new_from_json, to_micros
 from services.storage.reminders.quiet_hours import Quiet
-from services.storage.reminders.rows import Occurred, occurred_of
+from services.storage.reminders.rows import DeliveryColumns, delivery_columns
 from services.storage.tables import DELIVERY
 from services.storage.tables.base import IS_FREED, NEVER
 
@@ -70,7 +70,7 @@ def insert_occurrences(
     request: ClaimRequest,
     planned: Planned,
     absorbed: Mapping[int, int],
-) -> list[tuple[sa.RowMapping, Occurred]]:
+) -> list[tuple[sa.RowMapping, DeliveryColumns]]:
     """Insert a ledger row for each occurrence; existing ones are not claimed again.
 
     Return those to send now: neither skipped nor deferred by quiet hours.
@@ -94,7 +94,7 @@ def insert_occurrences(
         for occurrence in inserted
     ]
     return [
-        (row, occurred_of({**columns, "delivery_id": identifier}))
+        (row, delivery_columns({**columns, "delivery_id": identifier}))
         for row, columns, identifier in leased
         if columns["owner"]
     ]

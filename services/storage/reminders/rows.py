@@ -47,8 +47,8 @@ NOTICE_COLUMNS = (
 )
 
 
-class Occurred(NamedTuple):
-    """The part of a notice that belongs to the occurrence; instants in microseconds."""
+class DeliveryColumns(NamedTuple):
+    """The columns of an occurrence that a notice needs; instants in microseconds."""
 
     delivery_id: int
     reminder_id: int
@@ -63,7 +63,7 @@ class Occurred(NamedTuple):
     was_held: bool
 
 
-_DELIVERY_COLUMNS = (DELIVERY.c.id.label("delivery_id"), *(DELIVERY.c[name] for name in Occurred._fields[1:]))
+_DELIVERY_COLUMNS = (DELIVERY.c.id.label("delivery_id"), *(DELIVERY.c[name] for name in DeliveryColumns._fields[1:]))
 
 
 def delivery_rows(connection: sa.Connection, ids: Sequence[int]) -> Sequence[sa.RowMapping]:
@@ -179,42 +179,42 @@ def reminder_of(row: sa.RowMapping) -> StoredReminder:
     )
 
 
-def occurred_of(columns: sa.RowMapping | Mapping[str, Any]) -> Occurred:
-    """Return the delivery half of a joined row."""
-    return Occurred(*(columns[name] for name in Occurred._fields))
+def delivery_columns(columns: sa.RowMapping | Mapping[str, Any]) -> DeliveryColumns:
+    """Return the columns of the occurrence in a joined row."""
+    return DeliveryColumns(*(columns[name] for name in DeliveryColumns._fields))
 
 
-def lease_of(row: sa.RowMapping, occurred: Occurred) -> Lease:
+def lease_of(row: sa.RowMapping, delivery: DeliveryColumns) -> Lease:
     """Build a claimed occurrence of the reminder in `row`, ready to be sent."""
-    identifier = public_id(occurred.reminder_id)
+    identifier = public_id(delivery.reminder_id)
     schedule = schedule_of(row)
-    due_at = from_micros(occurred.due_at).astimezone(ZoneInfo(row["zone"]))
+    due_at = from_micros(delivery.due_at).astimezone(ZoneInfo(row["zone"]))
     action = ReminderAction(row["action"])
     notice = DueNotice(
-        delivery_id=occurred.delivery_id,
-        idempotency_key=f"{identifier}-{occurred.due_at}",
+        delivery_id=delivery.delivery_id,
+        idempotency_key=f"{identifier}-{delivery.due_at}",
         reminder_id=identifier,
         address=address_of(row["chat_key"], row["thread_id"]),
         creator=creator_of(row),
         targets=parse_people(row["targets"]),
-        content=occurred.content,
+        content=delivery.content,
         language=row["language"],
         due_at=due_at,
-        missed=occurred.missed,
+        missed=delivery.missed,
         is_recurring=schedule.is_repeated,
-        attempt=occurred.attempt + 1,
-        may_be_repeat=occurred.state == DeliveryState.UNKNOWN,
-        was_held=bool(occurred.was_held),
+        attempt=delivery.attempt + 1,
+        may_be_repeat=delivery.state == DeliveryState.UNKNOWN,
+        was_held=bool(delivery.was_held),
         repeats_every=pause_after(schedule, due_at),
         action=action,
         covers_since=None if action is ReminderAction.SAY else previous_fire(schedule, due_at),
     )
     return Lease(
         notice=notice,
-        reminder_key=occurred.reminder_id,
-        version=occurred.version,
-        try_at=from_micros(occurred.try_at),
-        message_key=occurred.message_key,
+        reminder_key=delivery.reminder_id,
+        version=delivery.version,
+        try_at=from_micros(delivery.try_at),
+        message_key=delivery.message_key,
     )
 
 

@@ -83,7 +83,7 @@ class MemoryLedger:
         entry = self._entries.get(delivery_id)
         return None if entry is None else self._lease(replace(entry, attempt=entry.attempt - 1))
 
-    def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
+    def list_sending(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
         """Return which of these are being sent by `owner` still."""
         entries = [self._entries[each] for each in delivery_ids if each in self._entries]
         return frozenset(each.id for each in entries if each.owner == owner and each.state is DeliveryState.SENDING)

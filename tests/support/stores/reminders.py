@@ -117,9 +117,9 @@ class MemoryReminderStore:
         """Mark as being sent those that are still ours."""
         return self._ledger.begin(owner, delivery_ids, message_keys or {})
 
-    async def held(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
+    async def list_sending(self, owner: str, delivery_ids: Sequence[int]) -> frozenset[int]:
         """Return which of these are being sent by `owner` still."""
-        return self._ledger.held(owner, delivery_ids)
+        return self._ledger.list_sending(owner, delivery_ids)
 
     async def renew(self, delivery_id: int) -> Lease | None:
         """Read a claimed occurrence again after its reminder was edited."""

@@ -45,9 +45,9 @@ class SlowStore(MemoryReminderStore):
         ours = [each for each in delivery_ids if each not in self.taken]
         return await super().begin(owner, ours, message_keys)
 
-    async def held(self, owner, delivery_ids):
+    async def list_sending(self, owner, delivery_ids):
         self.asked.append(len(delivery_ids))
-        return await super().held(owner, delivery_ids) - self.taken
+        return await super().list_sending(owner, delivery_ids) - self.taken
 
 
 async def begin_ahead(desk):
