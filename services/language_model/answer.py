@@ -24,7 +24,7 @@ _BROKEN = frozenset({"error", "network_error", "insufficient_system_resource", "
 _CALLED = frozenset({"stop", "function_call", "tool_call", "tool_use", "end_turn", "eos", "stop_sequence"})
 # Names of a call's arguments; Anthropic's, behind some proxies, is `input`.
 _ARGUMENTS = ("arguments", "parameters", "input", "args")
-_SAID = frozenset({"text", "output_text", "refusal"})
+_TEXT_PARTS = frozenset({"text", "output_text", "refusal"})
 
 
 def read_answer(body: bytes) -> Completion:
@@ -37,7 +37,7 @@ def read_answer(body: bytes) -> Completion:
     choice = first_choice(answer)
     if choice is None:
         refuse_error(answer)
-        malformed("the answer has no choices")
+        refuse_malformed("the answer has no choices")
     message = fields_of(choice.get("message"))
     calls = read_calls(message)
     text = text_of(message.get("content")) or text_of(message.get("refusal"))
@@ -65,14 +65,14 @@ def parse_object(data: bytes) -> Fields:
     try:
         parsed = json.loads(data)
     except ValueError:
-        malformed("the answer is not JSON")
+        refuse_malformed("the answer is not JSON")
     except RecursionError:
-        malformed("the answer is nested too deeply")
+        refuse_malformed("the answer is nested too deeply")
     return fields_of(parsed[0] if isinstance(parsed, list) and parsed else parsed)
 
 
 def first_choice(answer: Fields) -> Fields | None:
-    """Return the first choice of an answer or a chunk; None when it has none, as the last chunk with the usage has."""
+    """Return the first choice of an answer or a chunk; None without choices, as in the last chunk with the usage."""
     choices = answer.get("choices")
     return fields_of(choices[0]) if isinstance(choices, list) and choices else None
 
@@ -90,18 +90,15 @@ def read_calls(message: Fields) -> tuple[RequestedCall, ...]:
 def call_entries(message: Fields) -> list[Fields]:
     """Return the entries of `tool_calls`, a lone object there, the old `function_call`, or Anthropic's parts."""
     raw = message.get("tool_calls") or message.get("function_call")
-    if not raw:
-        parts = message.get("content")
-        return (
-            [part for part in map(fields_of, parts) if part.get("type") == "tool_use"]
-            if isinstance(parts, list)
-            else []
-        )
-    return [fields_of(entry) for entry in raw] if isinstance(raw, list) else [fields_of(raw)]
+    if raw:
+        return [fields_of(entry) for entry in raw] if isinstance(raw, list) else [fields_of(raw)]
+    parts = message.get("content")
+    content = parts if isinstance(parts, list) else []
+    return [part for part in map(fields_of, content) if part.get("type") == "tool_use"]
 
 
 def name_and_arguments(entry: Fields) -> tuple[str, object]:
-    """Return the name and the arguments of an entry, or of a part of one; they stand in its `function` or beside it."""
+    """Return the name and the arguments of an entry or a part of one, in its `function` or beside it."""
     function = entry.get("function")
     within = fields_of(function) or entry
     name = text_of(within.get("name")) or (function if isinstance(function, str) else "")
@@ -120,7 +117,7 @@ def arguments_text(arguments: object) -> str:
 
 
 def read_usage(raw: object) -> Usage:
-    """Read the tokens that the server counted; zero where it counted none."""
+    """Read the token counts of the server; missing ones are zero."""
     usage = fields_of(raw)
     details = fields_of(usage.get("prompt_tokens_details"))
     return Usage(
@@ -134,7 +131,7 @@ def finish_reason(raw: object, *, has_calls: bool, has_text: bool) -> str:
     """Translate the server's word to the API's: `stop`, `tool_calls`, `length` or `content_filter`.
 
     Raises:
-        EndpointFailed: the word reports a broken answer, or promises calls where there are none.
+        EndpointFailed: the word reports a broken answer, or calls that the answer does not have.
     """
     reason = text_of(raw)
     if reason in ("", "null"):
@@ -143,14 +140,14 @@ def finish_reason(raw: object, *, has_calls: bool, has_text: bool) -> str:
         return "tool_calls"
     if reason in ("stop", "length", "content_filter"):
         return reason
-    return _translated(reason.lower(), has_text=has_text)
+    return _translate_reason(reason.lower(), has_text=has_text)
 
 
 def refuse_error(answer: Fields) -> None:
     """Reject an answer with status 200 that reports an error.
 
     Raises:
-        ModelUnavailable: it does; by the status that it names, else `malformed`.
+        ModelUnavailable: the answer reports an error; by its status in the answer, else `malformed`.
     """
     error = read_error(answer)
     if error is not None:
@@ -171,25 +168,25 @@ def text_of(value: object) -> str:
     return ""
 
 
-def malformed(detail: str) -> NoReturn:
+def refuse_malformed(detail: str) -> NoReturn:
     """Reject an answer that cannot be read."""
     raise EndpointFailed("malformed", detail)
 
 
 def refuse_oversized() -> NoReturn:
-    """Reject an answer that is too long; another attempt would bring it again."""
+    """Reject an answer that is too long; a retry would get it again."""
     raise EndpointFailed("malformed", "the answer is too long", is_passing=False)
 
 
-def _translated(reason: str, *, has_text: bool) -> str:
+def _translate_reason(reason: str, *, has_text: bool) -> str:
     if reason in _CUT:
         return "length"
     if reason in _FILTERED:
         return "content_filter"
     if reason in _BROKEN:
-        malformed(f"the server broke the answer off: {reason}")
+        refuse_malformed(f"the server broke the answer off: {reason}")
     if not has_text and reason in ("tool_calls", "function_call", "tool_use"):
-        malformed("the answer promises calls and has none")
+        refuse_malformed("the answer promises calls and has none")
     return "stop"
 
 
@@ -198,7 +195,7 @@ def _part_texts(parts: Iterable[object]) -> Iterable[str]:
     for part in parts:
         fields = fields_of(part)
         text = fields.get("text")
-        if isinstance(text, str) and fields.get("type", "text") in _SAID:
+        if isinstance(text, str) and fields.get("type", "text") in _TEXT_PARTS:
             yield text
 
 

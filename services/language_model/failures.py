@@ -1,7 +1,7 @@
-"""Classify the failures of a model, as its server reports them, as faults of the endpoint or of the request.
+"""Classify the failures that the server of a model reports as faults of the endpoint or of the request.
 
-OpenAI writes `{"error": {"message", "code"}}`; others write a text there, wrap it in a list (Gemini), say `detail`
-(FastAPI), `message` (vLLM, Mistral) or `base_resp` (MiniMax), or hide the cause in `metadata.raw` (OpenRouter).
+OpenAI writes `{"error": {"message", "code"}}`; others write a text there, wrap it in a list (Gemini), use `detail`
+(FastAPI), `message` (vLLM, Mistral) or `base_resp` (MiniMax), or write the cause in `metadata.raw` (OpenRouter).
 """
 
 import re
@@ -13,10 +13,10 @@ from msgspec import Struct
 from services.kernel.errors import ModelUnavailable
 
 _LONGEST_DETAIL = 300
-_SHORTEST_TELLING = 5  # characters of a secret that are worth hiding
+_SHORTEST_PREFIX = 5  # characters of a secret that are removed
 _PASSING = frozenset({408, 409, 429})
 _ABOUT_THE_REQUEST = frozenset({400, 413, 415, 422})
-# The model wrote calls that its server could not read: asked again it may write better ones.
+# The model wrote calls that its server could not parse; a retry may succeed.
 _WRONG_CALLS = (
     r"tool_use_failed|failed to call a function|tool call validation failed|attempted to call tool"
     r"|pars(?:e|ing) (?:the )?tool.?call|failed to parse (?:input|tool|function)"
@@ -41,8 +41,8 @@ Matter = Literal["length", "tools", "format", "other"]
 class EndpointFailed(ModelUnavailable):
     """The endpoint gave no usable answer.
 
-    `retry_after` is the wait in seconds that the server asked for, or None. `is_passing` says that the same
-    request may succeed a moment later.
+    `retry_after` is the wait in seconds that the server asked for, or None. `is_passing`: the same request may succeed
+    a moment later.
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class RequestRejected(ModelUnavailable):
 
     @property
     def matter(self) -> Matter:
-        """Return the part of the request that the server refused, as far as its message says."""
-        if _says(self.message, _TOO_LONG):
+        """Return the part of the request that the server refused, according to its message."""
+        if _mentions(self.message, _TOO_LONG):
             return "length"
-        if _says(self.message, _NO_TOOLS):
+        if _mentions(self.message, _NO_TOOLS):
             return "tools"
-        return "format" if _says(self.message, _NO_FORMAT) else "other"
+        return "format" if _mentions(self.message, _NO_FORMAT) else "other"
 
 
 class CallsRejected(EndpointFailed):
@@ -82,7 +82,7 @@ class CallsRejected(EndpointFailed):
 
 
 def detail_of(status: int, message: str) -> str:
-    """Return the status of a failure, if it is one, and the beginning of its message, for people and logs."""
+    """Return the status, if it is one of a failure, and the beginning of the message, for people and logs."""
     shown = " ".join(message.split())[:_LONGEST_DETAIL]
     return f"HTTP {status} {shown}".strip() if status >= 400 else shown
 
@@ -92,12 +92,12 @@ def failure_of(
 ) -> ModelUnavailable:
     """Classify an error by its status and the text of the server; `status` is 200 for one inside an answer.
 
-    Servers differ in the status of a request that they cannot take, so the text counts too.
+    Servers differ in the status for a request that they do not support, so the text counts too.
     """
     detail = detail_of(status, message)
-    if _says(message, _WRONG_CALLS):
+    if _mentions(message, _WRONG_CALLS):
         return CallsRejected(detail, generation=generation)
-    is_explained = status not in (401, 403) and (_says(message, _NO_TOOLS) or _says(message, _TOO_LONG))
+    is_explained = status not in (401, 403) and (_mentions(message, _NO_TOOLS) or _mentions(message, _TOO_LONG))
     if status in _ABOUT_THE_REQUEST or is_explained:
         return RequestRejected(detail, message=message)
     if status == 429:
@@ -119,14 +119,14 @@ def redact(failure: ModelUnavailable, secret: str) -> ModelUnavailable:
 
 
 def clean(text: str, secret: str) -> str:
-    """Remove `secret` from `text`, also where the end of the text cuts it off."""
+    """Remove `secret` from `text`, also a beginning of it at the end of a truncated text."""
     if not secret:
         return text
-    cut = next((size for size in range(len(secret) - 1, _SHORTEST_TELLING, -1) if text.endswith(secret[:size])), 0)
+    cut = next((size for size in range(len(secret) - 1, _SHORTEST_PREFIX, -1) if text.endswith(secret[:size])), 0)
     return text[: len(text) - cut].replace(secret, "***") + "***" * bool(cut)
 
 
-def _says(message: str, what: str) -> bool:
+def _mentions(message: str, what: str) -> bool:
     return re.search(what, message, re.IGNORECASE) is not None  # compiled when the first server refuses something
 
 
@@ -134,9 +134,9 @@ _TEXTS = ("message", "msg", "detail", "error_msg", "status_msg", "error")
 
 
 class ServerErrorDetail(Struct, frozen=True, kw_only=True):
-    """An error as the server reported it. `status` is the HTTP status named inside the answer, 0 without one.
+    """An error of a server. `status` is the HTTP status inside the answer, 0 without one.
 
-    `code` is its own word for the failure; `generation` the text of the model that the server refused (Groq).
+    `code` is the server's code of the failure, `generation` the text of the model that the server refused (Groq).
     """
 
     message: str
@@ -146,7 +146,7 @@ class ServerErrorDetail(Struct, frozen=True, kw_only=True):
 
 
 def read_error(body: object) -> ServerErrorDetail | None:
-    """Return the error in `body`; None when there is none."""
+    """Return the error in `body`; None without one."""
     if isinstance(body, list):
         return read_error(body[0]) if len(body) == 1 or (body and isinstance(body[0], dict)) else None
     if isinstance(body, str):

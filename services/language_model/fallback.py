@@ -13,7 +13,7 @@ from services.language_model.stream import StreamGuard
 
 
 class FallbackChain:
-    """Asks `models` in order until one answers; with one model it is just a circuit breaker."""
+    """Asks `models` in order until one answers; with one model it is only a circuit breaker."""
 
     def __init__(self, models: Sequence[LanguageModel], *, failures: int = 3, cooldown: float = 30.0) -> None:
         if not models:
@@ -22,7 +22,7 @@ class FallbackChain:
 
     @property
     def name(self) -> str:
-        """The first model's name; each `Completion` says which one answered."""
+        """The name of the first model; each `Completion` has that of the one that answered."""
         return self._links[0][0].name
 
     async def warm_up(self) -> None:
@@ -38,9 +38,9 @@ class FallbackChain:
                 await model.close()
 
     async def complete(self, request: CompletionRequest) -> Completion:
-        """Answer `request` with the first model that can.
+        """Answer `request` with the first available model.
 
-        A streamed request that has begun to speak is not begun again with another model.
+        After the first text of a streamed answer no other model is asked.
         """
         last = ModelUnavailable("connection", "the circuit breaker of every model is open after repeated failures")
         guard = StreamGuard(request)

@@ -17,21 +17,20 @@ from services.language_model.ports import Completion, CompletionRequest, Timeout
 from services.language_model.request_body import BodyForm, add_fallback
 from services.language_model.stream import StreamGuard
 
+if TYPE_CHECKING:
+    from services.language_model.transport import Transport
+
 Message = Mapping[str, object]
 
+_CALL_MARKS = ("{", "<function")
 _SHARE = 8
-"""Each step leaves out at least one eighth of the earlier turns, so that few refused requests find the length."""
+"""Each step drops at least one eighth of the earlier turns, so that the length is found after few refused requests."""
 _LONGEST_RESULT = 1500  # characters of a tool's result in a request that was too long
 _NOTE = "\n[… the middle is left out …]\n"
 
 
-def size_of(request: CompletionRequest) -> int:
-    """Estimate the number of characters in the request's messages."""
-    return _size(request.messages)
-
-
-def shorten_request(request: CompletionRequest) -> CompletionRequest | None:
-    """Return `request` without its oldest part; None when only the person's current message is left."""
+def _shorten(request: CompletionRequest) -> CompletionRequest | None:
+    """Return `request` without its oldest part; None if it has only the person's current message."""
     for messages in (_without_oldest_turns(request.messages), [*map(_with_short_result, request.messages)]):
         if messages != list(request.messages):
             return replace(request, messages=messages)
@@ -39,21 +38,22 @@ def shorten_request(request: CompletionRequest) -> CompletionRequest | None:
 
 
 def _size(messages: Sequence[Message]) -> int:
+    """Return the number of characters in the texts of `messages`."""
     return sum(len(str(message.get("content") or "")) for message in messages)
 
 
 def _without_oldest_turns(messages: Sequence[Message]) -> list[Message]:
-    """Leave out whole turns, each from a person's message on, before the last one; system messages stay."""
+    """Drop whole turns before the last one, each from a person's message on; system messages stay."""
     users = [place for place, message in enumerate(messages) if message.get("role") == "user"]
     if not users:
         return list(messages)
-    wanted = _size(_spoken(messages[: users[-1]])) / _SHARE
-    ends = (end for end in users if _spoken(messages[:end]) and _size(_spoken(messages[:end])) >= wanted)
+    wanted = _size(_without_system(messages[: users[-1]])) / _SHARE
+    ends = (end for end in users if (dropped := _without_system(messages[:end])) and _size(dropped) >= wanted)
     end = next(ends, users[-1])
     return [*(each for each in messages[:end] if each.get("role") == "system"), *messages[end:]]
 
 
-def _spoken(messages: Sequence[Message]) -> list[Message]:
+def _without_system(messages: Sequence[Message]) -> list[Message]:
     return [message for message in messages if message.get("role") != "system"]
 
 
@@ -63,12 +63,6 @@ def _with_short_result(message: Message) -> Message:
         return message
     half = _LONGEST_RESULT // 2 - len(_NOTE)
     return {**message, "content": f"{content[:half]}{_NOTE}{content[-half:]}"}
-
-
-if TYPE_CHECKING:
-    from services.language_model.transport import Transport
-
-_CALL_MARKS = ("{", "<function")
 
 
 class OpenAIModel:
@@ -97,7 +91,7 @@ class OpenAIModel:
         self._retries = retries or RetryPolicy()
         self._slots = asyncio.Semaphore(slots)
         self._form = BodyForm(extra=dict(extra or {}))
-        self._too_long: int | None = None  # the size of the smallest request that was
+        self._refused_size: int | None = None  # that of the smallest request that was too long
         self._transport: Transport | None = None
         self._warming = asyncio.Lock()
 
@@ -106,7 +100,7 @@ class OpenAIModel:
         return f"OpenAIModel({self.name!r} at {parts.scheme}://{parts.hostname or ''}{parts.path})"
 
     async def warm_up(self) -> None:
-        """Import the SDK and make its client now, in a thread, so that the first message need not wait for it."""
+        """Import the SDK and create its client in a thread, so that the first message does not wait for it."""
         await self._ready()
 
     async def close(self) -> None:
@@ -116,7 +110,7 @@ class OpenAIModel:
             await transport.close()
 
     async def complete(self, request: CompletionRequest) -> Completion:
-        """Answer `request`, asking again after a passing failure.
+        """Answer `request`, with retries after temporary failures.
 
         Raises:
             ModelUnavailable: no usable answer after the configured retries, or not within the total time.
@@ -131,7 +125,7 @@ class OpenAIModel:
 
     async def _persist(self, request: CompletionRequest) -> Completion:
         transport = self._transport or await self._ready()
-        request = self._shortened(request)
+        request = self._fit(request)
         attempt = 1
         while True:
             guard, form = StreamGuard(request), self._form
@@ -140,7 +134,7 @@ class OpenAIModel:
             except RequestRejected as rejection:
                 if guard.is_speaking:
                     raise
-                request = self._changed(request, form, rejection)
+                request = self._adapt(request, form, rejection)
                 continue
             except EndpointFailed as failure:
                 if isinstance(failure, CallsRejected) and any(mark in failure.generation for mark in _CALL_MARKS):
@@ -153,33 +147,32 @@ class OpenAIModel:
             attempt += 1
             await asyncio.sleep(delay)
 
-    def _shortened(self, request: CompletionRequest) -> CompletionRequest:
-        """Return `request` without the oldest turns that would make it as long as one that was refused."""
-        while self._too_long is not None and size_of(request) >= self._too_long:
-            trimmed = shorten_request(request)
-            if trimmed is None:
+    def _fit(self, request: CompletionRequest) -> CompletionRequest:
+        """Return `request` without its oldest turns until it is shorter than all that were too long."""
+        while self._refused_size is not None and _size(request.messages) >= self._refused_size:
+            shorter = _shorten(request)
+            if shorter is None:
                 break
-            request = trimmed
+            request = shorter
         return request
 
-    def _changed(self, request: CompletionRequest, sent: BodyForm, rejection: RequestRejected) -> CompletionRequest:
+    def _adapt(self, request: CompletionRequest, sent: BodyForm, rejection: RequestRejected) -> CompletionRequest:
         """Return the request to send instead of `request`, which was refused in the form `sent`.
 
-        Some models take no `temperature`, some servers no system message; without a change the bot would answer
-        without its model for ever. So the form is changed permanently, and a request that is too long loses its oldest
-        turns.
+        Some models accept no `temperature`, some servers no system message, so the form is changed for all later
+        requests. A request that is too long loses its oldest turns.
 
         Raises:
             RequestRejected: there is nothing to change.
         """
-        if sent is not self._form:  # another request has learnt something meanwhile
+        if sent is not self._form:  # another request has changed it meanwhile
             return request
         if rejection.matter == "length":
-            trimmed = shorten_request(request)
-            if trimmed is None:
+            shorter = _shorten(request)
+            if shorter is None:
                 raise rejection
-            self._too_long = min(size_of(request), self._too_long or sys.maxsize)
-            return trimmed
+            self._refused_size = min(_size(request.messages), self._refused_size or sys.maxsize)
+            return shorter
         named = next((field for field in sent.extra if field in rejection.message), None)
         if named is not None:
             logger.warning("model {} refuses {!r}; leaving it out from now on", self.name, named)

@@ -17,9 +17,9 @@ async def ignore_text(text: str) -> None:
 class CompletionRequest(Struct, frozen=True, kw_only=True):
     """One request in the chat-completions form.
 
-    `tools` is the tool list already serialised to JSON (UTF-8), so that it is written once per tool set and not
-    once per request; None offers no tools. `on_text` receives text deltas as they arrive and makes the request a
-    streamed one. `model` names another model of the same server; empty is the usual one.
+    `tools` is the tool list as JSON (UTF-8), serialised once for many requests; None offers no tools. `on_text` gets
+    the pieces of the text and makes the request a streamed one. `model` names another model of the same server; empty
+    is the usual one.
     """
 
     messages: Sequence[Mapping[str, object]]

@@ -9,11 +9,11 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from services.language_model.compat import Body, CompatibilityFallback, compatibility_fallback_for, rename_calls
+from services.language_model.compat import Body, CompatibilityFallback, apply_first_fallback, rename_calls
 from services.language_model.ports import CompletionRequest
 
 _LONGEST_ID: Final = 40
-"""Characters that OpenAI takes of a call's id; it refuses the request otherwise ("string too long")."""
+"""The limit of OpenAI for the id of a call, in characters."""
 
 
 class BodyForm(Struct, frozen=True, kw_only=True):
@@ -26,8 +26,7 @@ class BodyForm(Struct, frozen=True, kw_only=True):
 def body_bytes(model: str, request: CompletionRequest, form: BodyForm) -> bytes:
     """Return the body as UTF-8 JSON.
 
-    The tool list comes last and is copied as it stands, so that a request costs the same whether it offers one
-    tool or two hundred.
+    The serialised tool list is copied to the end, so that the time does not depend on the number of tools.
     """
     fields, tools = body_fields(model, request, form), request.tools
     if form.fallbacks:
@@ -40,8 +39,8 @@ def body_bytes(model: str, request: CompletionRequest, form: BodyForm) -> bytes:
 
 
 def body_fields(model: str, request: CompletionRequest, form: BodyForm) -> Body:
-    """Return the fields of the body; the serialised tools are among them only for fallbacks to change them."""
-    messages = rename_calls(request.messages, _accepted_id)
+    """Return the fields of the body, with the serialised tools only if there are fallbacks, which may change them."""
+    messages = rename_calls(request.messages, _shorten_id)
     fields: Body = {"model": request.model or model, "messages": messages, **form.extra}
     if request.max_tokens is not None:
         fields["max_tokens"] = request.max_tokens
@@ -57,16 +56,16 @@ def body_fields(model: str, request: CompletionRequest, form: BodyForm) -> Body:
     return fields
 
 
-def _accepted_id(identity: str) -> str:
-    """Return an id of a call that every server takes: a long one, such as that of a confirmed call, by its hash."""
+def _shorten_id(identity: str) -> str:
+    """Return an id of a call that every server accepts: the hash of a long one, such as that of a confirmed call."""
     return identity if len(identity) <= _LONGEST_ID else f"call_{sha256(identity.encode()).hexdigest()[:32]}"
 
 
 def add_fallback(form: BodyForm, model: str, request: CompletionRequest, message: str) -> BodyForm | None:
-    """Add to `form` the fallback that a server which refused `request` asks for; None when it asks for none."""
+    """Add to `form` the fallback that the error `message` about `request` asks for; None if it asks for none."""
     fields = body_fields(model, request, replace(form, fallbacks=()))
     _apply_fallbacks(fields, request, form)
-    found = compatibility_fallback_for(message, fields, form.fallbacks)
+    found = apply_first_fallback(message, fields, form.fallbacks)
     return None if found is None else replace(form, fallbacks=(*form.fallbacks, found))
 
 

@@ -19,11 +19,11 @@ from services.language_model.answer import (
     fields_of,
     finish_reason,
     first_choice,
-    malformed,
     name_and_arguments,
     parse_object,
     read_usage,
     refuse_error,
+    refuse_malformed,
     refuse_oversized,
     text_of,
 )
@@ -55,15 +55,15 @@ async def event_data(pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
 
 
 def is_event_stream(body: bytes) -> bool:
-    """Return whether a whole body is a stream of events, whatever its server calls it."""
+    """Return whether a whole body is a stream of events, regardless of its content type."""
     return body.lstrip(b"\xef\xbb\xbf\r\n ").startswith(_EVENT_STARTS)
 
 
 def read_events(body: bytes) -> Completion:
-    """Read a streamed answer that was waited for as a whole.
+    """Read a streamed answer from its whole body.
 
     Raises:
-        ModelUnavailable: it is no answer.
+        ModelUnavailable: it is not an answer.
     """
     answer = StreamedAnswer()
     for data in filter(None, map(_data, body.split(b"\n"))):
@@ -84,7 +84,7 @@ def _data(line: bytes) -> bytes:
     return b""
 
 
-class _CallInParts:
+class _PartialCall:
     """A call that is still arriving, at `place` among the calls of its answer."""
 
     __slots__ = ("arguments", "id", "name", "place")
@@ -104,19 +104,19 @@ class _CallInParts:
             self.arguments.append(arguments)
 
     def is_over(self, identity: str, name: str, arguments: str) -> bool:
-        """Return whether a part with `name`, `identity` and `arguments` begins another call in the place of this one.
+        """Return whether a part with `identity`, `name` and `arguments` begins another call.
 
-        Gemini and the proxies before it give every call of an answer the same index, or none; others one id as well,
-        so that only arguments which begin anew behind whole ones tell two calls of one function apart.
+        Gemini, and proxies of it, give every call of an answer the same index or none; others also the same id. Then
+        two calls of one function differ only in arguments that begin again after complete ones.
         """
         if name and name != self.name:
             return bool(self.arguments) or bool(identity and self.id and identity != self.id)
-        is_told_apart = bool(name) and not (identity and identity == self.id)
-        if not is_told_apart and arguments.lstrip()[:1] != "{":
-            return False  # nearly every part of a stream: what came before is not read again for each
+        is_named_again = bool(name) and not (identity and identity == self.id)
+        if not is_named_again and arguments.lstrip()[:1] != "{":
+            return False  # nearly every part of a stream, for which the earlier parts are not parsed again
         is_open = not self.arguments or self.arguments[-1][-1:] not in _JSON_ENDS
-        whole = None if is_open else _parsed("".join(self.arguments))
-        return bool(whole) and (is_told_apart or _parsed(arguments) != whole)
+        whole = None if is_open else _parse_arguments("".join(self.arguments))
+        return bool(whole) and (is_named_again or _parse_arguments(arguments) != whole)
 
     @property
     def requested(self) -> RequestedCall:
@@ -124,16 +124,18 @@ class _CallInParts:
         whole = ""
         for part in self.arguments:
             begins_anew = part[:1] == "{" and (
-                whole.strip() in _NO_ARGUMENTS or part.startswith(whole) or _parsed(part) == (_parsed(whole) or "")
+                whole.strip() in _NO_ARGUMENTS
+                or part.startswith(whole)
+                or _parse_arguments(part) == (_parse_arguments(whole) or "")
             )
             whole = part if begins_anew else whole + part
         return RequestedCall(id=self.id, name=self.name, arguments=whole)
 
 
-def _parsed(arguments: str) -> object:
+def _parse_arguments(arguments: str) -> object:
     """Parse `arguments`; None as long as they are incomplete, or nested too deeply."""
     if arguments[-1:] not in _JSON_ENDS:
-        return None  # without a look at the rest: a hostile stream has thousands of parts
+        return None  # not parsed, because a hostile stream has thousands of parts
     try:
         return json.loads(arguments)
     except (ValueError, RecursionError):
@@ -145,8 +147,8 @@ class StreamedAnswer:
 
     def __init__(self) -> None:
         self._texts: list[str] = []
-        self._calls: list[_CallInParts] = []
-        self._at_index: dict[int, _CallInParts] = {}
+        self._calls: list[_PartialCall] = []
+        self._at_index: dict[int, _PartialCall] = {}
         self._finish_reason = ""
         self._is_done = False
         self._model = ""
@@ -160,15 +162,15 @@ class StreamedAnswer:
         return self._text_left == 0
 
     def add_event(self, data: bytes) -> str:
-        """Take in the data of one event and return the text it adds.
+        """Add the data of one event and return its text.
 
         Raises:
-            ModelUnavailable: the data is no chunk, or reports an error.
+            ModelUnavailable: the data is not a chunk, or reports an error.
         """
         return self.add_chunk(parse_object(data))
 
     def add_chunk(self, chunk: Fields) -> str:
-        """Take in a chunk that has been parsed already and return the text it adds."""
+        """Add a parsed chunk and return its text."""
         choice = first_choice(chunk)
         if choice is None or chunk.get("error"):
             self._add_extra(chunk)
@@ -195,7 +197,7 @@ class StreamedAnswer:
         return text
 
     def end(self) -> None:
-        """Note the server's end of stream, which counts as a finish reason where the server gives none."""
+        """Record the end of the stream, which replaces a finish reason that the server does not give."""
         self._is_done = True
 
     def _add_extra(self, chunk: Fields) -> None:
@@ -209,7 +211,7 @@ class StreamedAnswer:
         for part in entries:
             identity, (name, arguments) = text_of(part.get("id")), name_and_arguments(part)
             text = arguments_text(arguments) if arguments else ""
-            call = self._known(part.get("index"), identity, name)
+            call = self._find_call(part.get("index"), identity, name)
             if call is None or call.is_over(identity, name, text):
                 name = name or (call.name if call is not None else "")
                 call = self._begin(part.get("index"))
@@ -218,7 +220,7 @@ class StreamedAnswer:
             if self._arguments_left < 0 or len(self._calls) > MAX_CALLS:
                 refuse_oversized()
 
-    def _known(self, index: object, identity: str, name: str) -> _CallInParts | None:
+    def _find_call(self, index: object, identity: str, name: str) -> _PartialCall | None:
         """Return the call that a part continues: the one at its index, else the one with its id, else the last."""
         if isinstance(index, int):
             return self._at_index.get(index)
@@ -228,8 +230,8 @@ class StreamedAnswer:
                 return known
         return self._calls[-1] if self._calls else None
 
-    def _begin(self, index: object) -> _CallInParts:
-        call = _CallInParts(index if isinstance(index, int) else len(self._calls))
+    def _begin(self, index: object) -> _PartialCall:
+        call = _PartialCall(index if isinstance(index, int) else len(self._calls))
         self._calls.append(call)
         if isinstance(index, int):
             self._at_index[index] = call
@@ -242,7 +244,7 @@ class StreamedAnswer:
             EndpointFailed: the stream ended before the answer did (`malformed`).
         """
         if not (self._finish_reason or self._is_done):
-            malformed("the stream was cut off before the answer ended")
+            refuse_malformed("the stream was cut off before the answer ended")
         parts = sorted(self._calls, key=lambda call: call.place)
         calls = tuple(call.requested for call in parts if call.name or call.arguments)
         text = "".join(self._texts)
@@ -256,14 +258,14 @@ class StreamedAnswer:
 
 
 class StreamGuard:
-    """Passes on the text deltas of a request and remembers that there were any; `request` is the one to send."""
+    """Passes on the text of a stream; `is_speaking` after the first. `request` is the one to send."""
 
     def __init__(self, request: CompletionRequest) -> None:
         self.is_speaking = False
         self._on_text = request.on_text
-        self.request = request if request.on_text is None else replace(request, on_text=self._note)
+        self.request = request if request.on_text is None else replace(request, on_text=self._pass_on)
 
-    async def _note(self, text: str) -> None:
+    async def _pass_on(self, text: str) -> None:
         self.is_speaking = True
         if self._on_text is not None:
             await self._on_text(text)

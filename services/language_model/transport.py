@@ -1,7 +1,7 @@
 """Send requests over the HTTP client of the `openai` SDK, which is imported only when a model is used.
 
-The SDK keeps what it is good at: connections, authentication, proxies and timeouts. Its retries are not used, because
-it cannot see a malformed or cut answer, nor how long the person in the chat is willing to wait.
+Connections, authentication, proxies and timeouts are those of the SDK. Its retries are not used, because it does not
+recognise a malformed or truncated answer, and does not know how long the person in the chat will wait.
 """
 
 import asyncio
@@ -32,8 +32,8 @@ from services.language_model.request_body import BodyForm, body_bytes
 from services.language_model.stream import DONE, StreamedAnswer, event_data, is_event_stream, read_events
 
 _PATH = "/chat/completions"
-_AZURE = (".azure.com", ".azure-api.net")  # which wants its key in a header of its own
-_NO_KEY = "none"  # servers without authentication ignore it, and the SDK insists on one
+_AZURE = (".azure.com", ".azure-api.net")  # these require the key in another header
+_NO_KEY = "none"  # the SDK requires a key; servers without authentication ignore it
 _LONGEST_END = 1.0  # seconds between the last event and the end of the body
 _MACHINE = "X-Stainless-"  # headers in which the SDK describes this machine
 
@@ -41,8 +41,8 @@ _MACHINE = "X-Stainless-"  # headers in which the SDK describes this machine
 class Transport:
     """Sends the body as bytes over the HTTP client of the SDK, and reads the answer as plain data.
 
-    The SDK walks every tool schema, and puts URL, headers and options together anew, for each request that is made
-    through its own methods: that takes longer than all the rest of a request.
+    The methods of the SDK walk every tool schema and build URL, headers and options for each request, which takes
+    longer than all the rest of a request.
     """
 
     def __init__(self, base_url: str, api_key: str, timeouts: Timeouts) -> None:
@@ -61,13 +61,13 @@ class Transport:
         self._secret = api_key
 
     async def send(self, model: str, request: CompletionRequest, form: BodyForm) -> Completion:
-        """Send `request` once, in the `form` that the server wants.
+        """Send `request` once, in the `form` that the server accepts.
 
         Raises:
             ModelUnavailable: there was no usable answer.
         """
         body = body_bytes(model, request, form)
-        with _our_errors(self._secret):
+        with _convert_errors(self._secret):
             if request.on_text is None:
                 return _read_whole((await self._post(body)).content)
             response = await self._post(body, is_streamed=True)
@@ -77,8 +77,8 @@ class Transport:
                 await response.aclose()
 
     async def _post(self, body: bytes, *, is_streamed: bool = False) -> httpx2.Response:
-        """Return the response of a server that took the request; its body is read unless it `is_streamed`."""
-        # The client's own `build_request` merges URL, headers and cookies anew, which takes four times as long.
+        """Return the response of a server that accepted the request; its body is read unless it `is_streamed`."""
+        # `build_request` of the client merges URL, headers and cookies, which takes four times as long.
         request = httpx2.Request("POST", self._url, stream=httpx2.ByteStream(body), headers=self._headers)
         request.headers["Content-Length"] = str(len(body))
         request.read()
@@ -87,11 +87,11 @@ class Transport:
         except ModelUnavailable:  # our limits on the answer
             raise
         except Exception as error:  # noqa: BLE001 - the client passes on errors of aiohttp that it does not know
-            raise _translate(error) from None
+            raise _error_of(error) from None
         if response.is_success:
             return response
         try:
-            raise _by_status(response.status_code, await response.aread(), response.headers, self._secret)
+            raise _refusal_of(response.status_code, await response.aread(), response.headers, self._secret)
         finally:
             await response.aclose()
 
@@ -116,7 +116,7 @@ def _headers(base_url: str, api_key: str, client: httpx2.AsyncClient) -> httpx2.
 
 
 @contextmanager
-def _our_errors(secret: str) -> Iterator[None]:
+def _convert_errors(secret: str) -> Iterator[None]:
     try:
         yield
     except ModelUnavailable as failure:
@@ -135,7 +135,7 @@ async def _read_stream(response: httpx2.Response, on_text: TextListener) -> Comp
     async for data in events:
         if data == DONE:
             answer.end()
-            await _read_out(events)
+            await _read_to_end(events)
             break
         if text := answer.add_event(data):
             await on_text(text)
@@ -144,8 +144,8 @@ async def _read_stream(response: httpx2.Response, on_text: TextListener) -> Comp
     return answer.completion()
 
 
-async def _read_out(events: AsyncIterator[bytes]) -> None:
-    """Read to the end of the body, for only then can the connection be used again; a server may dawdle there."""
+async def _read_to_end(events: AsyncIterator[bytes]) -> None:
+    """Read the body to its end, so that the connection can be used again, but not longer than a second."""
     with suppress(TimeoutError):
         async with asyncio.timeout(_LONGEST_END):
             async for _ in events:
@@ -153,7 +153,7 @@ async def _read_out(events: AsyncIterator[bytes]) -> None:
 
 
 async def _read_unstreamed(response: httpx2.Response, on_text: TextListener) -> Completion:
-    """Return the answer of a server that was asked to stream and sent it in one piece."""
+    """Return the answer of a server that did not stream it as requested."""
     completion = _read_whole(await response.aread())
     if completion.text:
         await on_text(completion.text)
@@ -161,13 +161,13 @@ async def _read_unstreamed(response: httpx2.Response, on_text: TextListener) -> 
 
 
 def _read_whole(body: bytes) -> Completion:
-    """Return an answer that was waited for as a whole; some proxies stream it all the same, or misname a stream."""
+    """Return the answer in a whole body; some proxies stream it without a request, or with another content type."""
     return read_events(body) if is_event_stream(body) else read_answer(body)
 
 
 MAX_BODY_BYTES: Final = 32_000_000
 """Bytes of one answer as sent; a streamed one has some 300 for each token."""
-_COMPRESSION_RATIO: Final = 50  # a compressed answer may be that much smaller; a bomb is a thousand times smaller
+_COMPRESSION_RATIO: Final = 50  # of ordinary answers at most; that of a decompression bomb is a thousand
 
 EventHooks = Mapping[str, list[Callable[..., Awaitable[None]]]]
 
@@ -219,22 +219,22 @@ def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port
 
 
-_LONGEST_MESSAGE = 2000  # characters in which a reason is looked for
+_LONGEST_MESSAGE = 2000  # characters of an error that are searched for its reason
 
 
-def _translate(error: Exception) -> EndpointFailed:
-    """Translate an error of a request that no response came to; it carries the key, so it is not to be chained."""
+def _error_of(error: Exception) -> EndpointFailed:
+    """Return the failure of a request without a response; the client's error has the key, so it is not chained."""
     if isinstance(error, httpx2.TimeoutException) and not _was_refused(error):
         return EndpointFailed("timeout", "the server did not answer in time")
     return EndpointFailed("connection", "the server could not be reached or hung up")
 
 
-def _by_status(status: int, body: bytes, headers: Mapping[str, str], secret: str) -> ModelUnavailable:
-    """Translate the response of a server that refused a request; `secret` is removed from its text."""
+def _refusal_of(status: int, body: bytes, headers: Mapping[str, str], secret: str) -> ModelUnavailable:
+    """Return the failure of a refused request by its response; `secret` is removed from its text."""
     detail = read_error(_json_or_text(body)) or ServerErrorDetail(message="")
-    is_page = detail.message.lstrip().startswith("<")  # of a proxy that stands before the server
+    is_page = detail.message.lstrip().startswith("<")  # of a proxy
     message = "" if is_page else clean(detail.message, secret)[:_LONGEST_MESSAGE]
-    if detail.code == "insufficient_quota":  # sent with 429, but no wait will help
+    if detail.code == "insufficient_quota":  # sent with 429, but permanent
         return EndpointFailed("refused", detail_of(status, message), is_passing=False)
     return failure_of(status, message, retry_after=parse_retry_after(headers), generation=detail.generation)
 
