@@ -14,7 +14,7 @@ from function_calls.tools.calls import Reply, Turn
 from services.kernel.chat import ChatMessage
 from services.kernel.errors import DeliveryFailed, RequestRefused
 from services.people.account_links import CODE_LIFETIME, PeopleService, parse_code
-from services.people.model import Account, Linked
+from services.people.model import Account, LinkResult
 
 # Slack does not pass on unknown slash commands, so a private chat accepts these sentences instead.
 _LINK_WORDS: Final = re.compile(r"link my accounts?|(?:关联|绑定)(?:我的)?账号", re.IGNORECASE)
@@ -72,16 +72,16 @@ class AccountLinkCommands:
             linked = await self._people.redeem(turn.message.address, turn.message.sender, code)
         except RequestRefused as refusal:
             return say(turn.language, f"refused.{refusal.code}", **refusal.fields)
-        await self._notify_giver(linked, Account.of(turn.message.address, turn.message.sender))
-        return say(turn.language, "link.done", who=_join_names([linked.giver]), all=_join_names(linked.accounts))
+        await self._notify_holder(linked, Account.of(turn.message.address, turn.message.sender))
+        return say(turn.language, "link.done", who=_join_names([linked.holder]), all=_join_names(linked.accounts))
 
-    async def _notify_giver(self, linked: Linked, by: Account) -> None:
+    async def _notify_holder(self, linked: LinkResult, by: Account) -> None:
         """Notify the person who requested the code of its use."""
         text = say(linked.language, "link.used", who=_join_names([by]))
         try:
-            await self._outbox.send(linked.told_in, OutgoingMessage(text=text))
+            await self._outbox.send(linked.issued_in, OutgoingMessage(text=text))
         except DeliveryFailed as failure:
-            logger.bind(chat=str(linked.told_in)).warning("could not notify of an account link: {}", failure)
+            logger.bind(chat=str(linked.issued_in)).warning("could not notify of an account link: {}", failure)
 
     async def _list_accounts(self, turn: Turn) -> str:
         accounts = await self._people.accounts_of(turn.message.address, turn.message.sender)

@@ -18,7 +18,7 @@ from msgspec import Struct
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.kernel.state import Json, ScopeStore, StateDelta, StateStore
-from services.people.model import GROUP, Account, Linked, account_of, account_scope, group_scope
+from services.people.model import GROUP, Account, LinkResult, account_of, account_scope, group_scope
 
 CODE_LIFETIME: Final = timedelta(minutes=10)
 MOST_GUESSES: Final = 5
@@ -86,18 +86,18 @@ class PeopleService:
             await self._state.set(_issued_key(account), _code_key(code), keep=CODE_LIFETIME)
         return code
 
-    async def redeem(self, chat: ChatAddress, person: Person, code: str) -> Linked:
+    async def redeem(self, chat: ChatAddress, person: Person, code: str) -> LinkResult:
         """Link the account of `person` in `chat` with the account that the code was issued to.
 
         Raises:
             RequestRefused: `link_code_wrong(minutes)`, `link_code_own`, `link_guesses(minutes)`, `link_full(limit)`.
         """
         account = Account.of(chat, person)
-        giver, told_in, language = await self._redeem(code, account)
+        holder, issued_in, language = await self._redeem(code, account)
         accounts = None
         while accounts is None:
-            accounts = await self._link(await self._load_circle(giver, account))
-        return Linked(accounts=accounts, giver=giver, told_in=told_in, language=language)
+            accounts = await self._link(await self._load_linked(holder, account))
+        return LinkResult(accounts=accounts, holder=holder, issued_in=issued_in, language=language)
 
     async def revoke_code(self, code: str) -> None:
         """Invalidate a code that other people could read."""
@@ -107,14 +107,14 @@ class PeopleService:
     async def accounts_of(self, chat: ChatAddress, person: Person) -> tuple[Account, ...]:
         """Return all accounts of `person`, the one in `chat` first."""
         own = Account.of(chat, person)
-        return (own, *(linked for linked in (await self._load_circle(own)).accounts if linked.key != own.key))
+        return (own, *(linked for linked in (await self._load_linked(own)).accounts if linked.key != own.key))
 
     async def unlink(self, chat: ChatAddress, person: Person, platform: str = "") -> tuple[Account, ...]:
         """Unlink the account in `chat`, or those of `platform`; return the unlinked accounts."""
         own = Account.of(chat, person)
         alone = None
         while alone is None:
-            alone = await self._unlink(own, await self._load_circle(own), platform)
+            alone = await self._unlink(own, await self._load_linked(own), platform)
         return alone
 
     async def _redeem(self, code: str, by: Account) -> tuple[Account, ChatAddress, str]:
@@ -126,17 +126,17 @@ class PeopleService:
             if guesses >= MOST_GUESSES:
                 raise RequestRefused("link_guesses", minutes=minutes)
             kept = await self._state.get(_code_key(code))
-            giver = account_of(kept.get("account")) if isinstance(kept, dict) else None
-            if giver is None or not isinstance(kept, dict):
+            holder = account_of(kept.get("account")) if isinstance(kept, dict) else None
+            if holder is None or not isinstance(kept, dict):
                 await self._state.set(_guesses_key(by), guesses + 1, keep=CODE_LIFETIME)
                 raise RequestRefused("link_code_wrong", minutes=minutes)
-            if giver.key == by.key:
+            if holder.key == by.key:
                 raise RequestRefused("link_code_own")
             if await self._state.take(_code_key(code)) is None:  # redeemed by another process meanwhile
                 raise RequestRefused("link_code_wrong", minutes=minutes)
-            return giver, ChatAddress(platform=giver.platform, chat_id=str(kept["chat"])), str(kept["language"])
+            return holder, ChatAddress(platform=holder.platform, chat_id=str(kept["chat"])), str(kept["language"])
 
-    async def _load_circle(self, *accounts: Account) -> _LinkedAccounts:
+    async def _load_linked(self, *accounts: Account) -> _LinkedAccounts:
         own = [account_scope(linked.key) for linked in accounts]
         kept = await self._scopes.load(own)
         groups = tuple(dict.fromkeys(group for stored in kept if isinstance(group := stored.get(GROUP), str)))
@@ -148,33 +148,33 @@ class PeopleService:
             read=dict(zip((*own, *map(group_scope, groups)), (*kept, *linked), strict=True)),
         )
 
-    async def _link(self, circle: _LinkedAccounts) -> tuple[Account, ...] | None:
-        """Link all accounts of `circle`; return None if another process changed the links meanwhile."""
-        if len(circle.accounts) > MOST_ACCOUNTS:
+    async def _link(self, found: _LinkedAccounts) -> tuple[Account, ...] | None:
+        """Link all accounts of `found`; return None if another process changed the links meanwhile."""
+        if len(found.accounts) > MOST_ACCOUNTS:
             raise RequestRefused("link_full", limit=MOST_ACCOUNTS)
         group = uuid4().hex
-        written: dict[str, Json] = {linked.key: linked.as_json() for linked in circle.accounts}
+        written: dict[str, Json] = {linked.key: linked.as_json() for linked in found.accounts}
         deltas = [
-            *(StateDelta(scope=account_scope(linked.key), written={GROUP: group}) for linked in circle.accounts),
+            *(StateDelta(scope=account_scope(linked.key), written={GROUP: group}) for linked in found.accounts),
             StateDelta(scope=group_scope(group), written=written),
-            *(_without(group_id, written) for group_id in circle.groups),
+            *(_without(group_id, written) for group_id in found.groups),
         ]
-        return circle.accounts if await self._scopes.commit_unless_changed(deltas, circle.read) else None
+        return found.accounts if await self._scopes.commit_unless_changed(deltas, found.read) else None
 
-    async def _unlink(self, own: Account, circle: _LinkedAccounts, platform: str) -> tuple[Account, ...] | None:
+    async def _unlink(self, own: Account, found: _LinkedAccounts, platform: str) -> tuple[Account, ...] | None:
         """Unlink accounts and return them; None if another process changed the links meanwhile."""
         gone = [
-            linked for linked in circle.accounts if (linked.platform == platform if platform else linked.key == own.key)
+            linked for linked in found.accounts if (linked.platform == platform if platform else linked.key == own.key)
         ]
-        if len(circle.accounts) < 2 or not gone:
+        if len(found.accounts) < 2 or not gone:
             return ()
-        rest = [linked for linked in circle.accounts if linked not in gone]
+        rest = [linked for linked in found.accounts if linked not in gone]
         alone = (*gone, *rest) if len(rest) < 2 else tuple(gone)
         deltas = [
             *(StateDelta(scope=account_scope(linked.key), written={}, removed=frozenset({GROUP})) for linked in alone),
-            *(_without(group_id, [account.key for account in alone]) for group_id in circle.groups),
+            *(_without(group_id, [account.key for account in alone]) for group_id in found.groups),
         ]
-        return alone if await self._scopes.commit_unless_changed(deltas, circle.read) else None
+        return alone if await self._scopes.commit_unless_changed(deltas, found.read) else None
 
 
 def _without(group: str, keys: Iterable[str]) -> StateDelta:

@@ -36,12 +36,12 @@ class Account(Struct, frozen=True, kw_only=True, rename={"person_id": "id"}):
         return stored
 
 
-class Linked(Struct, frozen=True, kw_only=True):
-    """The result of a redeemed code: the linked `accounts`; `giver` got the code in the private chat `told_in`."""
+class LinkResult(Struct, frozen=True, kw_only=True):
+    """The result of a redeemed code: the linked `accounts`; `holder` got the code in the private chat `issued_in`."""
 
     accounts: tuple[Account, ...]
-    giver: Account
-    told_in: ChatAddress
+    holder: Account
+    issued_in: ChatAddress
     language: str
 
 

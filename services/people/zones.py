@@ -108,7 +108,7 @@ class ZoneService:
         if known is not None and self._clock.now() - known[0] < _REMEMBERED_FOR:
             return known[1]
         own, common = await self._scopes.load([_scope_of(chat, person), _scope_of(chat, None)])
-        own_zone = _load_zone(own.get(_KEY)) or await self._linked(chat, person)
+        own_zone = _load_zone(own.get(_KEY)) or await self._zone_of_linked(chat, person)
         zone = own_zone or _load_zone(common.get(_KEY)) or self.default
         self._cache[key] = (self._clock.now(), zone)
         return zone
@@ -130,7 +130,7 @@ class ZoneService:
 
         A `name` that is not in the zone data is ignored.
         """
-        if not is_zone(name) or await self.own(chat, person) or await self._linked(chat, person):
+        if not is_zone(name) or await self.own(chat, person) or await self._zone_of_linked(chat, person):
             return
         await self._commit(StateDelta(scope=_scope_of(chat, person), written={_KEY: name}))
 
@@ -147,7 +147,7 @@ class ZoneService:
         [kept] = await self._scopes.load([_scope_of(chat, person)])
         return str(kept.get(_KEY) or "")
 
-    async def _linked(self, chat: ChatAddress, person: Person) -> ZoneInfo | None:
+    async def _zone_of_linked(self, chat: ChatAddress, person: Person) -> ZoneInfo | None:
         """Return the zone of a linked account."""
         accounts = () if self._people is None else (await self._people.accounts_of(chat, person))[1:]
         kept = await self._scopes.load([f"user:{account.key}" for account in accounts]) if accounts else ()

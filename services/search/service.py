@@ -14,10 +14,8 @@ from services.search.model import SearchAnswer, SearchEngine, SearchUnavailable,
 _MAX_ANSWERS = 128
 _LONGEST_SHOWN = 120
 """The longest query that a refusal repeats, in characters."""
-
-
-_LONGEST_REST = timedelta(minutes=5)
-_DEFAULT_REST = timedelta(seconds=30)
+_LONGEST_PAUSE_SECONDS = 300.0
+_DEFAULT_PAUSE_SECONDS = 30.0
 
 
 class SearchService:
@@ -71,7 +69,7 @@ class SearchService:
     async def _first_answer(self, query: str, language: str, on_text: TextListener | None) -> SearchAnswer:
         failures: list[SearchUnavailable] = []
         empty: SearchAnswer | None = None
-        listener = None if on_text is None else _CountingListener(on_text)
+        listener = None if on_text is None else _RecordingListener(on_text)
         for engine in self._engines:
             try:
                 answer = await self._ask(engine, query, language, listener)
@@ -96,9 +94,9 @@ class SearchService:
         self, engine: SearchEngine, query: str, language: str, listener: TextListener | None
     ) -> SearchAnswer:
         now = self._clock.now()
-        rest = self._paused_until.get(engine.name, now) - now
-        if rest > timedelta():
-            raise SearchUnavailable("rate_limited", engine=engine.name, retry_after=rest.total_seconds())
+        pause = self._paused_until.get(engine.name, now) - now
+        if pause > timedelta():
+            raise SearchUnavailable("rate_limited", engine=engine.name, retry_after=pause.total_seconds())
         try:
             async with asyncio.timeout(self._timeout.total_seconds()):
                 return await engine.search(query, language, on_text=listener)
@@ -111,17 +109,17 @@ class SearchService:
 
 
 def shorten_query(query: str) -> str:
-    """Return a query as a refusal repeats it: short, and without mentions, which would notify somebody."""
+    """Return a query for a refusal: short, and without mentions, which would notify somebody."""
     return query.replace("@", "")[:_LONGEST_SHOWN]
 
 
 def _pause(retry_after: float | None) -> timedelta:
-    wish = _DEFAULT_REST if retry_after is None else timedelta(seconds=min(retry_after, _LONGEST_REST.total_seconds()))
-    return min(wish, _LONGEST_REST)
+    seconds = _DEFAULT_PAUSE_SECONDS if retry_after is None else min(retry_after, _LONGEST_PAUSE_SECONDS)
+    return timedelta(seconds=seconds)
 
 
-class _CountingListener:
-    """Passes text to a listener; `has_text` is True after the first one."""
+class _RecordingListener:
+    """Passes text to a listener; `has_text` after the first one."""
 
     def __init__(self, on_text: TextListener) -> None:
         self._on_text = on_text

@@ -13,7 +13,7 @@ from services.language_model.ports import LanguageModel
 from services.summary.evidence import check_claims, check_merges
 from services.summary.extractive import choose, quote_best
 from services.summary.model import Bullet, ProgressListener
-from services.summary.requests import chunk_request, merge_request, read_answer, split_into_chunks
+from services.summary.requests import chunk_request, merge_request, parse_claims, split_into_chunks
 
 _MAX_DIGESTS = 512
 
@@ -120,7 +120,7 @@ class ModelSummarizer:
             return cached.bullets
         completion = await self._model.complete(chunk_request(part, language=language, count=count))
         try:
-            claimed = read_answer(completion.text)
+            claimed = parse_claims(completion.text)
         except ModelUnavailable:
             return None
         points = check_claims(claimed[:count], part)
@@ -141,7 +141,7 @@ class ModelSummarizer:
         """Return at most `count` points of the model, or the best of `points` if its answer is unusable."""
         completion = await self._model.complete(merge_request(points, language=language, count=count))
         try:
-            claimed = read_answer(completion.text)
+            claimed = parse_claims(completion.text)
         except ModelUnavailable:
             claimed = []
         supported = check_merges(claimed[:count], points)

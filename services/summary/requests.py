@@ -71,7 +71,7 @@ class ClaimedBullet(BaseModel):
     quote: str = ""
 
 
-class _Answer(BaseModel):
+class _Claims(BaseModel):
     bullets: list[ClaimedBullet]
 
 
@@ -90,7 +90,7 @@ def merge_request(bullets: Sequence[Bullet], *, language: str, count: int) -> Co
     return _request("merge", lines, language=language, count=count)
 
 
-def read_answer(text: str) -> list[ClaimedBullet]:
+def parse_claims(text: str) -> list[ClaimedBullet]:
     """Parse the JSON object in a model's answer, with or without other text or a code fence around it.
 
     Raises:
@@ -99,7 +99,7 @@ def read_answer(text: str) -> list[ClaimedBullet]:
     answer = text.rpartition(_THOUGHTS_END)[2]
     start, end = answer.find("{"), answer.rfind("}")
     try:
-        return _Answer.model_validate_json(answer[start : end + 1]).bullets
+        return _Claims.model_validate_json(answer[start : end + 1]).bullets
     except ValidationError:
         raise ModelUnavailable("malformed", "the summary is not the JSON that was asked for") from None
 

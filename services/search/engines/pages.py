@@ -34,7 +34,7 @@ class CitationNumbering:
         rest, self._held = self._held, ""
         return self._renumber(rest, sources)
 
-    def cited(self, sources: Sequence[Source]) -> tuple[Source, ...]:
+    def list_cited(self, sources: Sequence[Source]) -> tuple[Source, ...]:
         """Return the sources that the text cites, in the order of their new numbers."""
         return tuple(sources[number - 1] for number in self._cited)
 
@@ -55,7 +55,7 @@ def renumber(text: str, sources: Sequence[Source]) -> tuple[str, tuple[Source, .
     """Return `text` with its citations renumbered, and the cited sources in that order."""
     numbering = CitationNumbering()
     shown = numbering.feed(text, sources) + numbering.finish(sources)
-    return shown, numbering.cited(sources)
+    return shown, numbering.list_cited(sources)
 
 
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")

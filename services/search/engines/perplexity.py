@@ -96,7 +96,7 @@ class PerplexityEngine:
         await _pass_on(numbering.finish(sources), shown, on_text)
         return SearchAnswer(
             text="".join(shown),
-            sources=numbering.cited(sources),
+            sources=numbering.list_cited(sources),
             engine=self.name,
             is_already_answered=bool(shown),
         )

@@ -45,8 +45,8 @@ async def refusal(awaitable):
 async def test_code_on_the_other_platform_links_two_accounts(people):
     done = await linked(people, PHONE, ANN, DESK, ANNA)
 
-    assert done.giver.key == "telegram:42"
-    assert done.told_in == PHONE
+    assert done.holder.key == "telegram:42"
+    assert done.issued_in == PHONE
     assert (
         await keys(people, PHONE, ANN) == await keys(people, DESK, ANNA) == {"telegram:42", "matrix:@anna:example.org"}
     )
@@ -88,7 +88,7 @@ async def test_one_of_two_processes_with_the_same_code_at_once_uses_it(clock):
 
     outcomes = await asyncio.gather(one.redeem(DESK, ANNA, code), two.redeem(OFFICE, EVE, code), return_exceptions=True)
 
-    assert sorted(type(each).__name__ for each in outcomes) == ["Linked", "RequestRefused"]
+    assert sorted(type(each).__name__ for each in outcomes) == ["LinkResult", "RequestRefused"]
 
 
 class FarBook(MemoryScopeStore):
@@ -148,7 +148,7 @@ async def test_linking_an_account_with_itself_fails_and_keeps_the_code(people):
     code = await people.issue_code(PHONE, ANN, "en")
 
     assert await refusal(people.redeem(PHONE, ANN, code)) == "link_code_own"
-    assert (await people.redeem(DESK, ANNA, code)).giver.key == "telegram:42"
+    assert (await people.redeem(DESK, ANNA, code)).holder.key == "telegram:42"
 
 
 async def test_after_some_wrong_guesses_even_the_right_code_is_refused(people, clock):

@@ -48,4 +48,4 @@ def test_a_text_in_pieces_reads_as_the_whole(pieces, cuts):
     streamed = "".join(numbering.feed(text[a:b], SOURCES) for a, b in pairwise(bounds))
     streamed += numbering.finish(SOURCES)
 
-    assert (streamed, numbering.cited(SOURCES)) == renumber(text, SOURCES)
+    assert (streamed, numbering.list_cited(SOURCES)) == renumber(text, SOURCES)
