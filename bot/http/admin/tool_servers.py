@@ -16,7 +16,7 @@ from bot.http.core.errors import HttpRefused, invalid_fields, request_language
 from bot.http.security.auth import AdminViewer, Viewer, needs
 from bot.platforms.web.frames import format_instant
 from bot.tools.servers.connections import ToolServerConnection, connection_entries
-from bot.tools.servers.mcp.servers import label_of
+from bot.tools.servers.mcp.servers import ConfirmMode, label_of
 from bot.tools.servers.sources import ServerProbe, try_connection
 from function_calls.language.messages import text_in
 
@@ -37,9 +37,7 @@ class ServerBody(Body):
     key: str = Field(
         "", max_length=4000, pattern=HEADER_VALUE, description="Sent to the server as a bearer token; never returned."
     )
-    confirm: Literal["changes", "always", "never"] = Field(
-        "changes", description="Calls that the person confirms first."
-    )
+    confirm: ConfirmMode = Field("changes", description="Calls that the person confirms first.")
 
 
 class ServerChangeBody(Body):
@@ -47,7 +45,7 @@ class ServerChangeBody(Body):
 
     enabled: bool | None = None
     key: str | None = Field(None, max_length=4000, pattern=HEADER_VALUE)
-    confirm: Literal["changes", "always", "never"] | None = None
+    confirm: ConfirmMode | None = None
 
 
 class ServerEntry(Answer):
@@ -57,7 +55,7 @@ class ServerEntry(Answer):
     type: Literal["openapi", "mcp"]
     url: str
     has_key: bool
-    confirm: Literal["changes", "always", "never"]
+    confirm: ConfirmMode
     enabled: bool
 
 

@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue, SecretStr, ValidationError, field_validat
 
 from bot.config.field_errors import SettingInvalid
 from bot.config.settings import Group, ToolServerSettings, invalid_value
-from bot.tools.servers.mcp.servers import LONGEST_LABEL, McpServer, OAuthSettings, label_of
+from bot.tools.servers.mcp.servers import LONGEST_LABEL, ConfirmMode, McpServer, OAuthSettings, label_of
 from bot.tools.servers.open_webui_form import read_form, secrets_in
 from function_calls.toolsets.source import Access, check_access
 from services.kernel.errors import ConfigError
@@ -47,7 +47,7 @@ class ToolServerConnection(Group):
     token_url: str = ""
     scopes: tuple[str, ...] = ()
     oauth: OAuthSettings | None = None
-    confirm: Literal["changes", "always", "never"] = "changes"
+    confirm: ConfirmMode = "changes"
     prefix: str = Field("", pattern=r"^[A-Za-z0-9_-]{0,24}$")
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()

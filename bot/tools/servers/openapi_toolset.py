@@ -13,7 +13,7 @@ from bot.tools.servers.connections import ToolServerConnection
 from bot.tools.servers.credentials import Credentials, RequestCredentials
 from bot.tools.servers.documents import fetch_document, import_inline
 from bot.tools.servers.echoed_secrets import EchoedSecretMask
-from bot.tools.servers.mcp.servers import passes_filter
+from bot.tools.servers.mcp.servers import needs_confirmation, passes_filter
 from bot.tools.servers.origin_client import Files, OriginClient, OriginRequest
 from bot.tools.servers.responses import ServerUnavailable, to_tool_result
 from function_calls.language.messages import Message
@@ -173,12 +173,11 @@ class OpenApiToolset:
         if spec is None:
             logger.warning("tool server {}: skipped an operation with a secret in its name", own.label)
             return None
-        asks = {"always": True, "never": False, "changes": spec.changes_state}[own.confirm]
         name = short_name(f"{own.prefix}_{operation.name}") if own.prefix else operation.name
         offered = replace(
             spec,
             name=name,
-            confirm=asks,
+            confirm=needs_confirmation(own.confirm, changes_state=spec.changes_state),
             examples=own.examples.get(name, ()),
             timeout_seconds=own.timeout_seconds,
         )

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from bot.tools.servers.echoed_secrets import EchoedSecretMask
-from bot.tools.servers.mcp.servers import McpServer
+from bot.tools.servers.mcp.servers import ConfirmMode, McpServer, needs_confirmation
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.errors import SchemaInvalid
 from function_calls.tools.validation.schema_walk import properties_of
@@ -31,7 +31,7 @@ _MOST_TOOLS: Final = 500
 _MOST_OTHERS: Final = 100  # prompts, and resources, of one server
 
 
-def tool_spec(tool: Tool, label: str, confirm: str, taken: Collection[str]) -> ToolSpec:
+def tool_spec(tool: Tool, label: str, confirm: ConfirmMode, taken: Collection[str]) -> ToolSpec:
     """Return the spec of a tool: a safe name, description and schema, and the fields of its result."""
     changes = _changes_state(tool, label)
     about = sanitize_description(tool.description) or sanitize_description(tool.title, 200) or tool.name
@@ -40,7 +40,7 @@ def tool_spec(tool: Tool, label: str, confirm: str, taken: Collection[str]) -> T
         description="\n".join(filter(None, (about, _result_line(tool.output_schema or {})))),
         parameters=safe_schema(tool.input_schema),
         changes_state=changes,
-        confirm={"always": True, "never": False}.get(confirm, changes),
+        confirm=needs_confirmation(confirm, changes_state=changes),
     )
 
 

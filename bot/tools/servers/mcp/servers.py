@@ -16,6 +16,14 @@ _KEY = "tool_servers.mcp_file"
 _REQUEST_SECONDS = 60.0
 LONGEST_LABEL = 24
 
+ConfirmMode = Literal["changes", "always", "never"]
+"""The calls of a server that the person confirms: those that change something, all, or none."""
+
+
+def needs_confirmation(mode: ConfirmMode, *, changes_state: bool) -> bool:
+    """Return whether the person confirms the calls of a tool."""
+    return mode == "always" or (mode == "changes" and changes_state)
+
 
 class OAuthSettings(BaseModel):
     """The authorization at a remote server: client credentials, or a sign-in of the operator.
@@ -72,7 +80,7 @@ class McpServer(BaseModel):
     allow: tuple[str, ...] | None = None
     name_filter: tuple[str, ...] = ()
     examples: Mapping[str, tuple[str, ...]] = {}
-    confirm: Literal["changes", "always", "never"] = "changes"
+    confirm: ConfirmMode = "changes"
     access_control: JsonValue = None
     timeout_seconds: float | None = Field(None, gt=0, le=86_400)
     disabled: bool = False
