@@ -88,7 +88,7 @@ async def sessions(
         own = await filter_rooms(context, viewer, [each.address for each in found])
         found = tuple(each for each in found if each.address.key in own)
     rooms = [each.address for each in found if each.address.platform == "web"]
-    unread = await count_unread(context, viewer.named(name).person, rooms, words.split("\n"))
+    unread = await count_unread(context, viewer.with_name(name).person, rooms, words.split("\n"))
     here = {room.session_id: len(room.people) for room in context.room.rooms}
     used, now = {chat.chat_id for chat in rooms}, context.clock.now()
     unused = [context.room.address(room) for room, people in here.items() if people and room not in used]
@@ -161,7 +161,7 @@ async def edit(
     session_id: SESSION, message_id: MESSAGE_ID, body: EditBody, context: Context, viewer: RoomViewer, name: NAME = None
 ) -> Done:
     """Change the text of one of your own messages."""
-    await edit_own(context, session_id, message_id, body.text, viewer.named(name))
+    await edit_own(context, session_id, message_id, body.text, viewer.with_name(name))
     return Done()
 
 
@@ -170,7 +170,7 @@ async def delete(
     session_id: SESSION, message_id: MESSAGE_ID, context: Context, viewer: RoomViewer, name: NAME = None
 ) -> Done:
     """Delete one of your own messages; its request is cancelled."""
-    await delete_own(context, session_id, message_id, viewer.named(name))
+    await delete_own(context, session_id, message_id, viewer.with_name(name))
     return Done()
 
 
@@ -184,7 +184,7 @@ async def react(
     name: NAME = None,
 ) -> Done:
     """Add an emoji to a message, or remove it again."""
-    await put_reaction(context, session_id, message_id, body.emoji, viewer.named(name))
+    await put_reaction(context, session_id, message_id, body.emoji, viewer.with_name(name))
     return Done()
 
 

@@ -77,7 +77,7 @@ def incoming_post(body: SendBody, viewer: Viewer) -> IncomingPost:
     if not body.message.strip() and not body.attachments:
         raise HttpRefused(422, "message_blank", problems={"message": "blank"})
     return IncomingPost(
-        person=viewer.named(body.name).person,
+        person=viewer.with_name(body.name).person,
         text=body.message,
         client_id=body.client_id or uuid.uuid4().hex,
         reply_to=body.reply_to,

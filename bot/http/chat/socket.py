@@ -82,7 +82,7 @@ def _viewer(socket: WebSocket, name: str | None) -> Viewer | None:
     if not isinstance(viewer, Viewer) or "chat" not in viewer.scopes:
         return None
     try:
-        return viewer.named(name)
+        return viewer.with_name(name)
     except HttpRefused:
         return None
 

@@ -240,10 +240,10 @@ def request_language(request: HTTPConnection) -> str:
 
 def add_error_handlers(app: FastAPI) -> None:
     """Let `app` answer all errors in this form."""
-    app.exception_handler(HttpRefused)(_refused)
-    app.exception_handler(RequestRefused)(_request_refused)
-    app.exception_handler(RequestValidationError)(_invalid)
-    app.exception_handler(HTTPException)(_http)
+    app.exception_handler(HttpRefused)(_handle_refusal)
+    app.exception_handler(RequestRefused)(_handle_request_refused)
+    app.exception_handler(RequestValidationError)(_handle_invalid_request)
+    app.exception_handler(HTTPException)(_handle_http_error)
     for kind in (
         ClientDisconnect,
         ConfigError,
@@ -253,33 +253,33 @@ def add_error_handlers(app: FastAPI) -> None:
         DeliveryFailed,
         Exception,
     ):
-        app.exception_handler(kind)(_failed)
+        app.exception_handler(kind)(_handle_failure)
 
 
-async def _refused(request: Request, error: HttpRefused) -> JSONResponse:
+async def _handle_refusal(request: Request, error: HttpRefused) -> JSONResponse:
     return refusal_response(request, error)
 
 
-async def _request_refused(request: Request, error: RequestRefused) -> JSONResponse:
+async def _handle_request_refused(request: Request, error: RequestRefused) -> JSONResponse:
     detail = refusal_text(request_language(request), error, SystemClock().now())
     return _response(request, REFUSED_STATUS.get(error.code, 422), ErrorBody(code=error.code, detail=detail))
 
 
-async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+async def _handle_invalid_request(request: Request, error: RequestValidationError) -> JSONResponse:
     language = request_language(request)
     problems = field_problems(language, error.errors())
     status = 400 if any(each["type"] == "json_invalid" for each in error.errors()) else 422
     return refusal_response(request, invalid_fields(language, problems, status))
 
 
-async def _http(request: Request, error: HTTPException) -> JSONResponse:
+async def _handle_http_error(request: Request, error: HTTPException) -> JSONResponse:
     code = _CODES.get(error.status_code, "bad_request")
     answer = error_response(request, error.status_code, code)
     answer.headers.update(error.headers or {})
     return answer
 
 
-async def _failed(request: Request, error: Exception) -> JSONResponse:
+async def _handle_failure(request: Request, error: Exception) -> JSONResponse:
     """Answer an error that the request did not cause, and log it."""
     match error:
         case ClientDisconnect():

@@ -47,7 +47,7 @@ class ToolChoice(Struct, frozen=True, kw_only=True):
             return {"type": "function", "function": {"name": self.name}}
         return None if self.mode == "auto" else self.mode
 
-    def offered(self, client: Sequence[ToolSpec], own: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
+    def select_tools(self, client: Sequence[ToolSpec], own: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
         """Return the tools to offer: those of the client and the bot, none, or those of the client to choose from.
 
         The client sees only calls of its own tools, so a required call cannot be of the bot's.
@@ -124,7 +124,7 @@ async def read_turn(context: HttpContext, body: CompletionBody, viewer: Viewer) 
     choice = read_tool_choice(body.tool_choice, client)
     return replace(
         turn,
-        tools=choice.offered(client, turn.tools),
+        tools=choice.select_tools(client, turn.tools),
         tool_choice=choice.for_model,
         recent=tuple(message(each, f"v1-before-{at}") for at, each in enumerate(before)),
         client_messages=_messages_before(body.messages, place),

@@ -82,7 +82,7 @@ async def occurrences(
     reminders = [each for each, _ in await context.finder.open_in(chat) if each.state is ReminderState.ACTIVE]
     future = merge(*(_future_occurrences(each, max(since, now), until) for each in reminders), key=lambda each: each.at)
     found = list(islice(chain(past, future), _MOST_OCCURRENCES + 1))
-    zone = await context.app.turns.zones.zone_of(chat, viewer.named(name).person)
+    zone = await context.app.turns.zones.zone_of(chat, viewer.with_name(name).person)
     is_complete = len(found) <= _MOST_OCCURRENCES
     return Occurrences(occurrences=found[:_MOST_OCCURRENCES], is_complete=is_complete, tz=zone_name(zone))
 

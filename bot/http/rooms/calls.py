@@ -87,7 +87,7 @@ def caller_with(scope: Scope) -> Callable[..., Awaitable[Caller]]:
         session_id: IN_ROOM = LOBBY,
         name: NAME = None,
     ) -> Caller:
-        return Caller.of(request, viewer.named(name), session_id)
+        return Caller.of(request, viewer.with_name(name), session_id)
 
     return read_caller
 

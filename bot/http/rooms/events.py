@@ -25,7 +25,7 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
     history, usage = app.services.get(HistoryService), partial(read_usage, context)
     room.attach(app.state, history, app.router.stop, refresher.start, usage)
 
-    async def completed(event: Event) -> None:
+    async def on_complete(event: Event) -> None:
         room.answers.show_call(event)
         result = event.data.get("result")
         platform, _, chat_id = event.chat.partition(":")
@@ -34,15 +34,15 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
             if change_id := change_undone(result):
                 await room.answers.mark_undone(room.address(chat_id), change_id)
 
-    async def closed(chat: ChatAddress, asked_in: str) -> None:
+    async def on_close(chat: ChatAddress, asked_in: str) -> None:
         if chat.platform == room.name:
             await room.answers.mark_closed(chat, asked_in)
 
     policy = app.calls.policy
     unsubscribe = [
-        *([] if policy is None else [policy.confirmations.subscribe(closed)]),
+        *([] if policy is None else [policy.confirmations.subscribe(on_close)]),
         app.calls.events.subscribe(TOOL_START, room.answers.show_call),
-        app.calls.events.subscribe(TOOL_COMPLETE, completed),
+        app.calls.events.subscribe(TOOL_COMPLETE, on_complete),
     ]
     try:
         yield watch

@@ -41,7 +41,7 @@ class Viewer(Struct, frozen=True, kw_only=True):
         """Return whether an admin acts in their own name, so that all tools are listed."""
         return "admin" in self.scopes and not self.is_renamed
 
-    def named(self, name: str | None) -> "Viewer":
+    def with_name(self, name: str | None) -> "Viewer":
         """Return the viewer as the person that the request names.
 
         Raises:

@@ -121,7 +121,7 @@ async def invoke(
     tool_name: TOOL_NAME, body: InvokeBody, request: Request, context: Context, viewer: ToolViewer
 ) -> Invoked:
     """Call a tool, as in a chat; it is recorded, and counts as a message in the room."""
-    caller = Caller.of(request, viewer.named(body.name), body.session_id)
+    caller = Caller.of(request, viewer.with_name(body.name), body.session_id)
     turn, is_operator = await create_turn(context, caller), caller.viewer.is_operator
     await check_arguments(context, turn, tool_name, body.arguments, is_operator=is_operator)
     if body.dry_run:
