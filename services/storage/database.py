@@ -6,10 +6,8 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, contextmanager
-from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from threading import Lock
 from typing import NoReturn, Protocol, Self, TypeVar
 
 import sqlalchemy as sa
@@ -27,7 +25,6 @@ from services.storage.engine.worker_registry import WorkerRegistry
 from services.storage.schema.schema import make_schema, try_write
 
 T = TypeVar("T")
-_TRIES = 3
 
 
 class Database:
@@ -279,7 +276,7 @@ class Database:
             self._prepare(self.path)
         self.sent = self._resources.enter_context(SentJournal(self.path))
         # Only one connection writes: a commit of another one would invalidate its page cache.
-        writing = _WritingConnection(self._connect(sqlite.Role.DURABLE), self._timeouts.busy)
+        writing = sqlite.WritingConnection(self._connect(sqlite.Role.DURABLE), self._timeouts.busy)
         self._durable = partial(writing.transact, sqlite.Role.DURABLE)
         self._quick = self._autocommit = partial(writing.transact, sqlite.Role.QUICK)
         self._inline = partial(writing.transact, sqlite.Role.AT_ONCE)
@@ -311,11 +308,11 @@ class Database:
         for engine in engines.values():
             self._resources.callback(engine.dispose)
         self._durable, self._quick, self._reading = (
-            partial(_transact_on_server, engines[role])
+            partial(postgres.transact, engines[role])
             for role in (postgres.Role.DURABLE, postgres.Role.QUICK, postgres.Role.READING)
         )
         autocommit = engines[postgres.Role.QUICK].execution_options(isolation_level="AUTOCOMMIT")
-        self._autocommit = partial(_transact_on_server, autocommit)
+        self._autocommit = partial(postgres.transact, autocommit)
         self._durable(lambda connection: make_schema(connection, self.name, None))
 
     def _connect(self, role: sqlite.Role) -> sa.Connection:
@@ -333,50 +330,3 @@ class _Transact(Protocol):
     """Runs work in a transaction; used by one thread."""
 
     def __call__(self, work: Callable[[sa.Connection], T]) -> T: ...
-
-
-class _WritingConnection:
-    """The only writing connection to a SQLite file, with its current role; used by one thread at a time."""
-
-    def __init__(self, connection: sa.Connection, busy: timedelta) -> None:
-        self.connection = connection
-        self.lock = Lock()
-        self._busy = busy
-        self._role = sqlite.Role.DURABLE
-
-    def transact(self, role: sqlite.Role, work: Callable[[sa.Connection], T]) -> T:
-        """Run `work` in a transaction in `role`; in the event loop use `AT_ONCE`, which does not block.
-
-        Raises:
-            BlockingIOError: for `AT_ONCE`, another write is running or another program has locked the database.
-        """
-        is_at_once = role is sqlite.Role.AT_ONCE
-        if not self.lock.acquire(blocking=not is_at_once):
-            raise BlockingIOError
-        try:
-            if role is not self._role:
-                sqlite.switch_role(self.connection, self._role, role, self._busy)
-                self._role = role
-            return sqlite.transact(self.connection, role, work)
-        except sqlite3.OperationalError as error:
-            if is_at_once and sqlite.is_locked(error):
-                raise BlockingIOError from error
-            raise
-        finally:
-            self.lock.release()
-
-
-def _transact_on_server(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
-    """Run `work`, and repeat it if the server undid it; a failed commit may have succeeded and is not repeated."""
-    for attempt in range(1, _TRIES + 1):
-        is_committing = False
-        try:
-            with engine.begin() as connection:
-                result = work(connection)
-                is_committing = True
-        except sa.exc.DBAPIError as error:
-            if is_committing or attempt == _TRIES or not postgres.is_worth_repeating(error):
-                raise
-        else:
-            return result
-    raise AssertionError("the last attempt returns or raises")

@@ -1,8 +1,9 @@
-"""Configure PostgreSQL sessions (timeouts, durability of commits), and classify PostgreSQL errors."""
+"""Configure PostgreSQL sessions (timeouts, durability of commits), run transactions, and classify errors."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from psycopg import Connection as DriverConnection
     from psycopg.abc import Buffer
 
+T = TypeVar("T")
+_TRIES = 3
 _LOCK_SECONDS = 30
 _IDLE_SECONDS = 10
 _LOCK_NOT_AVAILABLE = "55P03"
@@ -60,6 +63,22 @@ def make_engine(url: sa.URL, role: Role) -> sa.Engine:
     return engine
 
 
+def transact(engine: sa.Engine, work: Callable[[sa.Connection], T]) -> T:
+    """Run `work`, and repeat it if the server undid it; a failed commit may have succeeded and is not repeated."""
+    for attempt in range(1, _TRIES + 1):
+        is_committing = False
+        try:
+            with engine.begin() as connection:
+                result = work(connection)
+                is_committing = True
+        except sa.exc.DBAPIError as error:
+            if is_committing or attempt == _TRIES or not _is_worth_repeating(error):
+                raise
+        else:
+            return result
+    raise AssertionError("the last attempt returns or raises")
+
+
 def is_locked(cause: BaseException | None) -> bool:
     """Return whether waiting for a lock of another session timed out."""
     return _code(cause) == _LOCK_NOT_AVAILABLE
@@ -77,7 +96,7 @@ def is_away(error: sa.exc.DBAPIError) -> bool:
     return error.connection_invalidated or is_unreached or code.startswith(_AWAY)
 
 
-def is_worth_repeating(error: sa.exc.DBAPIError) -> bool:
+def _is_worth_repeating(error: sa.exc.DBAPIError) -> bool:
     """Return whether the transaction was undone by a temporary failure: a deadlock, a lost connection."""
     return error.connection_invalidated or _code(error.orig) in _WORTH_REPEATING
 

@@ -1,4 +1,4 @@
-"""Configure SQLite connections, and classify SQLite errors."""
+"""Configure SQLite connections, run transactions, and classify SQLite errors."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -8,6 +8,7 @@ from pathlib import Path
 from sqlite3 import SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_FULL, SQLITE_IOERR, SQLITE_LOCKED, SQLITE_NOTADB
 from sqlite3 import Connection as DriverConnection
 from sqlite3 import Error as DriverError
+from threading import Lock
 from typing import Final, TypeVar, cast
 
 import sqlalchemy as sa
@@ -101,7 +102,7 @@ def _dialect() -> sa.Dialect:
     return model.dialect
 
 
-def switch_role(connection: sa.Connection, old: Role, new: Role, busy: timedelta) -> None:
+def _switch_role(connection: sa.Connection, old: Role, new: Role, busy: timedelta) -> None:
     """Switch the role of a connection outside of a transaction."""
     execute = driver_of(connection).execute
     execute(f"PRAGMA synchronous = {new}")
@@ -130,6 +131,37 @@ def transact(connection: sa.Connection, role: Role, work: Callable[[sa.Connectio
         driver.rollback()  # nothing after a commit
         connection.rollback()  # SQLAlchemy's, which its first statement began
     return result
+
+
+class WritingConnection:
+    """The only writing connection to a SQLite file, with its current role; used by one thread at a time."""
+
+    def __init__(self, connection: sa.Connection, busy: timedelta) -> None:
+        self.connection = connection
+        self.lock = Lock()
+        self._busy = busy
+        self._role = Role.DURABLE
+
+    def transact(self, role: Role, work: Callable[[sa.Connection], T]) -> T:
+        """Run `work` in a transaction in `role`; in the event loop use `AT_ONCE`, which does not block.
+
+        Raises:
+            BlockingIOError: for `AT_ONCE`, another write is running or another program has locked the database.
+        """
+        is_at_once = role is Role.AT_ONCE
+        if not self.lock.acquire(blocking=not is_at_once):
+            raise BlockingIOError
+        try:
+            if role is not self._role:
+                _switch_role(self.connection, self._role, role, self._busy)
+                self._role = role
+            return transact(self.connection, role, work)
+        except DriverError as error:
+            if is_at_once and is_locked(error):
+                raise BlockingIOError from error
+            raise
+        finally:
+            self.lock.release()
 
 
 def cause(error: sa.exc.DBAPIError | DriverError) -> BaseException | None:
