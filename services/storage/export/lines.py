@@ -175,12 +175,7 @@ def _kind(
     of all tables.
     """
     table = table_of(row)
-    number = table.autoincrement_column
-    exported = [
-        name
-        for name in [column.name for column in table.c]
-        if name != without and (number is None or name != number.name)
-    ]
+    exported = [each.name for each in table.c if each.name != without and each is not table.autoincrement_column]
     fields = {name: (_NAMES | dict(names or {})).get(name, name) for name in exported}
     declared: dict[str, Any] = {"kind": (Literal[kind], kind)}
     declared |= {fields[name]: _field_of(row, name, types) for name in exported}

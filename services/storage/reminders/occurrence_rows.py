@@ -1,5 +1,6 @@
 """Insert due occurrences into the ledger."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -36,7 +37,7 @@ _ALL_ROWS = 1_000_000  # SQLite has no OFFSET without LIMIT
 
 
 def merge_waiting(connection: sa.Connection, planned: Planned) -> dict[int, int]:
-    """Merge older occurrences that wait for a retry into the newer one; return the numbers of merged ones.
+    """Merge older occurrences that wait for a retry into the newer one; return the numbers of merged ones by reminder.
 
     With the policy `all` they keep waiting, up to the limit of missed occurrences.
     """
@@ -53,16 +54,13 @@ def merge_waiting(connection: sa.Connection, planned: Planned) -> dict[int, int]
 
 
 def _absorb(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> dict[int, int]:
-    waiting = sa.and_(condition, IS_FREED)
-    counts: dict[int, int] = {}
-    for found in connection.execute(
-        DELIVERY.update()
-        .where(waiting)
-        .values(state=DeliveryState.CANCELLED.value, try_at=NEVER, error="absorbed by a later occurrence")
-        .returning(DELIVERY.c.reminder_id, DELIVERY.c.missed)
-    ).mappings():
-        counts[found["reminder_id"]] = counts.get(found["reminder_id"], 0) + found["missed"] + 1
-    return counts
+    """Cancel the waiting occurrences of `condition`; return their number by reminder, with those missed before them."""
+    cancelled = {"state": DeliveryState.CANCELLED.value, "try_at": NEVER, "error": "absorbed by a later occurrence"}
+    absorb = DELIVERY.update().where(condition, IS_FREED).values(cancelled)
+    counts: Counter[int] = Counter()
+    for row in connection.execute(absorb.returning(DELIVERY.c.reminder_id, DELIVERY.c.missed)):
+        counts[row.reminder_id] += row.missed + 1
+    return dict(counts)
 
 
 def insert_occurrences(
@@ -77,9 +75,8 @@ def insert_occurrences(
     """
     quiet = Quiet(connection, [row for row, _ in planned], request.quiet)
     values: dict[tuple[int, int], dict[str, Any]] = {}
-    rows: dict[int, sa.RowMapping] = {}
+    rows = {row["id"]: row for row, _ in planned}
     for row, plan in planned:
-        rows[row["id"]] = row
         for place, occurrence in enumerate(plan.occurrences):
             columns = _occurrence_columns(row, occurrence, 0 if place else absorbed.get(row["id"], 0))
             held_until = None if occurrence.is_skipped else quiet.end(row, max(occurrence.due_at, request.now))
@@ -89,15 +86,8 @@ def insert_occurrences(
                 columns["owner"] = request.owner
             values[row["id"], columns["due_at"]] = columns
     inserted = _insert(connection, list(values.values()))
-    leased = [
-        (rows[occurrence.reminder_id], values[occurrence.reminder_id, occurrence.due_at], occurrence.id)
-        for occurrence in inserted
-    ]
-    return [
-        (row, delivery_columns({**columns, "delivery_id": identifier}))
-        for row, columns, identifier in leased
-        if columns["owner"]
-    ]
+    stored = [values[each.reminder_id, each.due_at] | {"delivery_id": each.id} for each in inserted]
+    return [(rows[columns["reminder_id"]], delivery_columns(columns)) for columns in stored if columns["owner"]]
 
 
 def _insert(connection: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> Sequence[sa.Row[Any]]:
