@@ -1,7 +1,7 @@
 """Read and write the JSON record of one reminder, with validation."""
 
 from collections.abc import Mapping
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, NaiveDatetime
 
@@ -17,6 +17,9 @@ _STATES: Final[Mapping[ReminderState, Literal["paused", "done"]]] = {
     ReminderState.PAUSED: "paused",
     ReminderState.DONE: "done",
 }
+_SAME_FIELDS: Final = (
+    *("uid", "content", "language", "is_private", "created_at", "thread_id", "is_urgent", "catch_up", "action"),
+)
 _FIRST_YEAR, _LAST_YEAR = 1900, 9998  # so that an instant is valid in every zone
 
 
@@ -65,8 +68,8 @@ class ReminderRecord(_Record):
     created_at: AwareDatetime
     thread_id: Name | None = None
     is_urgent: bool = False
-    catch_up: Literal["latest", "all", "none"] = "latest"
-    action: Literal["say", "summary"] = "say"
+    catch_up: CatchUp = CatchUp.LATEST
+    action: ReminderAction = ReminderAction.SAY
 
     def reminder(self) -> PortableReminder:
         """Return the validated reminder.
@@ -78,19 +81,11 @@ class ReminderRecord(_Record):
         schedule = read_schedule(self.start.replace(fold=self.fold), self.zone, self.rule)
         validate_schedule(schedule)
         return PortableReminder(
-            uid=self.uid,
-            content=self.content,
+            **_same_fields(self),
             creator=self.creator.person,
             targets=tuple(person.person for person in self.targets),
             schedule=schedule,
-            language=self.language,
-            is_private=self.is_private,
             state=ReminderState(self.state),
-            created_at=self.created_at,
-            thread_id=self.thread_id,
-            is_urgent=self.is_urgent,
-            catch_up=CatchUp(self.catch_up),
-            action=ReminderAction(self.action),
         )
 
 
@@ -98,23 +93,20 @@ def record_of(reminder: PortableReminder) -> ReminderRecord:
     """Return the record of a reminder, without loss."""
     schedule = reminder.schedule
     return ReminderRecord(
-        uid=reminder.uid,
-        content=reminder.content,
+        **_same_fields(reminder),
         creator=_person_record(reminder.creator),
         targets=tuple(_person_record(person) for person in reminder.targets),
         start=schedule.start.replace(fold=0),
         fold=1 if schedule.start.fold else 0,
         zone=schedule.zone,
         rule=rule_text(schedule),
-        language=reminder.language,
-        is_private=reminder.is_private,
         state=_STATES.get(reminder.state, "active"),
-        created_at=reminder.created_at,
-        thread_id=reminder.thread_id,
-        is_urgent=reminder.is_urgent,
-        catch_up=reminder.catch_up.value,
-        action="summary" if reminder.action is ReminderAction.SUMMARY else "say",
     )
+
+
+def _same_fields(reminder: ReminderRecord | PortableReminder) -> dict[str, Any]:
+    """Return the fields that a record and its reminder have alike."""
+    return {name: getattr(reminder, name) for name in _SAME_FIELDS}
 
 
 def validate_schedule(schedule: Schedule) -> Schedule:
