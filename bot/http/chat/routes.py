@@ -123,9 +123,9 @@ async def messages(
 
     If there may be more, the header `Link` has the address of the previous page (`rel="next"`).
     """
-    found = await RoomHistory(context).list_session_messages(
-        context.room.address(session_id), before=before, limit=limit
-    )
+    chat = context.room.address(session_id)
+    paged = await context.messages.of_chat(chat, before=before, limit=limit)
+    found = await RoomHistory(context).to_session_messages(chat, paged)
     if len(found) == limit:
         address = f"/api/chat/sessions/{session_id}/messages?before={found[0].id}&limit={limit}"
         response.headers["Link"] = f'<{address}>; rel="next"'.encode().decode("latin-1")

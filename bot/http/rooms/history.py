@@ -48,13 +48,6 @@ class RoomHistory:
         found = await self._pages.replies(chat, [message_id])
         return (await self._shapes(chat, found[-1:]))[0] if found else None
 
-    async def list_session_messages(
-        self, chat: ChatAddress, *, before: str | None = None, limit: int
-    ) -> list[SessionMessage]:
-        """Return the last messages of a chat in the form of the specification."""
-        paged = await self._pages.of_chat(chat, before=before, limit=limit)
-        return await self.to_session_messages(chat, paged)
-
     async def to_session_messages(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> list[SessionMessage]:
         """Return messages in the form of the specification."""
         calls = await self._calls(chat, paged)
