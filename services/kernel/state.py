@@ -3,13 +3,16 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from msgspec import Struct
 
 from services.kernel.clock import Clock
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+
+FOREVER: Final = timedelta(days=36_500)
+"""The time to store values that do not expire in a `StateStore`."""
 
 
 class StateDelta(Struct, frozen=True, kw_only=True):

@@ -8,10 +8,9 @@ from msgspec import Struct, convert, to_builtins
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
-from services.kernel.state import StateStore
+from services.kernel.state import FOREVER, StateStore
 
 LONGEST_INSTRUCTIONS: Final = 4000
-_KEEP: Final = timedelta(days=36_500)
 _CACHED_FOR: Final = timedelta(seconds=30)  # a change by another process is seen after this time
 _MOST_CHATS: Final = 2000
 
@@ -45,7 +44,7 @@ class ChatPreferenceService:
     async def set(self, chat: ChatAddress, preferences: ChatPreferences) -> None:
         """Store the preferences of a chat."""
         values = None if preferences == ChatPreferences() else to_builtins(preferences)
-        await self._state.set(_key(chat), values, keep=_KEEP, is_promised=True)
+        await self._state.set(_key(chat), values, keep=FOREVER, is_promised=True)
         self._read[chat.key] = (self._clock.now(), preferences)
 
 

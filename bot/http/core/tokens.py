@@ -4,14 +4,13 @@ import asyncio
 import hmac
 import secrets
 from contextlib import suppress
-from datetime import timedelta
 from hashlib import sha256
 from typing import Final, Literal
 
 from msgspec import Struct, ValidationError, convert, to_builtins
 
 from services.kernel.clock import Clock
-from services.kernel.state import Json, StateStore
+from services.kernel.state import FOREVER, Json, StateStore
 
 Role = Literal["admin", "member", "client"]
 Scope = Literal["chat", "reminders", "tools", "search", "models", "mcp", "metrics", "admin"]
@@ -24,7 +23,6 @@ SCOPES: Final[dict[Role, frozenset[Scope]]] = {
 """The scopes of a role; a token may be restricted to some of them."""
 
 _KEY: Final = "http.tokens"
-_KEPT: Final = timedelta(days=36_500)
 _PREFIX: Final = "bub_"
 _BYTES: Final = 32
 _LONGEST: Final = 200
@@ -87,7 +85,7 @@ class Tokens:
         token = Token(id=hashed[:_ID_LENGTH], name=name, role=role, scopes=allowed, created_at=now, rooms=rooms)
         async with self._lock:
             entries: list[Json] = [*await self._entries(), _encode(token, hashed)]
-            await self._state.set(_KEY, entries[-MOST_TOKENS:], keep=_KEPT, is_promised=True)
+            await self._state.set(_KEY, entries[-MOST_TOKENS:], keep=FOREVER, is_promised=True)
         return token, secret
 
     async def list_tokens(self) -> tuple[Token, ...]:
@@ -112,7 +110,7 @@ class Tokens:
             kept: list[Json] = [each for each in entries if each.get("id") != token_id]
             if len(kept) == len(entries):
                 return False
-            await self._state.set(_KEY, kept, keep=_KEPT, is_promised=True)
+            await self._state.set(_KEY, kept, keep=FOREVER, is_promised=True)
         self._revoked.set()
         self._revoked = asyncio.Event()
         return True

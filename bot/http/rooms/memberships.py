@@ -16,12 +16,11 @@ from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.security.auth import ChatViewer, ReminderViewer, ToolViewer, Viewer
 from services.kernel.chat import ChatAddress, Person
-from services.kernel.state import Json
+from services.kernel.state import FOREVER, Json
 from services.storage.messages.pages import ChatUse, Unread
 
 LOBBY: Final = "lobby"
 NOTHING_UNREAD: Final = Unread()
-_KEEP: Final = timedelta(days=36_500)
 _MOST_JOINED: Final = 500
 _EVERYONE: Final = ("all", "everyone", "here", "所有人", "全体成员")
 _LATELY: Final = timedelta(days=7)
@@ -80,7 +79,7 @@ async def join(context: HttpContext, person_id: str, session_id: str) -> None:
     async with context.membership_lock:
         rooms = [each for each in await _joined_rooms(context, person_id) if each != session_id]
         await context.app.state.set(
-            _key(person_id), [*rooms[1 - _MOST_JOINED :], session_id], keep=_KEEP, is_promised=True
+            _key(person_id), [*rooms[1 - _MOST_JOINED :], session_id], keep=FOREVER, is_promised=True
         )
 
 
@@ -107,7 +106,7 @@ async def _store_read_place(context: HttpContext, person_id: str, session_id: st
         places.pop(session_id, None)
         places[session_id] = at.isoformat()
         kept: Json = {**dict(list(places.items())[-_MOST_JOINED:])}
-        await context.app.state.set(f"http.read:{person_id}", kept, keep=_KEEP)
+        await context.app.state.set(f"http.read:{person_id}", kept, keep=FOREVER)
 
 
 async def count_unread(

@@ -1,6 +1,5 @@
 """Store the extras of messages: buttons, reactions and the reminder of the message."""
 
-from datetime import timedelta
 from typing import Final
 
 from msgspec import Struct, ValidationError, convert, field, to_builtins
@@ -9,9 +8,8 @@ from bot.platforms.web.frames import AttachmentShape, ChoiceShape, FiredShape
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
-from services.kernel.state import Json, MemoryStateStore, StateStore
+from services.kernel.state import FOREVER, Json, MemoryStateStore, StateStore
 
-_LIFETIME: Final = timedelta(days=36_500)
 _MOST: Final = 300
 _MOST_EMOJI: Final = 50
 _CHOICE_DEFAULTS: Final[dict[str, Json]] = {"only_for": [], "state": "live", "expires_at": None, "change_id": None}
@@ -79,7 +77,7 @@ class RoomExtras:
             known[message_id] = extras
         elif known.pop(message_id, None) is None:
             return
-        await self._state.set(self._key, [{"id": each, **to_builtins(known[each])} for each in known], keep=_LIFETIME)
+        await self._state.set(self._key, [{"id": each, **to_builtins(known[each])} for each in known], keep=FOREVER)
 
     async def _all(self) -> BoundedDict[str, Extras]:
         if self._of is None:

@@ -2,17 +2,15 @@
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import timedelta
 from hashlib import sha256
 
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
-from services.kernel.state import Json, StateStore
+from services.kernel.state import FOREVER, Json, StateStore
 from services.reminders.exchange.ics_write import feed_ics
 from services.reminders.exchange.model import read_chat, to_portable
 from services.reminders.ports import ReminderReader
 
-_KEEP = timedelta(days=36_500)
 _TOKEN_BYTES = 32
 _LONGEST_TOKEN = 200
 _MOST_SHOWN = 1000
@@ -35,15 +33,15 @@ class FeedTokens:
         hashes = [*await self._hashes(chat), _hash_token(token)]
         await self._forget(hashes[:-_MOST_TOKENS])
         entry: Json = {"chat": chat.key, "holder": holder}
-        await self._state.set(_token_key(hashes[-1]), entry, keep=_KEEP, is_promised=True)
-        await self._state.set(_chat_key(chat), [*hashes[-_MOST_TOKENS:]], keep=_KEEP, is_promised=True)
+        await self._state.set(_token_key(hashes[-1]), entry, keep=FOREVER, is_promised=True)
+        await self._state.set(_chat_key(chat), [*hashes[-_MOST_TOKENS:]], keep=FOREVER, is_promised=True)
         return token
 
     async def revoke(self, chat: ChatAddress) -> int:
         """Revoke all secrets of `chat`; return their number."""
         hashes = await self._hashes(chat)
         await self._forget(hashes)
-        await self._state.set(_chat_key(chat), None, keep=_KEEP, is_promised=True)
+        await self._state.set(_chat_key(chat), None, keep=FOREVER, is_promised=True)
         return len(hashes)
 
     async def chat_of(self, token: str) -> ChatAddress | None:
@@ -63,7 +61,7 @@ class FeedTokens:
 
     async def _forget(self, hashes: Sequence[str]) -> None:
         for token_hash in hashes:
-            await self._state.set(_token_key(token_hash), None, keep=_KEEP, is_promised=True)
+            await self._state.set(_token_key(token_hash), None, keep=FOREVER, is_promised=True)
 
 
 class CalendarFeed:
