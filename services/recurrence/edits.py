@@ -136,6 +136,5 @@ def is_suspended(schedule: Schedule, now: datetime) -> bool:
 
 def is_next_suspended(schedule: Schedule, now: datetime) -> bool:
     """Return whether the next occurrence is skipped."""
-    return is_suspended(schedule, now) and next_fires(resume_suspended(schedule, now), now, 1) != next_fires(
-        schedule, now, 1
-    )
+    resumed = resume_suspended(schedule, now)
+    return resumed != schedule and next_fires(resumed, now, 1) != next_fires(schedule, now, 1)

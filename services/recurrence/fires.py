@@ -135,9 +135,7 @@ def _without_exceptions(schedule: Schedule, fires: Iterator[datetime]) -> Iterat
     if rule is None or not rule.has_exceptions:
         return fires
     zone = zone_of(schedule)
-    days, walls = rule.except_days, rule.except_walls
-    local = ((fire, fire.astimezone(zone).replace(tzinfo=None, fold=0)) for fire in fires)
-    return (fire for fire, wall in local if wall.date() not in days and wall not in walls)
+    return (fire for fire in fires if not rule.excludes(fire.astimezone(zone).replace(tzinfo=None, fold=0)))
 
 
 def _instants(schedule: Schedule, after: datetime) -> Iterator[datetime]:
@@ -163,11 +161,7 @@ def _walls(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
 
 
 def _arithmetic_walls(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:
-    clocks = sorted(
-        time(hour, minute, start.second)
-        for hour in rule.hours or (start.hour,)
-        for minute in rule.minutes or (start.minute,)
-    )
+    clocks = rule.clock_times(start)
     for day in dates_from(rule, start.date(), first.date()):
         for clock in clocks:
             wall = datetime.combine(day, clock)

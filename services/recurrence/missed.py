@@ -120,14 +120,14 @@ def _count_on_grid(rule: Rule, start: datetime, low: date, high: date) -> int:
     for day in (low + _DAY * number for number in range((high - low).days)):
         if day in rule.except_days or not is_day_allowed(rule, day):
             continue
-        midnight = datetime.combine(day, time.min)
-        phase = (midnight - start) % step
+        begin = datetime.combine(day, time.min)
+        phase = (begin - start) % step
         if phase not in known:
-            known[phase] = _count_on_grid_day(rule, start, midnight)
+            known[phase] = _count_on_grid_day(rule, start, begin)
         total += known[phase]
     return total
 
 
-def _count_on_grid_day(rule: Rule, start: datetime, midnight: datetime) -> int:
-    walls = takewhile(lambda wall: wall < midnight + _DAY, grid_walls(rule, start, midnight))
-    return sum(wall >= midnight for wall in walls)
+def _count_on_grid_day(rule: Rule, start: datetime, begin: datetime) -> int:
+    walls = takewhile(lambda wall: wall < begin + _DAY, grid_walls(rule, start, begin))
+    return sum(wall >= begin for wall in walls)

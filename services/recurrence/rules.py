@@ -86,6 +86,15 @@ class Rule(Struct, frozen=True, kw_only=True):
         """Return whether days or wall times are excluded."""
         return bool(self.except_days or self.except_walls)
 
+    def excludes(self, wall: datetime) -> bool:
+        """Return whether `wall`, naive local time, is one of the exceptions."""
+        return wall.date() in self.except_days or wall in self.except_walls
+
+    def clock_times(self, start: datetime) -> list[time]:
+        """Return the clock times on a day, ascending; a missing hour or minute is that of `start`."""
+        hours, minutes = self.hours or (start.hour,), self.minutes or (start.minute,)
+        return sorted(time(hour, minute, start.second) for hour in hours for minute in minutes)
+
     @property
     def pattern(self) -> "Rule":
         """Return the rule without its end, its exceptions and SKIP."""

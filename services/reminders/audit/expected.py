@@ -4,7 +4,7 @@ dateutil walks RFC 5545 rules from their start in wall-clock time. This is exact
 """
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import dropwhile, takewhile
 from zoneinfo import ZoneInfo
 
@@ -38,11 +38,7 @@ def expected_fires(schedule: Schedule, since: datetime, until: datetime) -> tupl
     last_wall = until.astimezone(zone).replace(tzinfo=None, fold=0) + _DAY
     walls = takewhile(lambda wall: wall <= last_wall, _walls(rule, start))
     ends = _end(rule, zone)
-    found = {
-        wall.replace(tzinfo=zone).astimezone(UTC)
-        for wall in walls
-        if wall.date() not in rule.except_days and wall not in rule.except_walls
-    }
+    found = {wall.replace(tzinfo=zone).astimezone(UTC) for wall in walls if not rule.excludes(wall)}
     return tuple(sorted(fire for fire in found if since <= fire <= until and (ends is None or fire <= ends)))
 
 
@@ -80,11 +76,7 @@ def _dateutil_walls(rule: Rule, start: datetime) -> Iterator[datetime]:
 
 
 def _calendar_walls(rule: Rule, calendar: CalendarDays, start: datetime) -> Iterator[datetime]:
-    clocks = sorted(
-        time(hour, minute, start.second)
-        for hour in rule.hours or (start.hour,)
-        for minute in rule.minutes or (start.minute,)
-    )
+    clocks = rule.clock_times(start)
     walls = (datetime.combine(day, clock) for day in calendar.dates_from(start.date()) for clock in clocks)
     return dropwhile(lambda wall: wall < start, walls)
 

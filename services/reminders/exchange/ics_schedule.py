@@ -158,8 +158,4 @@ def _exceptions(rule: Rule, whole: Schedule, first: datetime) -> tuple[datetime,
     last = max([*rule.except_days, *(wall.date() for wall in rule.except_walls)])
     end = datetime.combine(last, time.max, tzinfo=zone_of(whole))
     fires = takewhile(lambda fire: fire <= end, next_fires(whole, first - _SECOND, _MOST_LOOKED_AT))
-    return tuple(fire for fire in fires if _is_excepted(rule, fire.replace(tzinfo=None, fold=0)))
-
-
-def _is_excepted(rule: Rule, wall: datetime) -> bool:
-    return wall.date() in rule.except_days or wall in rule.except_walls
+    return tuple(fire for fire in fires if rule.excludes(fire.replace(tzinfo=None, fold=0)))
