@@ -68,7 +68,7 @@ class Ours:
             moments = [(key, datetime.fromtimestamp(due, UTC)) for key, due in part]
             now, active = self._clock.now(), ReminderState.ACTIVE
             arrivals = [
-                ImportedReminder(wish=self._wish(key, moment), state=active, next_fire_at=moment, created_at=now)
+                ImportedReminder(reminder=self._wish(key, moment), state=active, next_fire_at=moment, created_at=now)
                 for key, moment in moments
             ]
             if writing is not None:

@@ -56,7 +56,7 @@ class StoredReminder(ReminderFields, frozen=True, kw_only=True):
 class ValidatedReminder(Struct, frozen=True, kw_only=True):
     """A validated reminder with its first fire in UTC."""
 
-    wish: NewReminder
+    reminder: NewReminder
     first_fire: datetime
 
 

@@ -79,7 +79,7 @@ class ReminderService:
         )
         self._updater = ReminderUpdater(store, clock, self.finder, self.worker.nudge)
 
-    async def create(self, wish: NewReminder) -> Reminder:
+    async def create(self, reminder: NewReminder) -> Reminder:
         """Create a reminder; with a known request key, return the existing one.
 
         Raises:
@@ -88,16 +88,16 @@ class ReminderService:
                 `too_many_reminders(limit)`.
         """
         now = self._clock.now()
-        await self.load_calendar(wish.schedule)
+        await self.load_calendar(reminder.schedule)
         try:
-            draft = self._draft(wish, now)
+            validated = self._validate(reminder, now)
         except RequestRefused:
-            known = await self._store.by_request(wish.request_key)
+            known = await self._store.by_request(reminder.request_key)
             if known is None:
                 raise
             return self.finder.public(known)
-        row = await self._store.add(draft, now, self._limits)
-        self.worker.nudge(draft.first_fire)
+        row = await self._store.add(validated, now, self._limits)
+        self.worker.nudge(validated.first_fire)
         return self.finder.public(row)
 
     async def of_request(self, request_key: str) -> Reminder | None:
@@ -404,10 +404,9 @@ class ReminderService:
             total += deleted
         return total
 
-    def _draft(self, wish: NewReminder, now: datetime) -> ValidatedReminder:
-        content = self._limits.check_content(wish.content)
-        wish = wish if content == wish.content else replace(wish, content=content)
-        return ValidatedReminder(wish=wish, first_fire=check(wish.schedule, now, wish.asked_at))
+    def _validate(self, reminder: NewReminder, now: datetime) -> ValidatedReminder:
+        reminder = replace(reminder, content=self._limits.check_content(reminder.content))
+        return ValidatedReminder(reminder=reminder, first_fire=check(reminder.schedule, now, reminder.asked_at))
 
     def _check_edit(self, edit: ReminderEdit) -> ReminderEdit:
         return edit if edit.content is None else replace(edit, content=self._limits.check_content(edit.content))

@@ -113,7 +113,7 @@ def draft() -> Callable[..., ValidatedReminder]:
             language="zh",
             targets=(Person(id="bob", name="Bob 鲍勃"),),
         )
-        return ValidatedReminder(wish=wish, first_fire=check(schedule, NOW))
+        return ValidatedReminder(reminder=wish, first_fire=check(schedule, NOW))
 
     return make
 

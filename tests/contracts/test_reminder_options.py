@@ -24,7 +24,7 @@ MORNING = QuietHours(starts=time(9), ends=time(10), zone="UTC")
 
 
 def with_wish(draft: ValidatedReminder, **changes) -> ValidatedReminder:
-    return replace(draft, wish=replace(draft.wish, **changes))
+    return replace(draft, reminder=replace(draft.reminder, **changes))
 
 
 async def claimed(store: ReminderStore, at: datetime, owner: str = "me") -> tuple[Lease, ...]:

@@ -33,7 +33,7 @@ async def claimed(store: ReminderStore, at: datetime, owner: str = "me") -> tupl
 
 
 async def test_reminder_is_read_as_stored(reminders: ReminderStore, draft: MakeDraft, now: datetime):
-    wish = draft().wish
+    wish = draft().reminder
 
     row = await reminders.add(draft(), now, LIMITS)
 
@@ -52,9 +52,9 @@ async def test_reminder_is_read_as_stored(reminders: ReminderStore, draft: MakeD
 
 async def test_second_of_two_equal_wall_times_is_stored_separately(reminders: ReminderStore, draft, now):
     start = datetime.fromisoformat("2026-10-25T02:30").replace(fold=1)
-    wish = replace(draft().wish, schedule=Schedule(start=start, zone="Europe/Berlin"))
+    wish = replace(draft().reminder, schedule=Schedule(start=start, zone="Europe/Berlin"))
 
-    row = await reminders.add(ValidatedReminder(wish=wish, first_fire=now), now, LIMITS)
+    row = await reminders.add(ValidatedReminder(reminder=wish, first_fire=now), now, LIMITS)
 
     assert row.schedule.start.fold == 1
 
@@ -216,12 +216,12 @@ async def test_a_fire_that_still_waits_is_absorbed_by_the_next(reminders: Remind
 
 async def test_reminder_with_an_unreadable_rule_fires_once_and_pauses(reminders: ReminderStore, draft, now):
     wish = replace(
-        draft().wish,
+        draft().reminder,
         schedule=Schedule(
             start=datetime.fromisoformat("2026-01-01T00:00"), zone="UTC", rule=stored_rule("FREQ=SOMEDAY")
         ),
     )
-    row = await reminders.add(ValidatedReminder(wish=wish, first_fire=now), now, LIMITS)
+    row = await reminders.add(ValidatedReminder(reminder=wish, first_fire=now), now, LIMITS)
     await reminders.add(draft("fine", seconds=1), now, LIMITS)
 
     leases = await claimed(reminders, now + MINUTE)

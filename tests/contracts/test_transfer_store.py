@@ -79,7 +79,7 @@ def draft(key, creator=ANN, address=HOME, rule=""):
         language="zh",
         targets=(BEN,),
     )
-    return ValidatedReminder(wish=wish, first_fire=start)
+    return ValidatedReminder(reminder=wish, first_fire=start)
 
 
 async def fill_database(database):

@@ -46,7 +46,7 @@ class Workers:
         due = clock.now() + timedelta(seconds=seconds)
         drafts = [
             ValidatedReminder(
-                wish=NewReminder(
+                reminder=NewReminder(
                     request_key=f"{label}-{number}",
                     address=ChatAddress(platform="console", chat_id=f"chat{number % 50}"),
                     creator=Person(id="ann", name="Ann"),

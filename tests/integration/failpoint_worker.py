@@ -108,7 +108,7 @@ async def _deliver(folder: Path, url: str, point: str, contents: Sequence[str]) 
         )
         due = clock.now() + timedelta(seconds=0.2)
         wishes = [_wish(content, due.replace(tzinfo=None)) for content in contents]
-        await add_many(store, [ValidatedReminder(wish=wish, first_fire=due) for wish in wishes], clock.now())
+        await add_many(store, [ValidatedReminder(reminder=wish, first_fire=due) for wish in wishes], clock.now())
         running = asyncio.create_task(service.worker.run())
         now, is_open = clock.now(), True
         while is_open:

@@ -75,7 +75,7 @@ async def _deliver(
         service = ReminderService(store, clock, platform, SqlStateStore(database, clock))
         due = clock.now() + timedelta(seconds=seconds)
         wishes = [_wish(content, due.replace(tzinfo=None)) for content in contents]
-        await add_many(store, [ValidatedReminder(wish=wish, first_fire=due) for wish in wishes], clock.now())
+        await add_many(store, [ValidatedReminder(reminder=wish, first_fire=due) for wish in wishes], clock.now())
         running = asyncio.create_task(service.worker.run())
         say_ready()
         await running

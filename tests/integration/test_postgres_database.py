@@ -54,7 +54,7 @@ def make_reminder(number: int) -> ValidatedReminder:
         schedule=Schedule(start=NOW.replace(tzinfo=None), zone="UTC"),
         language="en",
     )
-    return ValidatedReminder(wish=wish, first_fire=NOW)
+    return ValidatedReminder(reminder=wish, first_fire=NOW)
 
 
 def version(connection: sa.Connection) -> str | None:

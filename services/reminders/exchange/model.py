@@ -154,7 +154,7 @@ def read_chat(key: str) -> ChatAddress:
 class ImportedReminder(Struct, frozen=True, kw_only=True):
     """A reminder from a file. `next_fire_at` is in UTC, None when it is paused or done."""
 
-    wish: NewReminder
+    reminder: NewReminder
     state: ReminderState
     next_fire_at: datetime | None
     created_at: datetime

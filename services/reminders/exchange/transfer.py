@@ -139,7 +139,7 @@ class Importer:
         fires = reminder.state is ReminderState.ACTIVE
         thread_id = reminder.thread_id if source == chat.key else chat.thread_id
         return ImportedReminder(
-            wish=NewReminder(
+            reminder=NewReminder(
                 request_key=key,
                 address=ChatAddress(platform=chat.platform, chat_id=chat.chat_id, thread_id=thread_id),
                 **fields_of(reminder),

@@ -109,21 +109,21 @@ def _follow_up_of(row: sa.RowMapping) -> FollowUp | None:
 
 def draft_columns(draft: ValidatedReminder, created_at: int) -> dict[str, object]:
     """Convert a new reminder to columns."""
-    wish, address, creator = draft.wish, draft.wish.address, draft.wish.creator
+    reminder, address, creator = draft.reminder, draft.reminder.address, draft.reminder.creator
     return {
-        "request_key": wish.request_key,
+        "request_key": reminder.request_key,
         "chat_key": address.key,
         "thread_id": address.thread_id,
         "creator_id": creator.id,
         "creator_name": creator.name,
-        "targets": format_people(wish.targets),
-        "content": wish.content,
-        "language": wish.language,
-        "is_private": wish.is_private,
-        "is_urgent": wish.is_urgent,
-        "catch_up": wish.catch_up.value,
-        "action": wish.action.value,
-        **schedule_columns(wish.schedule),
+        "targets": format_people(reminder.targets),
+        "content": reminder.content,
+        "language": reminder.language,
+        "is_private": reminder.is_private,
+        "is_urgent": reminder.is_urgent,
+        "catch_up": reminder.catch_up.value,
+        "action": reminder.action.value,
+        **schedule_columns(reminder.schedule),
         "next_fire_at": to_micros(draft.first_fire),
         "version": 1,
         "state": ReminderState.ACTIVE.value,
@@ -134,7 +134,7 @@ def draft_columns(draft: ValidatedReminder, created_at: int) -> dict[str, object
 
 def imported_columns(imported: ImportedReminder, now: datetime) -> dict[str, object]:
     """Return the columns of an imported reminder; `now` is the time of the import."""
-    draft = ValidatedReminder(wish=imported.wish, first_fire=imported.next_fire_at or now)
+    draft = ValidatedReminder(reminder=imported.reminder, first_fire=imported.next_fire_at or now)
     return {
         **draft_columns(draft, to_micros(imported.created_at)),
         "next_fire_at": to_micros_or_none(imported.next_fire_at),

@@ -77,8 +77,8 @@ class SqlReminderStore(SqlReminderReader, SqlDeliveryLedger):
 
         def work(connection: sa.Connection) -> StoredReminder:
             # So that concurrent inserts do not exceed the limits of a chat.
-            take_advisory_lock(connection, draft.wish.address.key)
-            known = _by_request(connection, draft.wish.request_key)
+            take_advisory_lock(connection, draft.reminder.address.key)
+            known = _by_request(connection, draft.reminder.request_key)
             if known is not None:
                 return known
             _check_limits(connection, draft, limits)
@@ -202,8 +202,8 @@ def _by_request(connection: sa.Connection, request_key: str) -> StoredReminder |
 
 
 def _check_limits(connection: sa.Connection, draft: ValidatedReminder, limits: ReminderLimits) -> None:
-    in_chat = sa.select(REMINDER.c.id).where(REMINDER.c.chat_key == draft.wish.address.key, IS_OPEN)
-    of_person = in_chat.where(REMINDER.c.creator_id == draft.wish.creator.id)
+    in_chat = sa.select(REMINDER.c.id).where(REMINDER.c.chat_key == draft.reminder.address.key, IS_OPEN)
+    of_person = in_chat.where(REMINDER.c.creator_id == draft.reminder.creator.id)
     for query, cap in ((of_person, limits.per_person), (in_chat, limits.per_chat)):
         # Counting stops at the limit, so that it is fast for chats with many reminders.
         counted = sa.select(sa.func.count()).select_from(query.limit(cap).subquery())

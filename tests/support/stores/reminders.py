@@ -33,7 +33,7 @@ async def add_many(store: TransferStore, drafts: Sequence[ValidatedReminder], no
     """Store active reminders without limits, as an import does; return the number of new ones."""
     active = ReminderState.ACTIVE
     imported = [
-        ImportedReminder(wish=draft.wish, state=active, next_fire_at=draft.first_fire, created_at=now)
+        ImportedReminder(reminder=draft.reminder, state=active, next_fire_at=draft.first_fire, created_at=now)
         for draft in drafts
     ]
     return await store.add_imported(imported, now)
@@ -50,11 +50,12 @@ class MemoryReminderStore:
 
     async def add(self, draft: ValidatedReminder, now: datetime, limits: ReminderLimits) -> StoredReminder:
         """Keep a reminder; the same request key again gives the one that is there."""
-        known = await self.by_request(draft.wish.request_key)
+        known = await self.by_request(draft.reminder.request_key)
         if known is not None:
             return known
-        in_chat = [row for row in self._rows.values() if row.address.key == draft.wish.address.key and _is_open(row)]
-        of_person = [row for row in in_chat if row.creator.id == draft.wish.creator.id]
+        chat_key = draft.reminder.address.key
+        in_chat = [row for row in self._rows.values() if row.address.key == chat_key and _is_open(row)]
+        of_person = [row for row in in_chat if row.creator.id == draft.reminder.creator.id]
         for rows, cap in ((of_person, limits.per_person), (in_chat, limits.per_chat)):
             if len(rows) >= cap:
                 raise RequestRefused("too_many_reminders", limit=cap)
@@ -63,9 +64,9 @@ class MemoryReminderStore:
     async def add_imported(self, imported: Sequence[ImportedReminder], now: datetime) -> int:
         """Keep many at once, caps not asked."""
         known = {row.request_key for row in self._rows.values()}
-        new = [arrival for arrival in imported if arrival.wish.request_key not in known]
+        new = [arrival for arrival in imported if arrival.reminder.request_key not in known]
         for arrival in new:
-            self._insert(ValidatedReminder(wish=arrival.wish, first_fire=arrival.next_fire_at or now), now)
+            self._insert(ValidatedReminder(reminder=arrival.reminder, first_fire=arrival.next_fire_at or now), now)
         return len(new)
 
     async def load_calendar(self, rule: Rule) -> None:
@@ -199,7 +200,7 @@ class MemoryReminderStore:
         return self._ledger.deliveries(since, until)
 
     def _insert(self, draft: ValidatedReminder, now: datetime) -> StoredReminder:
-        wish = draft.wish
+        wish = draft.reminder
         row = StoredReminder(
             key=len(self._rows) + 1,
             version=1,

@@ -52,7 +52,7 @@ def remind(tmp_path):
                     schedule=read_schedule(first.replace(tzinfo=None), "UTC", rule),
                     language="zh",
                 )
-                await add_many(SqlReminderStore(database), [ValidatedReminder(wish=wish, first_fire=first)], SET_AT)
+                await add_many(SqlReminderStore(database), [ValidatedReminder(reminder=wish, first_fire=first)], SET_AT)
 
         asyncio.run(add())
 

@@ -33,7 +33,7 @@ async def database():
             schedule=schedule,
             language="en",
         )
-        await add_many(store, [ValidatedReminder(wish=wish, first_fire=DUE)], SET_AT)
+        await add_many(store, [ValidatedReminder(reminder=wish, first_fire=DUE)], SET_AT)
         for hour in range(2):
             await say(store, DUE + timedelta(hours=hour))
         yield opened

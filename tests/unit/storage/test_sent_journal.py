@@ -109,7 +109,7 @@ async def begun(store: SqlReminderStore) -> tuple[int, ...]:
             schedule=Schedule(start=NOW.replace(tzinfo=None) + timedelta(minutes=1), zone="UTC"),
             language="en",
         )
-        await store.add(ValidatedReminder(wish=wish, first_fire=NOW + timedelta(minutes=1)), NOW, ReminderLimits())
+        await store.add(ValidatedReminder(reminder=wish, first_fire=NOW + timedelta(minutes=1)), NOW, ReminderLimits())
     leases = (await store.claim("me", NOW, NOW + timedelta(minutes=2), 10)).leases
     await store.begin("me", [lease.notice.delivery_id for lease in leases])
     first = leases[0]

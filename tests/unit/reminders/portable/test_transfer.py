@@ -43,7 +43,7 @@ def native(database, home, now):
             schedule=schedule,
             language="en",
         )
-        draft = ValidatedReminder(wish=wish, first_fire=datetime(2026, 12, 24, 8, 30, tzinfo=UTC))
+        draft = ValidatedReminder(reminder=wish, first_fire=datetime(2026, 12, 24, 8, 30, tzinfo=UTC))
         return await SqlReminderStore(database).add(draft, now + timedelta(microseconds=5), ReminderLimits())
 
     return run
