@@ -9,19 +9,19 @@ class DeliveryConfig(Struct, frozen=True, kw_only=True):
     """The limits and intervals of the delivery worker.
 
     It claims occurrences `look_ahead` before their due time in batches of `batch`, and reads the clock at least every
-    `tick`. It has at most `senders` messages in flight, begins `ahead` more on fast platforms, and holds at most
-    `most_held` occurrences in memory. A send is lost after `send_limit`. One message has at most `together` occurrences
-    of a chat.
+    `tick`. It has at most `senders` messages in flight, begins at most `most_ahead` more on fast platforms, and holds
+    at most `most_held` occurrences in memory. A send is lost after `send_limit`. One message has at most
+    `most_per_message` occurrences of a chat.
     """
 
     look_ahead: timedelta = timedelta(seconds=5)
     tick: timedelta = timedelta(seconds=1)
     batch: int = 500
     senders: int = 16
-    ahead: int = 1000
+    most_ahead: int = 1000
     most_held: int = 20_000
     send_limit: timedelta = timedelta(minutes=2)
-    together: int = 10
+    most_per_message: int = 10
 
 
 _WEIGHT = 0.2  # of the latest measurement

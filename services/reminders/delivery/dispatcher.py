@@ -52,9 +52,9 @@ class Dispatcher:
         self._config = config
         self._owner = owner
         self._sender = Sender(ledger, notifier, clock, retries)
-        self._queue = DueQueue(config.together if self._sender.can_batch else 1)
+        self._queue = DueQueue(config.most_per_message if self._sender.can_batch else 1)
         self._begun: deque[SendingMessage] = deque()
-        self._prefetch = Prefetch(senders=config.senders, most=config.ahead)
+        self._prefetch = Prefetch(senders=config.senders, most=config.most_ahead)
         self._due = asyncio.Event()
         self._gate = asyncio.Semaphore(0)
         self._has_outcomes = asyncio.Event()

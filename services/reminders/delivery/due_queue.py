@@ -15,13 +15,13 @@ _LONGEST_BATCH = 1500  # characters of content in one message
 class DueQueue:
     """A heap by due time with a queue for each chat, so that a chat with hundreds of reminders does not delay others.
 
-    At most `most_together` due occurrences of a chat are taken as one message. Occurrences that may have been sent
+    At most `most_per_message` due occurrences of a chat are taken as one message. Occurrences that may have been sent
     before are taken in the same combination with the same message key. A lease that is pushed again replaces the
     earlier lease of the same delivery.
     """
 
-    def __init__(self, most_together: int = 1) -> None:
-        self._most_together = most_together
+    def __init__(self, most_per_message: int = 1) -> None:
+        self._most_per_message = most_per_message
         # People choose round times, so there are few instants with many occurrences.
         self._instants: list[datetime] = []
         self._waiting: dict[datetime, deque[LeaseGroup]] = {}
@@ -41,7 +41,7 @@ class DueQueue:
         sent_before: dict[str, list[Lease]] = {}
         for lease in leases:
             self._held[lease.notice.delivery_id] = lease
-            if self._most_together > 1 and lease.message_key and lease.notice.may_be_repeat:
+            if self._most_per_message > 1 and lease.message_key and lease.notice.may_be_repeat:
                 sent_before.setdefault(lease.message_key, []).append(lease)
             else:
                 self._schedule(lease.try_at, (lease,))
@@ -104,10 +104,10 @@ class DueQueue:
 
     def _next_message(self, line: deque[LeaseGroup]) -> LeaseGroup:
         first = line.popleft()
-        if self._most_together == 1 or not line or first[0].notice.may_be_repeat:
+        if self._most_per_message == 1 or not line or first[0].notice.may_be_repeat:
             return first
         together, length = [first[0]], len(first[0].notice.content)
-        while line and len(together) < self._most_together and _fits(together[0], line[0][0]):
+        while line and len(together) < self._most_per_message and _fits(together[0], line[0][0]):
             length += len(line[0][0].notice.content)
             if length > _LONGEST_BATCH:
                 break
