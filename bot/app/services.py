@@ -29,9 +29,9 @@ from services.reminders.service import ReminderService
 from services.search.model import SearchEngine
 from services.search.service import SearchService
 from services.search.web_pages.service import WebPageService
+from services.storage.messages.pages import find_private_chat
 from services.storage.people.memories import SqlMemoryStore
 from services.storage.people.privacy import SqlPrivacyStore
-from services.storage.people.state import find_private_chat
 from services.storage.reminders.store import SqlReminderStore
 from services.summary.service import SummaryService
 

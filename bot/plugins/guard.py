@@ -109,8 +109,7 @@ class PluginGuard:
         """Wrap `listener`; its exceptions are logged."""
 
         async def receive(event: Event) -> None:
-            platform, _, chat_id = event.chat.partition(":")
-            if await self.is_off(ChatAddress(platform=platform, chat_id=chat_id.partition("/")[0])):
+            if await self.is_off(ChatAddress.of_key(event.chat.partition("/")[0])):
                 return
             try:
                 await maybe_await(listener(event))

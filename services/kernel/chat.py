@@ -18,6 +18,12 @@ class ChatAddress(Struct, frozen=True, kw_only=True):
         """The key of the chat, without its thread, in storage."""
         return f"{self.platform}:{self.chat_id}"
 
+    @classmethod
+    def of_key(cls, key: str, thread_id: str | None = None) -> "ChatAddress":
+        """Return the address for the key of a chat and a thread."""
+        platform, _, chat_id = key.partition(":")
+        return cls(platform=platform, chat_id=chat_id, thread_id=thread_id)
+
     def __str__(self) -> str:
         return self.key if self.thread_id is None else f"{self.key}/{self.thread_id}"
 

@@ -76,10 +76,9 @@ class ChatAliasService:
         [kept] = await self._scopes.load([_NAMES])
         key = kept.get(name.casefold())
         if isinstance(key, str):
-            platform, _, chat_id = key.partition(":")
-            chat = ChatAddress(platform=platform, chat_id=chat_id)
+            chat = ChatAddress.of_key(key)
             for account in accounts:
-                if account.platform == platform and await self._is_in(chat, account):
+                if account.platform == chat.platform and await self._is_in(chat, account):
                     return chat, account
         raise RequestRefused("place_unknown", name=name)
 

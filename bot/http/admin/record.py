@@ -84,9 +84,8 @@ async def turns(
 @routes.get("/turns/{chat}/{message_id}")
 async def turn(chat: _CHAT, message_id: Annotated[str, Path(max_length=300)], context: Context) -> TurnWithCalls:
     """Return one turn with its calls."""
-    platform, _, chat_id = chat.partition(":")
     log = context.app.services.get(CallLog)
-    found = await log.turn(message_id, ChatAddress(platform=platform, chat_id=chat_id))
+    found = await log.turn(message_id, ChatAddress.of_key(chat))
     if found is None:
         raise HttpRefused(404, "not_found")
     calls = [_call(each) for each in await log.calls_of(found)]

@@ -145,10 +145,10 @@ def read_chat(key: str) -> ChatAddress:
     Raises:
         ValueError: `key` has another form.
     """
-    platform, colon, chat_id = key.partition(":")
-    if not (platform and colon and chat_id):
+    chat = ChatAddress.of_key(key)
+    if not chat.platform or not chat.chat_id:
         raise ValueError(f"{key!r} is not platform:id, such as console:home")
-    return ChatAddress(platform=platform, chat_id=chat_id)
+    return chat
 
 
 class ImportedReminder(Struct, frozen=True, kw_only=True):

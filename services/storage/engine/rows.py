@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 
-from services.kernel.chat import ChatAddress, Person
+from services.kernel.chat import Person
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql
@@ -39,12 +39,6 @@ def to_micros_or_none(moment: datetime | None) -> int | None:
 def from_micros_or_none(micros: int | None) -> datetime | None:
     """Convert like `from_micros`, and None to None."""
     return None if micros is None else from_micros(micros)
-
-
-def address_of(chat_key: str, thread_id: str | None) -> ChatAddress:
-    """Return the address for a stored chat key and thread."""
-    platform, _, chat_id = chat_key.partition(":")
-    return ChatAddress(platform=platform, chat_id=chat_id, thread_id=thread_id)
 
 
 _MOST_VALUES = 32_766  # SQLite's limit for one statement

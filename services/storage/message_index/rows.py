@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from services.history.terms import searchable_text
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
-from services.storage.engine.rows import address_of, from_micros, parse_people
+from services.storage.engine.rows import from_micros, parse_people
 from services.storage.tables import MESSAGE
 
 
@@ -61,7 +61,7 @@ def messages_of(rows: Iterable[sa.Row[*tuple[Any, ...]]]) -> Iterator[ChatMessag
         where = (row.chat_key, row.thread_id)
         who = (row.sender_id, row.sender_name, bool(row.sender_is_bot), row.sender_username)
         if where not in addresses:
-            addresses[where] = address_of(*where)
+            addresses[where] = ChatAddress.of_key(*where)
         if who not in people:
             identifier, name, is_bot, username = who
             people[who] = Person(id=identifier, name=name, is_bot=is_bot, username=username)

@@ -1,4 +1,4 @@
-"""Read the message history in pages, and the messages without an answer."""
+"""Read the message history in pages, the chats of people, and the messages without an answer."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.storage.engine.readonly import Readable
-from services.storage.engine.rows import address_of, from_micros, to_micros
+from services.storage.engine.rows import from_micros, to_micros
 from services.storage.message_index.rows import IS_SHOWN, MESSAGE_COLUMNS, messages_of
 from services.storage.tables import MEMORY, MESSAGE, REMINDER, TURN
 
@@ -85,7 +85,7 @@ class MessagePages:
         query = query.group_by(MESSAGE.c.chat_key).order_by(last.desc()).limit(limit)
         rows = await self._rows(query)
         return tuple(
-            ChatOverview(address=address_of(row[0], None), message_count=int(row[1]), last_at=from_micros(row[2]))
+            ChatOverview(address=ChatAddress.of_key(row[0]), message_count=int(row[1]), last_at=from_micros(row[2]))
             for row in rows
         )
 
@@ -147,6 +147,22 @@ async def messages_before(
     )
     rows = await database.read(lambda connection: connection.execute(query).all())
     return tuple(messages_of(reversed(rows)))
+
+
+async def find_private_chat(database: Readable, platform: str, person_id: str) -> ChatAddress | None:
+    """Return the private chat of a person on a platform from the history; None if they never wrote in one."""
+    query = (
+        sa.select(MESSAGE.c.chat_key, MESSAGE.c.thread_id)
+        .where(
+            MESSAGE.c.sender_id == person_id,
+            MESSAGE.c.is_private,
+            MESSAGE.c.chat_key.startswith(f"{platform}:", autoescape=True),
+        )
+        .order_by(MESSAGE.c.id.desc())
+        .limit(1)
+    )
+    row = await database.read(lambda connection: connection.execute(query).one_or_none())
+    return None if row is None else ChatAddress.of_key(row.chat_key, row.thread_id)
 
 
 class ChatUse:

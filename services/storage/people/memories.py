@@ -8,7 +8,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.people.memory import Memory, MemoryViewer, NewMemory
 from services.people.model import Account
 from services.storage.database import Database
-from services.storage.engine.rows import address_of, from_micros, to_micros
+from services.storage.engine.rows import from_micros, to_micros
 from services.storage.tables import MEMORY
 
 
@@ -65,7 +65,7 @@ def memory_of(row: sa.RowMapping) -> Memory:
     """Return the memory of a row."""
     return Memory(
         id=f"m{row['id']}",
-        address=address_of(row["chat_key"], None),
+        address=ChatAddress.of_key(row["chat_key"]),
         person=Person(id=row["person_id"], name=row["person_name"]),
         text=row["text"],
         is_shared=bool(row["is_shared"]),

@@ -5,9 +5,10 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
+from services.kernel.chat import ChatAddress
 from services.people.privacy import DataScope, DeletedMessage, Erasure, PersonData
 from services.storage.database import Database
-from services.storage.engine.rows import address_of, to_micros
+from services.storage.engine.rows import to_micros
 from services.storage.message_index.indexing import remove_from_index
 from services.storage.message_index.rows import IS_SHOWN, MESSAGE_COLUMNS, messages_of, parse_attachments
 from services.storage.messages.consent import BLANK_MESSAGE, BLANK_TURN
@@ -27,7 +28,7 @@ def messages_to_delete(connection: sa.Connection, wanted: sa.ColumnElement[bool]
     columns = sa.select(MESSAGE.c.chat_key, MESSAGE.c.message_id, MESSAGE.c.attachments)
     return tuple(
         DeletedMessage(
-            address=address_of(row.chat_key, None),
+            address=ChatAddress.of_key(row.chat_key),
             message_id=row.message_id,
             files=tuple(attachment.url for attachment in parse_attachments(row.attachments) if attachment.url),
         )

@@ -8,15 +8,13 @@ from functools import cache
 import sqlalchemy as sa
 from loguru import logger
 
-from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.errors import StorageFull
 from services.kernel.state import Json, StateDelta
 from services.storage.database import Database
 from services.storage.engine.postgres import take_advisory_lock
-from services.storage.engine.readonly import Readable
-from services.storage.engine.rows import address_of, to_micros, upsert
-from services.storage.tables import MESSAGE, SCOPE, STATE
+from services.storage.engine.rows import to_micros, upsert
+from services.storage.tables import SCOPE, STATE
 
 
 class SqlStateStore:
@@ -118,19 +116,3 @@ def _write(connection: sa.Connection, deltas: Sequence[StateDelta]) -> None:
                 for key, value in delta.written.items()
             ]
             connection.execute(upsert(connection, SCOPE, key=["scope", "key"]), rows)
-
-
-async def find_private_chat(database: Readable, platform: str, person_id: str) -> ChatAddress | None:
-    """Return the private chat of a person on a platform from the history; None if they never wrote in one."""
-    query = (
-        sa.select(MESSAGE.c.chat_key, MESSAGE.c.thread_id)
-        .where(
-            MESSAGE.c.sender_id == person_id,
-            MESSAGE.c.is_private,
-            MESSAGE.c.chat_key.startswith(f"{platform}:", autoescape=True),
-        )
-        .order_by(MESSAGE.c.id.desc())
-        .limit(1)
-    )
-    row = await database.read(lambda connection: connection.execute(query).one_or_none())
-    return None if row is None else address_of(row.chat_key, row.thread_id)

@@ -8,10 +8,10 @@ import sqlalchemy as sa
 from msgspec.structs import replace
 
 from services.call_log.model import CallRecord, CompletionRecord, Spent, TurnRecord, UsageCost, person_key
-from services.kernel.chat import Person
+from services.kernel.chat import ChatAddress, Person
 from services.storage.database import Database
 from services.storage.engine.readonly import Readable
-from services.storage.engine.rows import address_of, from_micros, insert_many, to_micros
+from services.storage.engine.rows import from_micros, insert_many, to_micros
 from services.storage.messages.consent import recordable_calls, recordable_turns
 from services.storage.tables import CALL, TURN
 
@@ -40,7 +40,7 @@ def turn_of(row: sa.RowMapping) -> TurnRecord:
     """Return the turn of a row."""
     return TurnRecord(
         **{name: row[name] for name in _TURN_FIELDS},
-        address=address_of(row["chat_key"], row["thread_id"]),
+        address=ChatAddress.of_key(row["chat_key"], row["thread_id"]),
         person=Person(id=row["person_id"], name=row["person_name"], is_admin=row["person_is_admin"]),
         at=from_micros(row["at"]),
         completions=msgspec.json.decode(row["completions"], type=tuple[CompletionRecord, ...]),
@@ -63,7 +63,7 @@ def call_of(row: sa.RowMapping) -> CallRecord:
     """Return the call of a row."""
     return CallRecord(
         **{name: row[name] for name in _CALL_FIELDS},
-        address=address_of(row["session_id"], row["thread_id"]),
+        address=ChatAddress.of_key(row["session_id"], row["thread_id"]),
         at=from_micros(row["timestamp"]),
         repairs=msgspec.json.decode(row["repairs"], type=tuple[str, ...]),
         receipts=msgspec.json.decode(row["receipts"], type=tuple[tuple[str, str], ...]),
@@ -119,7 +119,7 @@ class SqlCallReader:
         return tuple(
             Spent(
                 chat_key=row.chat_key,
-                person_key=person_key(address_of(row.chat_key, None), row.person_id),
+                person_key=person_key(ChatAddress.of_key(row.chat_key), row.person_id),
                 tokens=int(row.tokens),
                 cost=row.cost,
             )

@@ -5,8 +5,9 @@ from datetime import datetime, time
 
 import sqlalchemy as sa
 
+from services.kernel.chat import ChatAddress
 from services.reminders.quiet_hours import QuietHours, quiet_keys, quiet_until
-from services.storage.engine.rows import address_of, parse_people
+from services.storage.engine.rows import parse_people
 from services.storage.reminders.rows import creator_of
 from services.storage.tables import QUIET
 
@@ -44,7 +45,7 @@ def columns_of(key: str, hours: QuietHours) -> dict[str, object]:
 
 
 def _keys(row: sa.RowMapping) -> tuple[str, ...]:
-    return quiet_keys(address_of(row["chat_key"], row["thread_id"]), creator_of(row), parse_people(row["targets"]))
+    return quiet_keys(ChatAddress.of_key(row["chat_key"]), creator_of(row), parse_people(row["targets"]))
 
 
 def _clock(minutes: int) -> time:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 
-from services.kernel.chat import Person
+from services.kernel.chat import ChatAddress, Person
 from services.recurrence.fires import previous_fire
 from services.recurrence.rules import stored_rule
 from services.recurrence.schedule import FollowUp, Schedule
@@ -16,7 +16,6 @@ from services.reminders.model import CatchUp, DueNotice, ReminderAction, Reminde
 from services.reminders.occurrences import pause_after
 from services.reminders.records import Change, DeliveryState, Lease, StoredReminder, ValidatedReminder
 from services.storage.engine.rows import (
-    address_of,
     format_people,
     from_micros,
     from_micros_or_none,
@@ -163,7 +162,7 @@ def reminder_of(row: sa.RowMapping) -> StoredReminder:
         key=row["id"],
         version=row["version"],
         request_key=row["request_key"],
-        address=address_of(row["chat_key"], row["thread_id"]),
+        address=ChatAddress.of_key(row["chat_key"], row["thread_id"]),
         creator=creator_of(row),
         targets=parse_people(row["targets"]),
         content=row["content"],
@@ -194,7 +193,7 @@ def lease_of(row: sa.RowMapping, delivery: DeliveryColumns) -> Lease:
         delivery_id=delivery.delivery_id,
         idempotency_key=f"{identifier}-{delivery.due_at}",
         reminder_id=identifier,
-        address=address_of(row["chat_key"], row["thread_id"]),
+        address=ChatAddress.of_key(row["chat_key"], row["thread_id"]),
         creator=creator_of(row),
         targets=parse_people(row["targets"]),
         content=delivery.content,
