@@ -84,16 +84,15 @@ async def sessions(
     if platform != "web" and "admin" not in viewer.scopes:
         raise HttpRefused(403, "scope_missing", scope="admin")
     found = await context.messages.chats(None if platform == "all" else platform)
-    if platform == "web":
-        own = await filter_rooms(context, viewer, [each.address for each in found])
-        found = tuple(each for each in found if each.address.key in own)
-    rooms = [each.address for each in found if each.address.platform == "web"]
-    unread = await count_unread(context, viewer.with_name(name).person, rooms, words.split("\n"))
-    here = {room.session_id: len(room.people) for room in context.room.rooms}
-    used, now = {chat.chat_id for chat in rooms}, context.clock.now()
-    unused = [context.room.address(room) for room, people in here.items() if people and room not in used]
-    own = await filter_rooms(context, viewer, unused)
+    used = [each.address for each in found]
+    people = {context.room.address(room.session_id): len(room.people) for room in context.room.rooms}
+    unused = [chat for chat, count in people.items() if count and chat not in used]
+    own = await filter_rooms(context, viewer, [*used, *unused] if platform == "web" else unused)
+    now = context.clock.now()
     empty = [ChatOverview(address=chat, message_count=0, last_at=now) for chat in unused if chat.key in own]
+    listed = [*(each for each in found if platform != "web" or each.address.key in own), *empty]
+    rooms = [each.address for each in listed if each.address.platform == "web"]
+    unread = await count_unread(context, viewer.with_name(name).person, rooms, words.split("\n"))
     return Sessions(
         sessions=[
             SessionOverview(
@@ -101,11 +100,11 @@ async def sessions(
                 platform=each.address.platform,
                 message_count=each.message_count,
                 last_at=format_instant(each.last_at),
-                people_here=here.get(each.address.chat_id, 0) if each.address.platform == "web" else 0,
+                people_here=people.get(each.address, 0),
                 unread=unread.get(each.address.key, NOTHING_UNREAD).messages,
                 mentions=unread.get(each.address.key, NOTHING_UNREAD).mentions,
             )
-            for each in (*found, *empty)
+            for each in listed
         ]
     )
 

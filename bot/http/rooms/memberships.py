@@ -23,7 +23,7 @@ LOBBY: Final = "lobby"
 NOTHING_UNREAD: Final = Unread()
 _MOST_JOINED: Final = 500
 _EVERYONE: Final = ("all", "everyone", "here", "所有人", "全体成员")
-_LATELY: Final = timedelta(days=7)
+_UNREAD_PERIOD: Final = timedelta(days=7)
 
 
 def admit(context: HttpContext, address: ChatAddress, person_id: str) -> None:
@@ -117,8 +117,8 @@ async def count_unread(
     A message with one of `words` counts as a mention.
     """
     places = await _read_places(context, person.id)
-    lately = context.clock.now() - _LATELY
-    since = {chat: datetime.fromisoformat(places[chat.chat_id]) if chat.chat_id in places else lately for chat in chats}
+    earliest = (context.clock.now() - _UNREAD_PERIOD).isoformat()
+    since = {chat: datetime.fromisoformat(places.get(chat.chat_id, earliest)) for chat in chats}
     mentions = [f"@{name}" for name in (person.name, *_EVERYONE)]
     unread = await context.messages.unread(since, person, [*mentions, *filter(None, words)])
     read = {chat.key for chat in chats if chat.chat_id in places}
