@@ -27,7 +27,7 @@ from services.kernel.clock import Clock
 from services.kernel.errors import ConfigError
 from services.kernel.state import MemoryStateStore
 from services.storage.engine.readonly import DatabaseView
-from services.storage.tools import SqlStoredTools
+from services.storage.tools import SqlStoredToolReader
 
 _WAIT_SECONDS: Final = 30.0  # the operator wants the tools of every server, also of a slow one
 _OPERATOR: Final = Viewer(
@@ -121,7 +121,7 @@ async def _python_tools(settings: Settings) -> AsyncIterator[list[ToolSource]]:
         if settings.tool_servers.python_tools:
             with suppress(ConfigError):  # no database, or one without the table of tools
                 view = await resources.enter_async_context(DatabaseView(settings.database_url))
-                store, runner = SqlStoredTools(view), ToolRunner(run_limits(settings.tool_servers))
+                store, runner = SqlStoredToolReader(view), ToolRunner(run_limits(settings.tool_servers))
                 await store.all()
                 stored_tools = [stored_source(StoredToolset(store, runner, owners=(_OPERATOR.key,)))]
         yield stored_tools

@@ -51,7 +51,7 @@ class ToolVersion(Struct, frozen=True, kw_only=True):
     saved_at: datetime
 
 
-class SqlStoredTools:
+class SqlStoredToolReader:
     """Reads stored tools, also while the bot writes them."""
 
     def __init__(self, database: Readable) -> None:
@@ -64,7 +64,7 @@ class SqlStoredTools:
         return tuple(_tool(row) for row in rows)
 
 
-class SqlStoredToolStore(SqlStoredTools):
+class SqlStoredToolStore(SqlStoredToolReader):
     """Stores tools and all versions of their source."""
 
     def __init__(self, database: Database) -> None:

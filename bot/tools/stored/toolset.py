@@ -12,7 +12,7 @@ from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, short_name, unknown_tool
 from function_calls.toolsets.source import Access
 from function_calls.toolsets.stored.source import SourceInvalid, StoredFunction, read_source
-from services.storage.tools import SqlStoredTools, StoredTool
+from services.storage.tools import SqlStoredToolReader, StoredTool
 
 _CACHE_SECONDS: Final = 5.0  # another process may save tools too
 _Functions = tuple[tuple[str, StoredFunction, ToolSpec], ...]
@@ -25,7 +25,7 @@ class StoredToolset:
     of the bot, as `platform:id`, see all tools.
     """
 
-    def __init__(self, store: SqlStoredTools, runner: ToolRunner, *, owners: Collection[str] = ()) -> None:
+    def __init__(self, store: SqlStoredToolReader, runner: ToolRunner, *, owners: Collection[str] = ()) -> None:
         self._store = store
         self._runner = runner
         self._owners = owners
