@@ -20,7 +20,7 @@ from bot.platforms.web.files import RoomFiles
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError, RequestRefused, StorageBusy
-from services.reminders.audit.verification import Fate, Verification, verify
+from services.reminders.audit.verification import Result, Verification, verify
 from services.reminders.exchange.ics_read import ImportDefaults
 from services.reminders.exchange.model import ImportRefused, read_chat
 from services.reminders.exchange.transfer import Form, Importer, ImportReport, export_chat
@@ -174,12 +174,12 @@ def verify_reminders(config: Path | None, since: str | None, until: str | None) 
     zone = settings.bot.zone
     period = f"{result.since.astimezone(zone):%Y-%m-%d %H:%M} to {result.until.astimezone(zone):%Y-%m-%d %H:%M}"
     click.echo(f"{period}, {result.reminders} reminders")
-    for fate in Fate:
-        if result.fates[fate]:
-            click.echo(f"  {fate.value:<10} {result.fates[fate]}")
+    for kind in Result:
+        if result.counts[kind]:
+            click.echo(f"  {kind.value:<10} {result.counts[kind]}")
     for finding in result.wrong[:_MOST_SHOWN]:
         click.echo(
-            f"{finding.fate.value}: [{finding.reminder_id}] due {finding.due_at.astimezone(zone):%Y-%m-%d %H:%M %Z}"
+            f"{finding.result.value}: [{finding.reminder_id}] due {finding.due_at.astimezone(zone):%Y-%m-%d %H:%M %Z}"
         )
     if len(result.wrong) > _MOST_SHOWN:
         click.echo(f"… and {len(result.wrong) - _MOST_SHOWN} more")

@@ -13,7 +13,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import DeliveryFailed
 from services.kernel.state import MemoryStateStore
 from services.recurrence.schedule import read_schedule
-from services.reminders.audit.verification import Fate, verify
+from services.reminders.audit.verification import Result, verify
 from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.model import DueNotice, NewReminder
 from services.reminders.service import ReminderService
@@ -95,6 +95,6 @@ async def test_week_of_crashes_and_outages_loses_and_repeats_nothing(seed: int):
         verdict = await verify(SqlReminderAudit(database), START, clock.now(), clock.now())
 
     assert verdict.is_proved, verdict.wrong[:5]
-    assert verdict.fates[Fate.DELIVERED] > 80
+    assert verdict.counts[Result.DELIVERED] > 80
     assert set(courier.said.values()) == {1}
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 60_000  # KiB

@@ -20,7 +20,7 @@ _FIRING = frozenset({ReminderState.ACTIVE, ReminderState.DONE})
 _OPEN = frozenset({DeliveryState.LEASED, DeliveryState.SENDING, DeliveryState.UNKNOWN})
 
 
-class Fate(StrEnum):
+class Result(StrEnum):
     """The outcome of an occurrence. `lost` and `unexpected` must not happen."""
 
     DELIVERED = "delivered"
@@ -33,7 +33,7 @@ class Fate(StrEnum):
     UNREADABLE = "unreadable"
 
 
-_WRONG = frozenset({Fate.LOST, Fate.UNEXPECTED, Fate.UNREADABLE})
+_WRONG = frozenset({Result.LOST, Result.UNEXPECTED, Result.UNREADABLE})
 
 
 class AuditedReminder(Struct, frozen=True, kw_only=True):
@@ -51,7 +51,7 @@ class Finding(Struct, frozen=True, kw_only=True):
 
     reminder_id: str
     due_at: datetime
-    fate: Fate
+    result: Result
 
 
 class Verification(Struct, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ class Verification(Struct, frozen=True, kw_only=True):
     since: datetime
     until: datetime
     reminders: int
-    fates: Counter[Fate]
+    counts: Counter[Result]
     wrong: tuple[Finding, ...]
 
     @property
@@ -91,68 +91,63 @@ async def verify(reader: AuditReader, since: datetime, until: datetime, now: dat
     ledger: dict[str, list[DeliveryRecord]] = {}
     for record in await reader.deliveries(since, now):
         ledger.setdefault(record.reminder_id, []).append(record)
-    fates: Counter[Fate] = Counter()
+    counts: Counter[Result] = Counter()
     wrong: list[Finding] = []
     count = 0
     async for portion in reader.reminders(until):
         count += len(portion)
         for reminder in portion:
-            for finding in judge(reminder, ledger.get(reminder.id, ()), since, until, now):
-                fates[finding.fate] += 1
-                if finding.fate in _WRONG:
+            for finding in verify_reminder(reminder, ledger.get(reminder.id, ()), since, until, now):
+                counts[finding.result] += 1
+                if finding.result in _WRONG:
                     wrong.append(finding)
-    return Verification(since=since, until=until, reminders=count, fates=fates, wrong=tuple(wrong))
+    return Verification(since=since, until=until, reminders=count, counts=counts, wrong=tuple(wrong))
 
 
-def judge(
+def verify_reminder(
     reminder: AuditedReminder, records: Iterable[DeliveryRecord], since: datetime, until: datetime, now: datetime
 ) -> list[Finding]:
     """Return the outcome of each occurrence of one reminder in the period, oldest first."""
     records = sorted(records, key=lambda record: record.due_at)
-    judged_from = max(since, reminder.created_at, reminder.changed_at)
+    verified_from = max(since, reminder.created_at, reminder.changed_at)
     try:
         # Up to now, because a later notice reports missed occurrences before it.
         is_firing = reminder.state in _FIRING
-        expected = expected_fires(reminder.schedule, judged_from, now) if is_firing else ()
+        expected = expected_fires(reminder.schedule, verified_from, now) if is_firing else ()
     except RequestRefused:
-        return [Finding(reminder_id=reminder.id, due_at=judged_from, fate=Fate.UNREADABLE)]
-    fates = {due: Fate.PENDING if due > now - _GRACE else Fate.LOST for due in expected}
-    fates.update(_judge_records(records, is_complete=is_firing, expected=frozenset(expected), judged_from=judged_from))
-    _count_back(fates, expected, records)
+        return [Finding(reminder_id=reminder.id, due_at=verified_from, result=Result.UNREADABLE)]
+    results = {due: Result.PENDING if due > now - _GRACE else Result.LOST for due in expected}
+    known = frozenset(expected)
+    for record in records:
+        result = _result_of(record)
+        is_verified = is_firing and record.due_at >= verified_from
+        is_unexpected = is_verified and record.due_at not in known and result is not Result.SKIPPED
+        results[record.due_at] = Result.UNEXPECTED if is_unexpected else result
+    _count_back(results, expected, records)
     return [
-        Finding(reminder_id=reminder.id, due_at=due, fate=fate) for due, fate in sorted(fates.items()) if due <= until
+        Finding(reminder_id=reminder.id, due_at=due, result=results[due]) for due in sorted(results) if due <= until
     ]
 
 
-def _judge_records(
-    records: Sequence[DeliveryRecord], *, is_complete: bool, expected: frozenset[datetime], judged_from: datetime
-) -> dict[datetime, Fate]:
-    fates = {}
-    for record in records:
-        fate = _fate(record)
-        is_judged = is_complete and record.due_at >= judged_from
-        is_unexpected = is_judged and record.due_at not in expected and fate is not Fate.SKIPPED
-        fates[record.due_at] = Fate.UNEXPECTED if is_unexpected else fate
-    return fates
-
-
-def _fate(record: DeliveryRecord) -> Fate:
+def _result_of(record: DeliveryRecord) -> Result:
     if record.state is DeliveryState.SENT:
         is_late = record.sent_at is not None and record.sent_at - record.due_at > _LATE
-        return Fate.LATE if is_late else Fate.DELIVERED
+        return Result.LATE if is_late else Result.DELIVERED
     if record.state is DeliveryState.FAILED:
-        return Fate.FAILED
-    return Fate.PENDING if record.state in _OPEN else Fate.SKIPPED
+        return Result.FAILED
+    return Result.PENDING if record.state in _OPEN else Result.SKIPPED
 
 
-def _count_back(fates: dict[datetime, Fate], expected: Sequence[datetime], records: Sequence[DeliveryRecord]) -> None:
+def _count_back(
+    results: dict[datetime, Result], expected: Sequence[datetime], records: Sequence[DeliveryRecord]
+) -> None:
     """Mark the n occurrences before a notice that reports n missed ones as skipped."""
     place = {due: index for index, due in enumerate(expected)}
     for record in records:
         index = place.get(record.due_at, 0) - 1
         missed = 0 if record.state is DeliveryState.CANCELLED else record.missed
         while missed and index >= 0:
-            if fates[expected[index]] in {Fate.LOST, Fate.PENDING, Fate.SKIPPED}:
-                fates[expected[index]] = Fate.SKIPPED
+            if results[expected[index]] in {Result.LOST, Result.PENDING, Result.SKIPPED}:
+                results[expected[index]] = Result.SKIPPED
                 missed -= 1
             index -= 1

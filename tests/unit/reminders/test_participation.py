@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
-from services.reminders.audit.verification import AuditedReminder, Fate, judge
+from services.reminders.audit.verification import AuditedReminder, Result, verify_reminder
 from services.reminders.model import EVERYONE, ReminderState
 
 pytestmark = pytest.mark.looptime
@@ -104,9 +104,9 @@ async def test_done_occurrence_is_not_missing_for_verification(desk):
         id=reminder.id, schedule=row.schedule, state=row.state, created_at=row.created_at, changed_at=row.created_at
     )
 
-    found = judge(audited, await desk.store.deliveries(row.created_at, now), row.created_at, now, now)
+    found = verify_reminder(audited, await desk.store.deliveries(row.created_at, now), row.created_at, now, now)
 
-    assert {finding.fate for finding in found} <= {Fate.DELIVERED, Fate.SKIPPED}
+    assert {finding.result for finding in found} <= {Result.DELIVERED, Result.SKIPPED}
 
 
 async def test_a_snoozed_nagging_reminder_nags_from_then_on(desk):

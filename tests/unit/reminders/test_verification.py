@@ -6,7 +6,7 @@ import pytest
 
 from services.recurrence.rules import stored_rule
 from services.recurrence.schedule import Schedule, read_schedule
-from services.reminders.audit.verification import AuditedReminder, Fate, verify
+from services.reminders.audit.verification import AuditedReminder, Result, verify
 from services.reminders.model import ReminderState
 from services.reminders.records import DeliveryRecord, DeliveryState
 
@@ -61,28 +61,28 @@ class Books:
 def prove():
     async def run(one: AuditedReminder, *records: DeliveryRecord, until: datetime = NOW, since=START, now=NOW):
         found = await verify(Books([one], records), since, until, now)
-        return found, {fate.value: count for fate, count in found.fates.items()}
+        return found, {result.value: count for result, count in found.counts.items()}
 
     return run
 
 
 async def test_complete_period_is_verified(prove):
-    found, fates = await prove(reminder(), *(told(day(each)) for each in range(5)))
+    found, counts = await prove(reminder(), *(told(day(each)) for each in range(5)))
 
-    assert (found.is_proved, fates) == (True, {"delivered": 5})
+    assert (found.is_proved, counts) == (True, {"delivered": 5})
 
 
 async def test_an_occurrence_without_a_trace_is_lost(prove):
-    found, fates = await prove(reminder(), *(told(day(each)) for each in (0, 1, 3, 4)))
+    found, counts = await prove(reminder(), *(told(day(each)) for each in (0, 1, 3, 4)))
 
-    assert fates == {"delivered": 4, "lost": 1}
-    assert [(each.reminder_id, each.due_at, each.fate) for each in found.wrong] == [("abc234", day(2), Fate.LOST)]
+    assert counts == {"delivered": 4, "lost": 1}
+    assert [(each.reminder_id, each.due_at, each.result) for each in found.wrong] == [("abc234", day(2), Result.LOST)]
 
 
 async def test_a_later_notice_answers_for_those_that_it_counts(prove):
-    found, fates = await prove(reminder(), told(day(0)), told(day(4), missed=3, late=3600))
+    found, counts = await prove(reminder(), told(day(0)), told(day(4), missed=3, late=3600))
 
-    assert (found.is_proved, fates) == (True, {"delivered": 1, "skipped": 3, "late": 1})
+    assert (found.is_proved, counts) == (True, {"delivered": 1, "skipped": 3, "late": 1})
 
 
 async def test_a_notice_that_counts_too_few_leaves_the_others_lost(prove):
@@ -92,15 +92,15 @@ async def test_a_notice_that_counts_too_few_leaves_the_others_lost(prove):
 
 
 async def test_a_notice_after_the_period_answers_for_it_too(prove):
-    found, fates = await prove(reminder(), told(day(4), missed=4), until=day(3))
+    found, counts = await prove(reminder(), told(day(4), missed=4), until=day(3))
 
-    assert (found.is_proved, fates) == (True, {"skipped": 4})
+    assert (found.is_proved, counts) == (True, {"skipped": 4})
 
 
 async def test_reported_failure_is_failed_and_not_lost(prove):
-    found, fates = await prove(reminder(), *(told(day(each), PARKED) for each in range(5)))
+    found, counts = await prove(reminder(), *(told(day(each), PARKED) for each in range(5)))
 
-    assert (found.is_proved, fates) == (True, {"failed": 5})
+    assert (found.is_proved, counts) == (True, {"failed": 5})
 
 
 async def test_occurrence_being_tried_is_pending(prove):
@@ -119,34 +119,34 @@ async def test_delivery_without_a_due_time_is_wrong(prove):
     surprise = day(2) + timedelta(hours=1)
     found, _ = await prove(reminder(), *(told(day(each)) for each in range(5)), told(surprise))
 
-    assert [(each.due_at, each.fate) for each in found.wrong] == [(surprise, Fate.UNEXPECTED)]
+    assert [(each.due_at, each.result) for each in found.wrong] == [(surprise, Result.UNEXPECTED)]
 
 
-async def test_before_its_last_change_a_reminder_is_not_judged(prove):
+async def test_before_its_last_change_a_reminder_is_not_verified(prove):
     earlier = told(day(1) + timedelta(minutes=7))
-    found, fates = await prove(reminder(changed=day(2) + timedelta(hours=1)), earlier, told(day(3)), told(day(4)))
+    found, counts = await prove(reminder(changed=day(2) + timedelta(hours=1)), earlier, told(day(3)), told(day(4)))
 
-    assert (found.is_proved, fates) == (True, {"delivered": 3})
+    assert (found.is_proved, counts) == (True, {"delivered": 3})
 
 
 @pytest.mark.parametrize("state", [ReminderState.PAUSED, ReminderState.CANCELLED])
 async def test_silent_reminder_needs_no_delivery(prove, state):
-    found, fates = await prove(reminder(state=state, changed=day(1)), told(day(0)), told(day(1), CANCELLED))
+    found, counts = await prove(reminder(state=state, changed=day(1)), told(day(0)), told(day(1), CANCELLED))
 
-    assert (found.is_proved, fates) == (True, {"delivered": 1, "skipped": 1})
+    assert (found.is_proved, counts) == (True, {"delivered": 1, "skipped": 1})
 
 
 async def test_a_finished_reminder_owes_its_last_fire(prove):
-    found, fates = await prove(reminder("", state=ReminderState.DONE))
+    found, counts = await prove(reminder("", state=ReminderState.DONE))
 
-    assert (found.is_proved, fates) == (False, {"lost": 1})
+    assert (found.is_proved, counts) == (False, {"lost": 1})
 
 
 async def test_unreadable_rule_is_reported(prove):
     schedule = Schedule(start=START.replace(tzinfo=None), zone="UTC", rule=stored_rule("FREQ=SOMETIMES"))
     found, _ = await prove(reminder(schedule=schedule))
 
-    assert [each.fate for each in found.wrong] == [Fate.UNREADABLE]
+    assert [each.result for each in found.wrong] == [Result.UNREADABLE]
 
 
 async def test_period_is_cut_to_the_stored_ledger(prove):
@@ -156,6 +156,6 @@ async def test_period_is_cut_to_the_stored_ledger(prove):
 
 
 async def test_a_period_in_the_future_ends_now(prove):
-    found, fates = await prove(reminder(), *(told(day(each)) for each in range(5)), until=NOW + timedelta(days=9))
+    found, counts = await prove(reminder(), *(told(day(each)) for each in range(5)), until=NOW + timedelta(days=9))
 
-    assert (found.until, fates) == (NOW, {"delivered": 5})
+    assert (found.until, counts) == (NOW, {"delivered": 5})

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from services.kernel.chat import ChatAddress, Person
 from services.recurrence.schedule import read_schedule
-from services.reminders.audit.verification import Fate, verify
+from services.reminders.audit.verification import Result, verify
 from services.reminders.model import NewReminder
 from services.reminders.records import DeliveryOutcome, DeliveryState, ValidatedReminder
 from services.storage.database import Database
@@ -59,7 +59,7 @@ async def say(store, at):
 async def test_complete_ledger_is_verified(database):
     found = await verify(SqlReminderAudit(database), SET_AT, LATER, LATER)
 
-    assert (found.is_proved, found.reminders, dict(found.fates)) == (True, 1, {Fate.DELIVERED: 2})
+    assert (found.is_proved, found.reminders, dict(found.counts)) == (True, 1, {Result.DELIVERED: 2})
 
 
 async def test_a_ledger_with_a_row_gone_is_not_proved(database):
@@ -67,7 +67,7 @@ async def test_a_ledger_with_a_row_gone_is_not_proved(database):
 
     found = await verify(SqlReminderAudit(database), SET_AT, LATER, LATER)
 
-    assert [(each.due_at, each.fate) for each in found.wrong] == [(DUE, Fate.LOST)]
+    assert [(each.due_at, each.result) for each in found.wrong] == [(DUE, Result.LOST)]
 
 
 async def test_occurrences_of_an_edited_reminder_are_judged_by_the_new_schedule(database):
@@ -81,4 +81,4 @@ async def test_occurrences_of_an_edited_reminder_are_judged_by_the_new_schedule(
 
     found = await verify(SqlReminderAudit(database), SET_AT, DUE + timedelta(hours=1), LATER)
 
-    assert (found.is_proved, dict(found.fates)) == (True, {Fate.DELIVERED: 2})
+    assert (found.is_proved, dict(found.counts)) == (True, {Result.DELIVERED: 2})
