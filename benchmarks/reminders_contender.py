@@ -77,7 +77,7 @@ class Ours:
             await asyncio.sleep(0)
         if writing is not None:
             await writing
-        self._service.worker.nudge(datetime.fromtimestamp(min(due for _, due in items), UTC))
+        self._service.worker.claim_before(datetime.fromtimestamp(min(due for _, due in items), UTC))
 
     async def add(self, key: str, due: float) -> None:
         await self._service.create(self._wish(key, datetime.fromtimestamp(due, UTC)))

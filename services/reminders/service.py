@@ -77,7 +77,7 @@ class ReminderService:
         self.worker = DeliveryWorker(
             store, notifier, clock, delivery or DeliveryConfig(), retries or RetryPolicy(), zone_data
         )
-        self._updater = ReminderUpdater(store, clock, self.finder, self.worker.nudge)
+        self._updater = ReminderUpdater(store, clock, self.finder, self.worker.claim_before)
 
     async def create(self, reminder: NewReminder) -> Reminder:
         """Create a reminder; with a known request key, return the existing one.
@@ -97,7 +97,7 @@ class ReminderService:
                 raise
             return self.finder.public(known)
         row = await self._store.add(validated, now, self._limits)
-        self.worker.nudge(validated.first_fire)
+        self.worker.claim_before(validated.first_fire)
         return self.finder.public(row)
 
     async def of_request(self, request_key: str) -> Reminder | None:

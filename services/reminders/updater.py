@@ -62,12 +62,12 @@ Make = Callable[[StoredReminder], Change | None]
 
 
 class ReminderUpdater(Struct, frozen=True):
-    """Applies changes to reminders of a chat; calls `nudge` with each new next fire."""
+    """Applies changes to reminders of a chat; calls `claim_before` with the first of the new next fires."""
 
     book: ReminderBook
     clock: Clock
     finder: ReminderFinder
-    nudge: Callable[[datetime], None]
+    claim_before: Callable[[datetime], None]
 
     async def change_one(
         self, chat: ChatAddress, person: Person, reference: str, make: Make, *, check: Check = check_may_change
@@ -140,5 +140,5 @@ class ReminderUpdater(Struct, frozen=True):
         rows = await self.book.change(changes, self.clock.now())
         fires = [change.next_fire_at for change in changes if change.next_fire_at is not None]
         if rows and fires:
-            self.nudge(min(fires))
+            self.claim_before(min(fires))
         return tuple(self.finder.public(row) for row in rows)

@@ -41,12 +41,12 @@ class DeliveryWorker:
         self._is_claim_open = False
         self._is_draining = False
         self._log_limit = RepeatLimit.of_one_loop()
-        self._target: datetime | None = None
-        self._last_look: datetime | None = None
+        self._next_claim_at: datetime | None = None
+        self._clock_read_at: datetime | None = None
 
-    def nudge(self, due: datetime) -> None:
-        """Claim from the ledger soon, if `due` is before the next known occurrence."""
-        if self._target is None or due - self._config.look_ahead < self._target:
+    def claim_before(self, due: datetime) -> None:
+        """Claim from the ledger now, unless the next claim is early enough for `due` (timezone-aware)."""
+        if self._next_claim_at is None or due - self._config.look_ahead < self._next_claim_at:
             self.claim_soon()
 
     def claim_soon(self) -> None:
@@ -64,7 +64,7 @@ class DeliveryWorker:
         async with asyncio.TaskGroup() as group:
             group.create_task(self._persist(self._claim_for_ever))
             group.create_task(self._persist(self._dispatcher.begin_for_ever))
-            group.create_task(self._persist(lambda: self._dispatcher.settle_for_ever(self.nudge)))
+            group.create_task(self._persist(lambda: self._dispatcher.settle_for_ever(self.claim_before)))
             group.create_task(self._persist(self._dispatcher.record_for_ever))
             for _ in range(self._config.senders):
                 group.create_task(self._persist(self._dispatcher.send_for_ever))
@@ -83,7 +83,7 @@ class DeliveryWorker:
             logger.info("freed {} occurrences claimed by an earlier run", freed)
         latest = await self._ledger.latest_due()
         if latest is not None:
-            self._last_look = latest - self._config.look_ahead  # in the future if the clock was set back since
+            self._clock_read_at = latest - self._config.look_ahead  # in the future if the clock was set back since
         if self._zone_data:
             moved = await self._ledger.follow_zone_data(self._zone_data, self._clock.now())
             if moved:
@@ -96,7 +96,7 @@ class DeliveryWorker:
         while True:
             try:
                 await work()
-            except Exception as error:  # noqa: BLE001 - fire: nothing that happens here may stop the worker
+            except Exception as error:  # noqa: BLE001 - no error may stop the worker
                 if self._log_limit.admits(error):
                     logger.error("delivery worker retries after {}: {}", type(error).__name__, error)
                 self._is_claim_due = True
@@ -116,11 +116,11 @@ class DeliveryWorker:
     def _is_claim_wanted(self, now: datetime) -> bool:
         if self._is_draining or len(self._dispatcher) >= self._config.most_held:
             return False
-        return self._is_claim_due or (self._target is not None and now >= self._target)
+        return self._is_claim_due or (self._next_claim_at is not None and now >= self._next_claim_at)
 
     async def _claim(self, now: datetime) -> None:
         self._is_claim_due = False
-        self._target = None  # a reminder added during the claim must nudge
+        self._next_claim_at = None  # so that another claim follows for a reminder added during this one
         if self._is_claim_open:
             await self._dispatcher.release_unstarted()
         self._is_claim_open = True  # a claim that fails without an answer may have been committed
@@ -131,20 +131,20 @@ class DeliveryWorker:
             self.claim_soon()
         elif claim.next_at is not None:
             # Claim at most five times per `look_ahead`, so that rows due shortly after each other share a claim.
-            self._target = max(claim.next_at - self._config.look_ahead, now + self._config.look_ahead / 5)
+            self._next_claim_at = max(claim.next_at - self._config.look_ahead, now + self._config.look_ahead / 5)
 
     def _nap_seconds(self) -> float:
         tick = self._config.tick.total_seconds()
-        if self._target is None:
+        if self._next_claim_at is None:
             return tick
-        return min(tick, (self._target - self._clock.now()).total_seconds())
+        return min(tick, (self._next_claim_at - self._clock.now()).total_seconds())
 
     async def _handle_clock_step(self, now: datetime) -> None:
         """Recompute next fires after the clock was set back."""
-        last = self._last_look
+        last = self._clock_read_at
         if last is not None and now < last - _CLOCK_STEP:
             await self._dispatcher.release_unstarted()
             changed = await self._ledger.realign(now)
             logger.warning("clock was set back by {}; recomputed the next fire of {} reminders", last - now, changed)
             self._is_claim_due = True
-        self._last_look = now
+        self._clock_read_at = now
