@@ -57,12 +57,12 @@ class TurnCoordinator:
         every worker serves, turns of workers that have ended are taken over until cancelled.
         """
         if not platform.capabilities.per_process:
-            await self._take_over(platform.name, take_over, only_of_the_gone=False)
+            await self._take_over(platform.name, take_over, only_dead=False)
             return
         log_limit = RepeatLimit.of_one_loop()
         while isinstance(platform, ResumesMessages):
             try:
-                await self._take_over(platform.name, take_over, only_of_the_gone=True)
+                await self._take_over(platform.name, take_over, only_dead=True)
             except Exception as error:  # noqa: BLE001 - the database may be available again at the next attempt
                 if log_limit.admits(error):
                     logger.warning("{}: could not read turns left by other workers: {}", platform.name, error)
@@ -77,8 +77,8 @@ class TurnCoordinator:
         finally:
             await self._release_once()
 
-    async def _take_over(self, platform: str, take_over: TakeOver, *, only_of_the_gone: bool) -> None:
-        keys = await self._claims.take(platform, only_of_the_gone=only_of_the_gone)
+    async def _take_over(self, platform: str, take_over: TakeOver, *, only_dead: bool) -> None:
+        keys = await self._claims.take(platform, only_dead=only_dead)
         if keys:
             logger.info("took over {} turns on {} from another worker", len(keys), platform)
             await take_over(keys)

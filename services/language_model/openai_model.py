@@ -176,8 +176,8 @@ class OpenAIModel:
         named = next((field for field in sent.extra if field in rejection.message), None)
         if named is not None:
             logger.warning("model {} refuses {!r}; leaving it out from now on", self.name, named)
-            kept = {field: value for field, value in sent.extra.items() if field != named}
-            self._form = replace(sent, extra=kept)
+            extra = {field: value for field, value in sent.extra.items() if field != named}
+            self._form = replace(sent, extra=extra)
             return request
         form = add_fallback(sent, self.name, request, rejection.message)
         if form is None:

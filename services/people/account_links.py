@@ -125,27 +125,27 @@ class PeopleService:
             guesses = wrong if isinstance(wrong, int) else 0
             if guesses >= MOST_GUESSES:
                 raise RequestRefused("link_guesses", minutes=minutes)
-            kept = await self._state.get(_code_key(code))
-            holder = account_of(kept.get("account")) if isinstance(kept, dict) else None
-            if holder is None or not isinstance(kept, dict):
+            stored = await self._state.get(_code_key(code))
+            holder = account_of(stored.get("account")) if isinstance(stored, dict) else None
+            if holder is None or not isinstance(stored, dict):
                 await self._state.set(_guesses_key(by), guesses + 1, keep=CODE_LIFETIME)
                 raise RequestRefused("link_code_wrong", minutes=minutes)
             if holder.key == by.key:
                 raise RequestRefused("link_code_own")
             if await self._state.take(_code_key(code)) is None:  # redeemed by another process meanwhile
                 raise RequestRefused("link_code_wrong", minutes=minutes)
-            return holder, ChatAddress(platform=holder.platform, chat_id=str(kept["chat"])), str(kept["language"])
+            return holder, ChatAddress(platform=holder.platform, chat_id=str(stored["chat"])), str(stored["language"])
 
     async def _load_linked(self, *accounts: Account) -> _LinkedAccounts:
         own = [account_scope(linked.key) for linked in accounts]
-        kept = await self._scopes.load(own)
-        groups = tuple(dict.fromkeys(group for stored in kept if isinstance(group := stored.get(GROUP), str)))
+        scopes = await self._scopes.load(own)
+        groups = tuple(dict.fromkeys(group for stored in scopes if isinstance(group := stored.get(GROUP), str)))
         linked = await self._scopes.load([group_scope(group_id) for group_id in groups]) if groups else []
         members = (account_of(value) for values in linked for value in values.values())
         return _LinkedAccounts(
             accounts=tuple({linked.key: linked for linked in (*accounts, *members) if linked is not None}.values()),
             groups=groups,
-            read=dict(zip((*own, *map(group_scope, groups)), (*kept, *linked), strict=True)),
+            read=dict(zip((*own, *map(group_scope, groups)), (*scopes, *linked), strict=True)),
         )
 
     async def _link(self, found: _LinkedAccounts) -> tuple[Account, ...] | None:

@@ -45,27 +45,27 @@ class ChatAliasService:
             raise RequestRefused("place_name_bad", name=name)
         is_stored = False
         while not is_stored:  # repeated if another process changed the aliases meanwhile
-            [kept] = await self._scopes.load([_NAMES])
-            if kept.get(name, chat.key) != chat.key:
+            [aliases] = await self._scopes.load([_NAMES])
+            if aliases.get(name, chat.key) != chat.key:
                 raise RequestRefused("place_name_taken", name=name)
-            before = frozenset(alias for alias, key in kept.items() if key == chat.key and alias != name)
+            before = frozenset(alias for alias, key in aliases.items() if key == chat.key and alias != name)
             named = StateDelta(scope=_NAMES, written={name: chat.key}, removed=before)
-            is_stored = await self._scopes.commit_unless_changed([named], {_NAMES: kept})
+            is_stored = await self._scopes.commit_unless_changed([named], {_NAMES: aliases})
         return name
 
     async def close(self, chat: ChatAddress) -> bool:
         """Remove the alias of `chat`; return False if it had none."""
         while True:
-            [kept] = await self._scopes.load([_NAMES])
-            names = frozenset(name for name, key in kept.items() if key == chat.key)
+            [aliases] = await self._scopes.load([_NAMES])
+            names = frozenset(name for name, key in aliases.items() if key == chat.key)
             unnamed = StateDelta(scope=_NAMES, written={}, removed=names)
-            if not names or await self._scopes.commit_unless_changed([unnamed], {_NAMES: kept}):
+            if not names or await self._scopes.commit_unless_changed([unnamed], {_NAMES: aliases}):
                 return bool(names)
 
     async def has_alias(self, name: str) -> bool:
         """Return whether a chat has this alias."""
-        [kept] = await self._scopes.load([_NAMES])
-        return name.casefold() in kept
+        [aliases] = await self._scopes.load([_NAMES])
+        return name.casefold() in aliases
 
     async def resolve(self, name: str, accounts: Sequence[Account]) -> tuple[ChatAddress, Account]:
         """Return the chat with the alias `name`, and the one of a person's `accounts` that is a member of it.
@@ -73,8 +73,8 @@ class ChatAliasService:
         Raises:
             RequestRefused: `place_unknown(name)`: there is no such chat, or the person is not a member.
         """
-        [kept] = await self._scopes.load([_NAMES])
-        key = kept.get(name.casefold())
+        [aliases] = await self._scopes.load([_NAMES])
+        key = aliases.get(name.casefold())
         if isinstance(key, str):
             chat = ChatAddress.of_key(key)
             for account in accounts:

@@ -102,18 +102,18 @@ class MemoryService:
         Raises:
             RequestRefused: `memory_empty`, `memory_too_long(limit)` or `too_many_memories(limit)`.
         """
-        kept = " ".join(text.split())
-        if not kept:
+        text = " ".join(text.split())
+        if not text:
             raise RequestRefused("memory_empty")
-        if len(kept) > self._limits.text_length:
+        if len(text) > self._limits.text_length:
             raise RequestRefused("memory_too_long", limit=self._limits.text_length)
         async with self._saving:  # so that concurrent calls do not exceed a limit
             for memory in await self._store.visible_to(viewer):
-                if (memory.text, memory.is_shared, memory.person.id) == (kept, is_shared, viewer.person.id):
+                if (memory.text, memory.is_shared, memory.person.id) == (text, is_shared, viewer.person.id):
                     return memory
             await self._check_limits(viewer)
             return await self._store.add(
-                NewMemory(address=viewer.address, person=viewer.person, text=kept, is_shared=is_shared, created_at=at)
+                NewMemory(address=viewer.address, person=viewer.person, text=text, is_shared=is_shared, created_at=at)
             )
 
     async def search(self, viewer: MemoryViewer, query: str = "", limit: int = 20) -> tuple[Memory, ...]:

@@ -144,14 +144,14 @@ class ZoneService:
 
     async def own(self, chat: ChatAddress, person: Person | None) -> str:
         """Return the zone set for the person, or with None for the chat; empty without any."""
-        [kept] = await self._scopes.load([_scope_of(chat, person)])
-        return str(kept.get(_KEY) or "")
+        [stored] = await self._scopes.load([_scope_of(chat, person)])
+        return str(stored.get(_KEY) or "")
 
     async def _zone_of_linked(self, chat: ChatAddress, person: Person) -> ZoneInfo | None:
         """Return the zone of a linked account."""
         accounts = () if self._people is None else (await self._people.accounts_of(chat, person))[1:]
-        kept = await self._scopes.load([f"user:{account.key}" for account in accounts]) if accounts else ()
-        return next(filter(None, (_load_zone(stored.get(_KEY)) for stored in kept)), None)
+        scopes = await self._scopes.load([f"user:{account.key}" for account in accounts]) if accounts else ()
+        return next(filter(None, (_load_zone(stored.get(_KEY)) for stored in scopes)), None)
 
     async def _set(self, scope: str, words: str) -> str:
         name = find_zone(words)

@@ -205,7 +205,7 @@ def check_rule(rule: Rule) -> None:
     if (rule.year_days or rule.weeks) and rule.frequency != "YEARLY":
         raise ValueError("a part that belongs to years")
     if rule.positions and rule.frequency in {"DAILY", "WEEKLY"}:
-        raise ValueError("BYSETPOS is kept for months and years")
+        raise ValueError("BYSETPOS needs a month or a year")
     if rule.is_backward and (rule.is_rare or rule.days or rule.frequency not in {"MONTHLY", "YEARLY"}):
         raise ValueError("SKIP belongs to days of the month")
 

@@ -71,11 +71,11 @@ class QuietService:
         if reminder.is_urgent or fire is None:
             return None
         chat, *people = quiet_keys(reminder.address, reminder.creator, reminder.targets)
-        kept = [
+        stored = [
             await self._book.quiet_hours(chat) or self._default,
             *[await self._book.quiet_hours(key) for key in people],
         ]
-        return quiet_until((hours for hours in kept if hours is not None), fire)
+        return quiet_until((hours for hours in stored if hours is not None), fire)
 
     async def set_for_chat(self, chat: ChatAddress, hours: QuietHours | None) -> None:
         """Set the quiet hours of the chat; None removes them.
@@ -113,10 +113,10 @@ def quiet_until(hours: Iterable[QuietHours], moment: datetime) -> datetime | Non
 
     The delay is limited to about two days.
     """
-    kept = tuple(hours)
+    all_hours = tuple(hours)
     end = moment
     while end - moment < 2 * _DAY:
-        ends = (quiet_hours.end_of(end) for quiet_hours in kept)
+        ends = (quiet_hours.end_of(end) for quiet_hours in all_hours)
         later = max((quiet_end for quiet_end in ends if quiet_end is not None), default=None)
         if later is None:
             break

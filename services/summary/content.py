@@ -84,10 +84,10 @@ def find_answers(question: ChatMessage, following: Sequence[ChatMessage]) -> lis
     ]
     replies = [message for message in others if message.reply_to == question.id]
     said = (message for message in others if message.reply_to is None and not asks(message.text))
-    soon = next(said, None)
-    if replies or soon is None or soon.sent_at - question.sent_at > _ANSWERED_IN:
+    next_message = next(said, None)
+    if replies or next_message is None or next_message.sent_at - question.sent_at > _ANSWERED_IN:
         return replies
-    return [soon]
+    return [next_message]
 
 
 def is_chatter(text: str) -> bool:
@@ -139,24 +139,24 @@ def _is_by(message: ChatMessage, person: str) -> bool:
 def _thread(messages: Sequence[ChatMessage], start: str) -> list[ChatMessage]:
     """Keep the message `start`, the messages it replies to, and all replies to these."""
     answers = {message.id: message.reply_to for message in messages}
-    kept_ids: set[str] = set()
+    chosen_ids: set[str] = set()
     place: str | None = start
-    while place is not None and place not in kept_ids:
-        kept_ids.add(place)
+    while place is not None and place not in chosen_ids:
+        chosen_ids.add(place)
         place = answers.get(place)
     for message in messages:
-        if message.reply_to in kept_ids:
-            kept_ids.add(message.id)
-    return [message for message in messages if message.id in kept_ids]
+        if message.reply_to in chosen_ids:
+            chosen_ids.add(message.id)
+    return [message for message in messages if message.id in chosen_ids]
 
 
 def _filter_topic(messages: Sequence[ChatMessage], topic: str) -> list[ChatMessage]:
     """Keep messages that share a term with `topic`, and direct replies to them."""
     wanted = set(terms(topic))
     on_topic: list[ChatMessage] = []
-    kept_ids: set[str] = set()
+    chosen_ids: set[str] = set()
     for message in messages:
-        if message.reply_to in kept_ids or not wanted.isdisjoint(terms(message.text)):
+        if message.reply_to in chosen_ids or not wanted.isdisjoint(terms(message.text)):
             on_topic.append(message)
-            kept_ids.add(message.id)
+            chosen_ids.add(message.id)
     return on_topic

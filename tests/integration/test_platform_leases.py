@@ -79,11 +79,11 @@ async def kept_by(owner, database, *ids):
 
 async def test_turns_of_a_live_process_stay_unless_its_platform_has_moved(databases):
     one, two = await kept_by("w0", databases[0], "1"), await kept_by("w1", databases[1], "2")
-    of_the_gone = await two.take("web", only_of_the_gone=True)
+    of_dead = await two.take("web", only_dead=True)
     was_ours = await one.is_ours((HOME.key, "1"))
-    taken = await two.take("web", only_of_the_gone=False)
+    taken = await two.take("web", only_dead=False)
 
-    assert (of_the_gone, was_ours) == (frozenset(), True)
+    assert (of_dead, was_ours) == (frozenset(), True)
     assert taken == {(HOME.key, "1")}
     assert [await one.is_ours((HOME.key, "1")), await two.is_ours((HOME.key, "1"))] == [False, True]
     assert await one.is_ours((HOME.key, "never claimed"))
@@ -106,7 +106,7 @@ async def test_turns_of_a_dead_process_are_claimed_once_except_completed_ones(da
     await has_let_go(databases[0], "w9")
     await databases[0].run(lambda connection: free_dead(connection, databases[0].workers))
     followers = [TurnClaims(database, f"w{n}") for n, database in enumerate(databases)]
-    taken = await asyncio.gather(*(each.take("web", only_of_the_gone=True) for each in followers))
+    taken = await asyncio.gather(*(each.take("web", only_dead=True) for each in followers))
 
     assert sorted(key for each in taken for key in each) == [(HOME.key, "2"), (HOME.key, "3")]
 

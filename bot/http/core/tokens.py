@@ -107,10 +107,10 @@ class Tokens:
         """Revoke a token; return False if no token has the id."""
         async with self._lock:
             entries = await self._entries()
-            kept: list[Json] = [each for each in entries if each.get("id") != token_id]
-            if len(kept) == len(entries):
+            remaining: list[Json] = [each for each in entries if each.get("id") != token_id]
+            if len(remaining) == len(entries):
                 return False
-            await self._state.set(_KEY, kept, keep=FOREVER, is_promised=True)
+            await self._state.set(_KEY, remaining, keep=FOREVER, is_promised=True)
         self._revoked.set()
         self._revoked = asyncio.Event()
         return True

@@ -105,8 +105,8 @@ async def _store_read_place(context: HttpContext, person_id: str, session_id: st
         places = await _read_places(context, person_id)
         places.pop(session_id, None)
         places[session_id] = at.isoformat()
-        kept: Json = {**dict(list(places.items())[-_MOST_JOINED:])}
-        await context.app.state.set(f"http.read:{person_id}", kept, keep=FOREVER)
+        latest: Json = {**dict(list(places.items())[-_MOST_JOINED:])}
+        await context.app.state.set(f"http.read:{person_id}", latest, keep=FOREVER)
 
 
 async def count_unread(

@@ -56,8 +56,8 @@ class FeedTokens:
         return read_chat(str(entry.get("chat")))
 
     async def _hashes(self, chat: ChatAddress) -> list[str]:
-        kept = await self._state.get(_chat_key(chat))
-        return [str(token_hash) for token_hash in kept] if isinstance(kept, list) else []
+        stored = await self._state.get(_chat_key(chat))
+        return [str(token_hash) for token_hash in stored] if isinstance(stored, list) else []
 
     async def _forget(self, hashes: Sequence[str]) -> None:
         for token_hash in hashes:

@@ -112,9 +112,9 @@ class Importer:
                     problems.append(Problem(place=place, uid=reminder.uid[:80], reason=reason_of(refusal)))
         if problems:
             raise ImportRefused(problems)
-        there = len(await self._store.in_chat(chat.key, self._limits.per_chat))
+        open_count = len(await self._store.in_chat(chat.key, self._limits.per_chat))
         coming = sum(reminder.state in _OPEN for reminder in chosen)
-        if coming and there + coming > self._limits.per_chat:
+        if coming and open_count + coming > self._limits.per_chat:
             raise RequestRefused("too_many_reminders", limit=self._limits.per_chat)
         return chosen, known, tuple(over)
 

@@ -122,9 +122,9 @@ def find_due(
         if read is None:
             return None
         rest = read.rest
-        there = [reminder for reminder in here if reminder.schedule.zone == zone]
-        fits += [reminder for reminder in there if read.fit(reminder)] or [
-            reminder for reminder in there if replace(read, readings=read.in_other_half).fit(reminder)
+        of_zone = [reminder for reminder in here if reminder.schedule.zone == zone]
+        fits += [reminder for reminder in of_zone if read.fit(reminder)] or [
+            reminder for reminder in of_zone if replace(read, readings=read.in_other_half).fit(reminder)
         ]
     return [reminder for reminder in here if reminder in fits], rest
 

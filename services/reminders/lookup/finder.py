@@ -101,13 +101,13 @@ class ReminderFinder(Struct, frozen=True):
         Raises:
             RequestRefused: `reminder_unknown(reference, candidates)`: an exception matches no reminder.
         """
-        words, kept = all_of(reference), all_except(reference)
-        pairs = await self.open_in(chat) if words or kept else ()
+        words, exceptions = all_of(reference), all_except(reference)
+        pairs = await self.open_in(chat) if words or exceptions else ()
         here, now = [reminder for reminder, _ in pairs], self.clock.now()
         own = [reminder for reminder in here if reminder.creator.id == person.id]
-        if kept:
+        if exceptions:
             shown = (await self.last_shown(chat, person)).ids
-            matches = all_others(kept, here, shown, now=now, times=self.times)
+            matches = all_others(exceptions, here, shown, now=now, times=self.times)
         else:
             matches = match_all(words, own, now, self.times)
         return frozenset(row.key for reminder, row in pairs if reminder in own and reminder in matches)
@@ -132,13 +132,13 @@ class ReminderFinder(Struct, frozen=True):
 
     async def last_shown(self, chat: ChatAddress, person: Person) -> Shown:
         """Return the numbered list shown to the person in the last day, or else just now to anybody in the chat."""
-        kept = await self.state.get(_shown_key(chat, person)) or await self.state.get(_shown_key(chat, _ANYBODY))
-        if isinstance(kept, list):  # stored by an earlier version, without the time
-            return Shown(ids=tuple(map(str, kept)))
-        ids = kept.get("ids") if isinstance(kept, dict) else None
-        if not isinstance(kept, dict) or not isinstance(ids, list):
+        stored = await self.state.get(_shown_key(chat, person)) or await self.state.get(_shown_key(chat, _ANYBODY))
+        if isinstance(stored, list):  # stored by an earlier version, without the time
+            return Shown(ids=tuple(map(str, stored)))
+        ids = stored.get("ids") if isinstance(stored, dict) else None
+        if not isinstance(stored, dict) or not isinstance(ids, list):
             return Shown()
-        return Shown(ids=tuple(map(str, ids)), at=datetime.fromisoformat(str(kept.get("at"))))
+        return Shown(ids=tuple(map(str, ids)), at=datetime.fromisoformat(str(stored.get("at"))))
 
     async def _resolve(
         self, chat: ChatAddress, person: Person, references: Sequence[str], here: Sequence[Reminder]

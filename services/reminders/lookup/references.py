@@ -17,7 +17,7 @@ _ALL_OF = re.compile(
 )
 _ALL_EXCEPT = re.compile(
     r"(?:all|everything)(?: (?:of|my|the|our|reminders?))* "
-    r"(?:except|but|apart from|other than|besides)(?: for)? (?P<kept>.+)"
+    r"(?:except|but|apart from|other than|besides)(?: for)? (?P<exceptions>.+)"
     r"|(?:除了(?P<besides>.+?)(?:以外|之外|外)?|除(?P<apart>.+?)(?:以外|之外|外))的?(?:所有|全部)?的?",
     re.IGNORECASE,
 )
@@ -90,19 +90,19 @@ def all_of(reference: str) -> str:
 def all_except(reference: str) -> tuple[str, ...]:
     """Return the exceptions in "all except the dentist" or 除了看牙; else an empty tuple."""
     found = _ALL_EXCEPT.fullmatch(reference.strip())
-    parts = _AND.split(found["kept"] or found["besides"] or found["apart"]) if found else []
+    parts = _AND.split(found["exceptions"] or found["besides"] or found["apart"]) if found else []
     return tuple(_ARTICLE.sub("", part.strip()) for part in parts if part.strip())
 
 
 def all_others(
-    kept: Sequence[str], here: Sequence[Reminder], shown: Sequence[str], *, now: datetime, times: TimeReader
+    exceptions: Sequence[str], here: Sequence[Reminder], shown: Sequence[str], *, now: datetime, times: TimeReader
 ) -> tuple[Reminder, ...]:
-    """Return the reminders of `here` except matches of a reference in `kept`; see `find_reminder` for the arguments.
+    """Return the reminders of `here` that no reference in `exceptions` matches; see `find_reminder` for the arguments.
 
     Raises:
         RequestRefused: `reminder_unknown(reference, candidates)`: an exception matches no reminder.
     """
-    excluded = [reminder for reference in kept for reminder in _resolve(reference, here, shown, now, times)]
+    excluded = [reminder for reference in exceptions for reminder in _resolve(reference, here, shown, now, times)]
     return tuple(reminder for reminder in here if reminder not in excluded)
 
 
@@ -213,10 +213,11 @@ def _find_by_words(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
 
 def _find_recurring(wanted: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
     """Return recurring reminders by their recurrence, and by words of the content: "the daily door reminder"."""
-    again = [reminder for reminder in here if reminder.schedule.rule]
+    recurring = [reminder for reminder in here if reminder.schedule.rule]
     rest = _REPEATING.sub("", wanted).strip()
-    found = (_find_by_words(rest, again) or _find_by_time(rest, again, now, times)) if rest and rest != wanted else []
-    return found or ([] if now is None else find_by_rule(wanted, again, now, times))
+    has_rest = rest not in {"", wanted}
+    found = has_rest and (_find_by_words(rest, recurring) or _find_by_time(rest, recurring, now, times))
+    return found or ([] if now is None else find_by_rule(wanted, recurring, now, times))
 
 
 def _find_by_characters(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:

@@ -77,11 +77,11 @@ def page(*, url: str, title: str = "", snippet: str = "") -> Source | None:
 
 def distinct(pages: Iterable[Source | None]) -> tuple[Source, ...]:
     """Return the pages with a web address, each address once."""
-    kept: dict[str, Source] = {}
+    by_url: dict[str, Source] = {}
     for found in pages:
         if found is not None:
-            kept.setdefault(found.url, found)
-    return tuple(kept.values())
+            by_url.setdefault(found.url, found)
+    return tuple(by_url.values())
 
 
 def answer_with_quotes(engine: str, pages: Sequence[Source], *, lead: str = "") -> SearchAnswer:

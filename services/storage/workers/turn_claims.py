@@ -25,7 +25,7 @@ _TAKE = (
     "WHERE owner <> :owner AND split_part(chat_key, ':', 1) = :platform{condition} RETURNING chat_key, message_id"
 )
 _TAKE_ALL = sa.text(_TAKE.format(condition=""))
-_TAKE_OF_THE_GONE = sa.text(_TAKE.format(condition=" AND owner NOT IN (SELECT owner FROM worker)"))
+_TAKE_DEAD = sa.text(_TAKE.format(condition=" AND owner NOT IN (SELECT owner FROM worker)"))
 _RELEASE = sa.text(
     f"DELETE FROM turn_claim AS claim USING {_KEYS} WHERE claim.owner = :owner "  # noqa: S608 - constants
     "AND claim.chat_key = key.chat_key AND claim.message_id = key.message_id"
@@ -58,10 +58,10 @@ class TurnClaims:
         query = sa.select(TURN_CLAIM.c.owner).where(is_it)
         return await self._database.read(lambda connection: connection.scalar(query)) == self._owner
 
-    async def take(self, platform: str, *, only_of_the_gone: bool) -> frozenset[Key]:
+    async def take(self, platform: str, *, only_dead: bool) -> frozenset[Key]:
         """Take the claims of other processes on messages of a platform, or those of dead processes."""
         values = {"owner": self._owner, "platform": platform}
-        take = _TAKE_OF_THE_GONE if only_of_the_gone else _TAKE_ALL
+        take = _TAKE_DEAD if only_dead else _TAKE_ALL
 
         def work(connection: sa.Connection) -> frozenset[Key]:
             return frozenset((row.chat_key, row.message_id) for row in connection.execute(take, values))

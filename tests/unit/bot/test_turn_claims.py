@@ -49,9 +49,9 @@ class FakeClaims:
         self._may_fail()
         return key not in self.lost
 
-    async def take(self, platform, *, only_of_the_gone):
+    async def take(self, platform, *, only_dead):
         self._may_fail()
-        self.asked.append((platform, only_of_the_gone))
+        self.asked.append((platform, only_dead))
         taken, self.left = self.left, frozenset()
         return taken
 
