@@ -50,15 +50,15 @@ class ImportSummary(Struct, frozen=True, kw_only=True):
 
 
 async def export_lines(
-    database: Readable, files: FileStore, wanted: ExportScope, now: datetime
+    database: Readable, files: FileStore, scope: ExportScope, now: datetime
 ) -> AsyncIterator[tuple[str, str]]:
     """Yield the lines of an export with their kinds, first the head, of kind `head`; `now` is timezone-aware.
 
     A file is written once, after the first line that refers to it.
     """
-    yield "head", Head(exported_at=now, chats=wanted.chats, people=wanted.people).model_dump_json()
+    yield "head", Head(exported_at=now, chats=scope.chats, people=scope.people).model_dump_json()
     named: set[str] = set()
-    async for line in stored_lines(database, wanted):
+    async for line in stored_lines(database, scope):
         yield line.kind, line.model_dump_json()
         for url in _urls(line) - named:
             named.add(url)

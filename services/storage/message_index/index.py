@@ -80,8 +80,8 @@ class SqliteMessageIndex:
 
     def newest(self, chat_key: str, terms: Sequence[str]) -> sa.Select[tuple[object, ...]]:
         """Select the rows of the chat's messages that have all of `terms`, latest first."""
-        wanted = " AND ".join(f'"{term}"' for term in (chat_term(chat_key), *terms))
-        matches = sa.literal_column("message_terms").op("MATCH")(wanted)
+        expression = " AND ".join(f'"{term}"' for term in (chat_term(chat_key), *terms))
+        matches = sa.literal_column("message_terms").op("MATCH")(expression)
         # The unary plus keeps SQLite from reading the whole chat by its index and probing the terms row by row.
         in_chat = sa.literal_column("+message.chat_key") == chat_key
         joined = _TERMS.join(MESSAGE, MESSAGE.c.id == _TERMS.c.rowid)
@@ -127,8 +127,8 @@ class PostgresMessageIndex:
         """Select the rows of the chat's messages that have all of `terms`, latest first."""
         from sqlalchemy.dialects.postgresql import TSQUERY  # takes as long to import as all tables
 
-        wanted = " & ".join(f"'{term}'" for term in (chat_term(chat_key), *terms))
-        matches = sa.literal_column("message_terms.terms").op("@@")(sa.cast(wanted, TSQUERY))
+        expression = " & ".join(f"'{term}'" for term in (chat_term(chat_key), *terms))
+        matches = sa.literal_column("message_terms.terms").op("@@")(sa.cast(expression, TSQUERY))
         joined = _TERMS_POSTGRES.join(MESSAGE, MESSAGE.c.id == _TERMS_POSTGRES.c.message_row)
         in_chat = MESSAGE.c.chat_key == chat_key
         return sa.select(*MESSAGE_COLUMNS).select_from(joined).where(matches, in_chat).order_by(MESSAGE.c.id.desc())

@@ -69,18 +69,18 @@ def index_waiting(connection: sa.Connection) -> None:
         _add_after(connection, index, connection.execute(sa.select(index.newest_row)).scalar_one())
 
 
-def remove_from_index(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> None:
+def remove_from_index(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> None:
     """Remove messages from the index, before their text changes."""
     index_waiting(connection)
-    index_of(connection).remove(connection, indexed_rows(connection, sa.and_(wanted, IS_INDEXED)))
+    index_of(connection).remove(connection, indexed_rows(connection, sa.and_(condition, IS_INDEXED)))
 
 
 def indexed_rows(
-    connection: sa.Connection, wanted: sa.ColumnElement[bool], *, limit: int | None = None
+    connection: sa.Connection, condition: sa.ColumnElement[bool], *, limit: int | None = None
 ) -> list[Indexed]:
     """Return the index entries of these messages, oldest row first."""
     columns = sa.select(MESSAGE.c.id, MESSAGE.c.chat_key, MESSAGE.c.text, MESSAGE.c.attachments)
-    rows = connection.execute(columns.where(wanted).order_by(MESSAGE.c.id).limit(limit)).all()
+    rows = connection.execute(columns.where(condition).order_by(MESSAGE.c.id).limit(limit)).all()
     return [_to_index(row) for row in rows]
 
 

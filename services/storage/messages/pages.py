@@ -55,26 +55,25 @@ class MessagePages:
 
     async def of_chat(self, chat: ChatAddress, *, before: str | None = None, limit: int) -> tuple[PagedMessage, ...]:
         """Return the last `limit` messages of a chat, or those before the message id `before`, oldest first."""
-        wanted = sa.and_(MESSAGE.c.chat_key == chat.key, IS_SHOWN)
+        query = sa.select(*_COLUMNS).where(MESSAGE.c.chat_key == chat.key, IS_SHOWN)
         if before is not None:
             this_message = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == before)
             place = sa.select(MESSAGE.c.sent_at, MESSAGE.c.id).where(this_message).subquery()
-            wanted = sa.and_(wanted, sa.tuple_(MESSAGE.c.sent_at, MESSAGE.c.id) < sa.select(place).scalar_subquery())
-        query = sa.select(*_COLUMNS).where(wanted).order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc())
-        rows = await self._rows(query.limit(limit))
+            query = query.where(sa.tuple_(MESSAGE.c.sent_at, MESSAGE.c.id) < sa.select(place).scalar_subquery())
+        rows = await self._rows(query.order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc()).limit(limit))
         return tuple(reversed(_to_pages(rows)))
 
     async def one(self, chat: ChatAddress, message_id: str) -> PagedMessage | None:
         """Return one message of a chat; None if it is unknown or deleted."""
-        wanted = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == message_id, IS_SHOWN)
-        return next(iter(_to_pages(await self._rows(sa.select(*_COLUMNS).where(wanted)))), None)
+        condition = sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.message_id == message_id, IS_SHOWN)
+        return next(iter(_to_pages(await self._rows(sa.select(*_COLUMNS).where(condition)))), None)
 
     async def replies(self, chat: ChatAddress, message_ids: Sequence[str]) -> tuple[PagedMessage, ...]:
         """Return the bot's answers to these messages, oldest first."""
-        wanted = sa.and_(
+        condition = sa.and_(
             MESSAGE.c.chat_key == chat.key, MESSAGE.c.reply_to.in_(message_ids), MESSAGE.c.sender_is_bot, IS_SHOWN
         )
-        return _to_pages(await self._rows(sa.select(*_COLUMNS).where(wanted).order_by(MESSAGE.c.id)))
+        return _to_pages(await self._rows(sa.select(*_COLUMNS).where(condition).order_by(MESSAGE.c.id)))
 
     async def chats(self, platform: str | None = None, limit: int = 200) -> tuple[ChatOverview, ...]:
         """Return the chats (of a platform) with messages, most recently used first."""
@@ -108,15 +107,17 @@ class MessagePages:
         rows = await self._rows(query)
         return {row[0]: Unread(messages=int(row[1]), mentions=int(row[2])) for row in rows}
 
-    async def latest(self, wanted: MessageFilter, *, before: int | None = None, limit: int) -> tuple[PagedMessage, ...]:
+    async def latest(
+        self, criteria: MessageFilter, *, before: int | None = None, limit: int
+    ) -> tuple[PagedMessage, ...]:
         """Return messages of all chats, latest first; `before` is the last number of the previous page."""
         conditions: list[sa.ColumnElement[bool]] = [IS_SHOWN]
-        if wanted.chat_key is not None:
-            conditions.append(MESSAGE.c.chat_key == wanted.chat_key)
-        if wanted.person is not None:
-            conditions.append(sa.or_(MESSAGE.c.sender_id == wanted.person, MESSAGE.c.sender_name == wanted.person))
-        if wanted.text:
-            conditions.append(MESSAGE.c.text.icontains(wanted.text, autoescape=True))
+        if criteria.chat_key is not None:
+            conditions.append(MESSAGE.c.chat_key == criteria.chat_key)
+        if criteria.person is not None:
+            conditions.append(sa.or_(MESSAGE.c.sender_id == criteria.person, MESSAGE.c.sender_name == criteria.person))
+        if criteria.text:
+            conditions.append(MESSAGE.c.text.icontains(criteria.text, autoescape=True))
         if before is not None:
             conditions.append(MESSAGE.c.id < before)
         query = sa.select(*_COLUMNS).where(*conditions).order_by(MESSAGE.c.id.desc()).limit(limit)

@@ -116,8 +116,8 @@ class SqlMessageStore:
 
     async def since(self, address: ChatAddress, moment: datetime, limit: int) -> tuple[ChatMessage, ...]:
         """Return the last `limit` messages sent after `moment`, oldest first."""
-        wanted = sa.and_(_of(address), is_consented(address), MESSAGE.c.sent_at > to_micros(moment))
-        return await self._latest(wanted, limit)
+        is_later = MESSAGE.c.sent_at > to_micros(moment)
+        return await self._latest(sa.and_(_of(address), is_consented(address), is_later), limit)
 
     async def after(self, message: ChatMessage, limit: int) -> tuple[ChatMessage, ...]:
         """Return the first `limit` messages after `message`, oldest first."""
@@ -131,10 +131,10 @@ class SqlMessageStore:
 
     async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
         """Return the latest message of `person` in the chat, sent before `before`."""
-        wanted = sa.and_(_of(address), MESSAGE.c.sender_id == person.id)
+        condition = sa.and_(_of(address), MESSAGE.c.sender_id == person.id)
         if before is not None:
-            wanted = sa.and_(wanted, MESSAGE.c.sent_at < to_micros(before))
-        found = await self._latest(wanted, 1)
+            condition = sa.and_(condition, MESSAGE.c.sent_at < to_micros(before))
+        found = await self._latest(condition, 1)
         return found[0] if found else None
 
     async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
@@ -152,10 +152,10 @@ class SqlMessageStore:
         """Delete the text of a message."""
         return await self._update(address, message_id, _deleted_columns(at), _deleted_columns(at))
 
-    async def _latest(self, wanted: sa.ColumnElement[bool], limit: int) -> tuple[ChatMessage, ...]:
+    async def _latest(self, condition: sa.ColumnElement[bool], limit: int) -> tuple[ChatMessage, ...]:
         latest_first = (
             sa.select(*MESSAGE_COLUMNS)
-            .where(wanted, IS_SHOWN)
+            .where(condition, IS_SHOWN)
             .order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc())
             .limit(limit)
         )

@@ -34,12 +34,12 @@ class SqlMemoryStore:
     async def visible_to(self, viewer: MemoryViewer) -> tuple[Memory, ...]:
         """Return all memories that `viewer` may see, latest first."""
         is_own = MEMORY.c.person_id == viewer.person.id
-        wanted = sa.and_(MEMORY.c.chat_key == viewer.address.key, sa.or_(MEMORY.c.is_shared, is_own))
+        condition = sa.and_(MEMORY.c.chat_key == viewer.address.key, sa.or_(MEMORY.c.is_shared, is_own))
         if viewer.is_private:
             accounts = (Account.of(viewer.address, viewer.person), *viewer.others)
             own_anywhere = sa.or_(*map(_is_of_account, accounts))
-            wanted = sa.or_(wanted, sa.and_(own_anywhere, sa.not_(MEMORY.c.is_shared)))
-        query = sa.select(MEMORY).where(wanted).order_by(MEMORY.c.id.desc())
+            condition = sa.or_(condition, sa.and_(own_anywhere, sa.not_(MEMORY.c.is_shared)))
+        query = sa.select(MEMORY).where(condition).order_by(MEMORY.c.id.desc())
         rows = await self._database.read(lambda connection: connection.execute(query).mappings().all())
         return tuple(memory_of(row) for row in rows)
 

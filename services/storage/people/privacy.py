@@ -23,7 +23,7 @@ def is_in_scope(chat_key: sa.ColumnElement[str], scope: DataScope) -> sa.ColumnE
     return chat_key == scope.address.key
 
 
-def messages_to_delete(connection: sa.Connection, wanted: sa.ColumnElement[bool]) -> tuple[DeletedMessage, ...]:
+def messages_to_delete(connection: sa.Connection, condition: sa.ColumnElement[bool]) -> tuple[DeletedMessage, ...]:
     """Return the messages that will be deleted, oldest first."""
     columns = sa.select(MESSAGE.c.chat_key, MESSAGE.c.message_id, MESSAGE.c.attachments)
     return tuple(
@@ -32,7 +32,7 @@ def messages_to_delete(connection: sa.Connection, wanted: sa.ColumnElement[bool]
             message_id=row.message_id,
             files=tuple(attachment.url for attachment in parse_attachments(row.attachments) if attachment.url),
         )
-        for row in connection.execute(columns.where(wanted).order_by(MESSAGE.c.id))
+        for row in connection.execute(columns.where(condition).order_by(MESSAGE.c.id))
     )
 
 
@@ -179,8 +179,8 @@ class SqlPrivacyStore:
     async def with_files(self, chat_key: str, before: datetime) -> tuple[DeletedMessage, ...]:
         """Return the messages of the chat with files, sent before `before`."""
         is_old = sa.and_(MESSAGE.c.chat_key == chat_key, MESSAGE.c.sent_at < to_micros(before))
-        wanted = sa.and_(is_old, MESSAGE.c.attachments != "")
-        return await self._database.read(lambda connection: messages_to_delete(connection, wanted))
+        condition = sa.and_(is_old, MESSAGE.c.attachments != "")
+        return await self._database.read(lambda connection: messages_to_delete(connection, condition))
 
     async def purge(self, chat_key: str, before: datetime, limit: int) -> int:
         """Delete at most `limit` messages of the chat sent before `before`; return their number."""

@@ -56,19 +56,19 @@ class ActivityReader:
     def __init__(self, database: Readable) -> None:
         self._database = database
 
-    async def calls(self, wanted: CallFilter, *, before: int | None = None, limit: int) -> tuple[PagedCall, ...]:
+    async def calls(self, criteria: CallFilter, *, before: int | None = None, limit: int) -> tuple[PagedCall, ...]:
         """Return calls, latest first; `before` is the last number of the previous page."""
         conditions: list[sa.ColumnElement[bool]] = [sa.true()]
         columns = (
-            (CALL.c.tool_name, wanted.tool),
-            (CALL.c.session_id, wanted.chat_key),
-            (CALL.c.person_id, wanted.person_id),
-            (CALL.c.status, wanted.status),
+            (CALL.c.tool_name, criteria.tool),
+            (CALL.c.session_id, criteria.chat_key),
+            (CALL.c.person_id, criteria.person_id),
+            (CALL.c.status, criteria.status),
         )
         conditions += [column == value for column, value in columns if value is not None]
-        if wanted.text:
+        if criteria.text:
             searched = (CALL.c.user_message, CALL.c.arguments, CALL.c.result, CALL.c.error, CALL.c.tool_name)
-            conditions.append(sa.or_(*(column.icontains(wanted.text, autoescape=True) for column in searched)))
+            conditions.append(sa.or_(*(column.icontains(criteria.text, autoescape=True) for column in searched)))
         if before is not None:
             conditions.append(CALL.c.number < before)
         query = sa.select(CALL).where(*conditions).order_by(CALL.c.number.desc()).limit(limit)

@@ -84,26 +84,26 @@ class SqlCallReader:
 
     async def turn(self, message_id: str, chat_key: str | None = None) -> TurnRecord | None:
         """Return the latest turn of a message."""
-        wanted = TURN.c.message_id == message_id
+        condition = TURN.c.message_id == message_id
         if chat_key is not None:
-            wanted = sa.and_(wanted, TURN.c.chat_key == chat_key)
-        return next(iter(await self._latest(wanted, 1)), None)
+            condition = sa.and_(condition, TURN.c.chat_key == chat_key)
+        return next(iter(await self._latest(condition, 1)), None)
 
     async def latest_turns(
         self, limit: int, *, chat_key: str | None = None, person_id: str | None = None
     ) -> tuple[TurnRecord, ...]:
         """Return the last `limit` turns, latest first."""
-        wanted: sa.ColumnElement[bool] = sa.true()
+        condition: sa.ColumnElement[bool] = sa.true()
         if chat_key is not None:
-            wanted = sa.and_(wanted, TURN.c.chat_key == chat_key)
+            condition = sa.and_(condition, TURN.c.chat_key == chat_key)
         if person_id is not None:
-            wanted = sa.and_(wanted, TURN.c.person_id == person_id)
-        return await self._latest(wanted, limit)
+            condition = sa.and_(condition, TURN.c.person_id == person_id)
+        return await self._latest(condition, limit)
 
     async def calls(self, chat_key: str, message_ids: Sequence[str]) -> tuple[CallRecord, ...]:
         """Return the calls made for these messages, in the order of their end."""
-        wanted = sa.and_(CALL.c.session_id == chat_key, CALL.c.message_id.in_(message_ids))
-        query = sa.select(CALL).where(wanted).order_by(CALL.c.number)
+        condition = sa.and_(CALL.c.session_id == chat_key, CALL.c.message_id.in_(message_ids))
+        query = sa.select(CALL).where(condition).order_by(CALL.c.number)
         rows = await self._readable.read(lambda connection: connection.execute(query).mappings().all())
         return tuple(call_of(row) for row in rows)
 
@@ -126,8 +126,8 @@ class SqlCallReader:
             for row in rows
         )
 
-    async def _latest(self, wanted: sa.ColumnElement[bool], limit: int) -> tuple[TurnRecord, ...]:
-        query = sa.select(TURN).where(wanted).order_by(TURN.c.id.desc()).limit(limit)
+    async def _latest(self, condition: sa.ColumnElement[bool], limit: int) -> tuple[TurnRecord, ...]:
+        query = sa.select(TURN).where(condition).order_by(TURN.c.id.desc()).limit(limit)
         rows = await self._readable.read(lambda connection: connection.execute(query).mappings().all())
         return tuple(turn_of(row) for row in rows)
 

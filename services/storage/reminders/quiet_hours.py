@@ -21,8 +21,8 @@ class Quiet:
         self._default = default
         self._hours: Mapping[str, QuietHours] = {}
         if connection.scalar(sa.select(QUIET.c.key).limit(1)) is not None:
-            wanted = {key for row in rows for key in _keys(row)}
-            found = connection.execute(sa.select(QUIET).where(QUIET.c.key.in_(wanted))).mappings()
+            keys = {key for row in rows for key in _keys(row)}
+            found = connection.execute(sa.select(QUIET).where(QUIET.c.key.in_(keys))).mappings()
             self._hours = {row["key"]: hours_of(row) for row in found}
 
     def end(self, row: sa.RowMapping, moment: datetime) -> datetime | None:

@@ -19,26 +19,26 @@ from services.storage.tables import META, METADATA
 _KEY = "schema"
 
 
-def make_schema(connection: sa.Connection, shown: str, file: Path | None) -> None:
+def make_schema(connection: sa.Connection, label: str, file: Path | None) -> None:
     """Create or upgrade the tables to the version of this code, in the caller's transaction.
 
-    `shown` is the name of the database in messages; a SQLite `file` is copied before an upgrade.
+    `label` is the name of the database in messages; a SQLite `file` is copied before an upgrade.
 
     Raises:
         ConfigError: a newer Bubbles wrote the database, or an upgrade changed the number of rows.
     """
     postgres.take_advisory_lock(connection, "bubbles schema")  # of several workers that start together, one upgrades
-    found = read_version(connection, shown)
-    if found is None:
+    version = read_version(connection, label)
+    if version is None:
         cursor = connection.connection.cursor()  # past SQLAlchemy, which takes as long per statement as the database
         for statement in _definitions(connection.dialect.name):
             cursor.execute(statement)
         connection.execute(META.insert().values(key=_KEY, value=str(SCHEMA_VERSION)))
-    elif found < SCHEMA_VERSION:
+    elif version < SCHEMA_VERSION:
         # Alembic is rarely needed and takes a quarter of a second to import.
         from services.storage.schema.upgrade import upgrade
 
-        upgrade(connection, found, shown, file)
+        upgrade(connection, version, label, file)
         connection.execute(META.update().where(META.c.key == _KEY).values(value=str(SCHEMA_VERSION)))
     ensure_index(connection)
 
@@ -74,7 +74,7 @@ def _definitions(dialect: str) -> tuple[str, ...]:
     return tuple(statements)
 
 
-def read_version(connection: sa.Connection, shown: str) -> int | None:
+def read_version(connection: sa.Connection, label: str) -> int | None:
     """Return the schema version of the database; None without tables.
 
     Raises:
@@ -83,11 +83,11 @@ def read_version(connection: sa.Connection, shown: str) -> int | None:
     if not sa.inspect(connection).has_table(META.name):
         return None
     value = connection.scalar(sa.select(META.c.value).where(META.c.key == _KEY))
-    found = None if value is None else int(value)
-    if found is not None and found > SCHEMA_VERSION:
-        problem = f"written by a newer Bubbles (schema {found}, this one knows {SCHEMA_VERSION}); update Bubbles"
-        raise ConfigError(shown, "storage.url", problem, "newer", found=found, known=SCHEMA_VERSION)
-    return found
+    version = None if value is None else int(value)
+    if version is not None and version > SCHEMA_VERSION:
+        problem = f"written by a newer Bubbles (schema {version}, this one knows {SCHEMA_VERSION}); update Bubbles"
+        raise ConfigError(label, "storage.url", problem, "newer", found=version, known=SCHEMA_VERSION)
+    return version
 
 
 _PROBE_KEY: Final = "probe"

@@ -15,26 +15,26 @@ _MIGRATIONS = Path(__file__).with_name("migrations")
 _BOOKKEEPING = frozenset({"alembic_version"})
 
 
-def upgrade(connection: sa.Connection, found: int, shown: str, file: Path | None) -> None:
-    """Run the migrations from version `found` to the present one in the caller's transaction.
+def upgrade(connection: sa.Connection, version: int, label: str, file: Path | None) -> None:
+    """Run the migrations from `version` to the present one in the caller's transaction.
 
     Raises:
         ConfigError: a table lost or gained rows; the transaction must be rolled back.
     """
-    copy = None if file is None else _copy(file, found)
+    copy = None if file is None else _copy(file, version)
     before = row_counts(connection)
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     config.attributes["connection"] = connection
-    command.stamp(config, str(found), purge=True)
+    command.stamp(config, str(version), purge=True)
     command.upgrade(config, str(SCHEMA_VERSION))
     after = row_counts(connection)
     changed = [name for name in before.keys() & after.keys() if before[name] != after[name]]
     if changed:
         differences = ", ".join(f"{name}: {before[name]} rows became {after[name]}" for name in sorted(changed))
-        raise ConfigError(shown, "storage.url", f"the upgrade to schema {SCHEMA_VERSION} was undone ({differences})")
+        raise ConfigError(label, "storage.url", f"the upgrade to schema {SCHEMA_VERSION} was undone ({differences})")
     backup_note = f"; the old database is kept in {copy}" if copy else ""
-    logger.info("upgraded the database from schema {} to {}{}", found, SCHEMA_VERSION, backup_note)
+    logger.info("upgraded the database from schema {} to {}{}", version, SCHEMA_VERSION, backup_note)
 
 
 def row_counts(connection: sa.Connection) -> dict[str, int]:
@@ -44,9 +44,9 @@ def row_counts(connection: sa.Connection) -> dict[str, int]:
     return {name: connection.scalar(query) or 0 for name, query in counted.items()}
 
 
-def _copy(file: Path, found: int) -> Path:
+def _copy(file: Path, version: int) -> Path:
     """Copy a database that another connection of this process has open, completely or not at all."""
-    copy = file.with_name(f"{file.name}.schema-{found}")
+    copy = file.with_name(f"{file.name}.schema-{version}")
     unfinished = file.with_name(f"{copy.name}.unfinished")
     unfinished.unlink(missing_ok=True)
     copy_file(file, unfinished)
