@@ -75,10 +75,10 @@ def _engine(name: str, settings: SearchSettings, client: "httpx.AsyncClient") ->
     return SearxngEngine(client, base_url=settings.searxng_url)
 
 
-async def delete_attachments(platforms: Mapping[str, Platform], gone: Sequence[DeletedMessage]) -> None:
-    """Let each platform delete the files of its messages in `gone`."""
+async def delete_attachments(platforms: Mapping[str, Platform], deleted: Sequence[DeletedMessage]) -> None:
+    """Let each platform delete the files of its messages in `deleted`."""
     for name, platform in platforms.items():
-        theirs = [each for each in gone if each.address.platform == name]
+        theirs = [each for each in deleted if each.address.platform == name]
         if theirs and isinstance(platform, KeepsFiles):
             await platform.forget(theirs)
 
@@ -168,5 +168,5 @@ def _privacy(infrastructure: Infrastructure, outbox: Outbox, summaries: SummaryS
         keep_days=infrastructure.settings.history.retention_days,
         on_forgotten=summaries.forget_person,
         settle=infrastructure.log.drain,
-        on_gone=partial(delete_attachments, outbox.platforms),
+        on_deleted=partial(delete_attachments, outbox.platforms),
     )

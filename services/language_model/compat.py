@@ -92,10 +92,10 @@ _NOT = r"(?:not|n't|un|no longer)\s?(?:be |currently |yet )?"
 
 
 class CompatibilityFallback(Struct, frozen=True, kw_only=True):
-    """A change of the body for servers whose error matches `asked`; `make` returns whether it changed anything."""
+    """A change of the body after an error message that matches `error`; `make` returns whether it changed anything."""
 
     name: str
-    asked: str
+    error: str
     make: Callable[[Body], bool]
 
 
@@ -104,7 +104,7 @@ def apply_first_fallback(
 ) -> CompatibilityFallback | None:
     """Apply to `body` the first fallback, none of `applied`, that `message` asks for and that changes it; return it."""
     for each in COMPATIBILITY_FALLBACKS:
-        if each not in applied and re.search(each.asked, message, re.IGNORECASE) and each.make(body):
+        if each not in applied and re.search(each.error, message, re.IGNORECASE) and each.make(body):
             return each
     return None
 
@@ -211,48 +211,48 @@ def _each_message(body: Body, change: Callable[[_Message], _Message], *, role: s
 
 
 COMPATIBILITY_FALLBACKS = (
-    CompatibilityFallback(name="reasoning_content beside its answers", asked=r"reasoning_content", make=_add_reasoning),
-    CompatibilityFallback(name="a signature for its calls", asked=r"thought_?signature", make=_add_signatures),
+    CompatibilityFallback(name="reasoning_content beside its answers", error=r"reasoning_content", make=_add_reasoning),
+    CompatibilityFallback(name="a signature for its calls", error=r"thought_?signature", make=_add_signatures),
     CompatibilityFallback(
-        name="short call ids", asked=r"tool[ _]call[ _]?id\b.{0,120}(?:a-z|length|pattern|format)", make=_use_short_ids
+        name="short call ids", error=r"tool[ _]call[ _]?id\b.{0,120}(?:a-z|length|pattern|format)", make=_use_short_ids
     ),
-    CompatibilityFallback(name="no stream_options", asked=r"stream_options|include_usage", make=_drop_stream_options),
+    CompatibilityFallback(name="no stream_options", error=r"stream_options|include_usage", make=_drop_stream_options),
     CompatibilityFallback(
-        name="max_completion_tokens", asked=r"max_completion_tokens", make=_use_max_completion_tokens
+        name="max_completion_tokens", error=r"max_completion_tokens", make=_use_max_completion_tokens
     ),
     CompatibilityFallback(
         name="answers as a stream",
-        asked=r"non-?stream|only supports? (?:the )?stream|stream\s?=\s?`?false|enable (?:the )?stream"
+        error=r"non-?stream|only supports? (?:the )?stream|stream\s?=\s?`?false|enable (?:the )?stream"
         r"|非流式|仅支持流式|stream.{0,20}must be (?:set to )?true|requires? (?:the )?stream",
         make=_enable_stream,
     ),
     CompatibilityFallback(
         name="answers as a whole",
-        asked=rf"\bstream(?:ing)?\b.{{0,60}}{_NOT}(?:support|allow|enable|implement|available)"
+        error=rf"\bstream(?:ing)?\b.{{0,60}}{_NOT}(?:support|allow|enable|implement|available)"
         rf"|(?:cannot|can't|{_NOT}support).{{0,40}}\bstream(?:ing|ed)?\b|不支持流式",
         make=_disable_stream,
     ),
     CompatibilityFallback(
         name="no system message",
-        asked=rf"system.{{0,40}}{_NOT}(?:support|allow|enable)|{_NOT}support.{{0,20}}\bsystem\b"
+        error=rf"system.{{0,40}}{_NOT}(?:support|allow|enable)|{_NOT}support.{{0,20}}\bsystem\b"
         rf"|developer instruction|roles? must alternate|only user and assistant roles",
         make=_move_system_text,
     ),
     CompatibilityFallback(
         name="no message without content",
-        asked=r"content\b.{0,120}(?:null|none|nil\b|must be|should be|valid string|required|missing|empty)"
+        error=r"content\b.{0,120}(?:null|none|nil\b|must be|should be|valid string|required|missing|empty)"
         r"|(?:null|none|nil|invalid|missing|empty).{0,60}content\b",
         make=_add_content,
     ),
     CompatibilityFallback(
         name="no names in messages",
-        asked=rf"['\"`.]name\b.{{0,60}}(?:{_NOT}(?:support|allow|permit|expect|recogni)|extra)"
+        error=rf"['\"`.]name\b.{{0,60}}(?:{_NOT}(?:support|allow|permit|expect|recogni)|extra)"
         r"|(?:extra|additional|unknown|unsupported|unexpected|unrecognized).{0,60}['\"`.]name\b",
         make=_drop_names,
     ),
     CompatibilityFallback(
         name="plain schemas of tools",
-        asked=r"schema|function_?declaration|additionalproperties|\$ref|\$defs|any_?of|one_?of|exclusive_?m|\bpattern\b"
+        error=r"schema|function_?declaration|additionalproperties|\$ref|\$defs|any_?of|one_?of|exclusive_?m|\bpattern\b"
         r"|parameters\b.{0,80}(?:invalid|unsupported|not support|unknown|must|should)|unknown name|unrecognized",
         make=_simplify_tools,
     ),

@@ -38,7 +38,7 @@ class DeletedMessage(Struct, frozen=True, kw_only=True):
 class Erasure:
     """The numbers of deleted items of a person.
 
-    `replies` are the bot's answers to the messages, `records` the records of their turns. `gone` are the deleted
+    `replies` are the bot's answers to the messages, `records` the records of their turns. `deleted` are the deleted
     messages and answers, for code that stores other data of them.
     """
 
@@ -46,7 +46,7 @@ class Erasure:
     replies: int
     memories: int
     records: int
-    gone: tuple[DeletedMessage, ...] = field(default=(), compare=False, repr=False)
+    deleted: tuple[DeletedMessage, ...] = field(default=(), compare=False, repr=False)
 
 
 class PersonData(Struct, frozen=True, kw_only=True):
@@ -103,14 +103,14 @@ class PrivacyService(Struct, frozen=True):
 
     `keep_days` is the retention of chats without their own value; 0 means for ever. `on_forgotten` gets the id of the
     person to clear caches. `settle` waits until all records are stored, so that none is written after the deletion or
-    the export. `on_gone` gets the deleted messages to delete their files.
+    the export. `on_deleted` gets the deleted messages to delete their files.
     """
 
     store: PrivacyStore
     keep_days: int = 0
     on_forgotten: Callable[[str], None] | None = None
     settle: Callable[[], Awaitable[None]] | None = None
-    on_gone: Callable[[Sequence[DeletedMessage]], Awaitable[None]] | None = None
+    on_deleted: Callable[[Sequence[DeletedMessage]], Awaitable[None]] | None = None
 
     async def opt_out(self, scope: DataScope, at: datetime) -> bool:
         """Stop storing messages of the person; return False if they had opted out."""
@@ -127,8 +127,8 @@ class PrivacyService(Struct, frozen=True):
         erasure = await self.store.erase(scope, at)
         if self.on_forgotten is not None:
             self.on_forgotten(scope.person.id)
-        if self.on_gone is not None:
-            await self.on_gone(erasure.gone)
+        if self.on_deleted is not None:
+            await self.on_deleted(erasure.deleted)
         return erasure
 
     async def export(self, scope: DataScope, limit: int = 5_000) -> PersonData:
@@ -168,6 +168,6 @@ class PrivacyService(Struct, frozen=True):
         while removed := await self.store.purge(chat, before, _BATCH):
             total += removed
             await asyncio.sleep(_PAUSE_SECONDS)
-        if self.on_gone is not None:
-            await self.on_gone(with_files)
+        if self.on_deleted is not None:
+            await self.on_deleted(with_files)
         return total

@@ -222,7 +222,7 @@ async def test_deletion_lists_files(privacy, messages):
     await messages.add([message(1, attachments=(desk,)), message(2, sender=BOT, reply_to="1"), message(3, sender=BOB)])
     before = await privacy.with_files(HOME.key, NOW + timedelta(hours=1))
 
-    gone = (await privacy.erase(HERE, NOW)).gone
+    gone = (await privacy.erase(HERE, NOW)).deleted
 
     assert [(each.message_id, each.files) for each in gone] == [("1", ("/files/k/desk.png",)), ("2", ())]
     assert [each.message_id for each in before] == ["1"]

@@ -225,22 +225,22 @@ class Dispatcher:
         if versions == expected:
             self._begun.extend(SendingMessage(leases, key, started) for leases, key in keyed)
         else:
-            begun = (_sendable_part(leases, key, started, versions) for leases, key in keyed)
-            self._begun.extend(message for message in begun if message is not None)
+            messages = (_sendable_part(leases, key, started, versions) for leases, key in keyed)
+            self._begun.extend(message for message in messages if message is not None)
         if self._begun:
             self._admit()
 
-    async def _send(self, begun: SendingMessage, loop: asyncio.AbstractEventLoop) -> None:
+    async def _send(self, message: SendingMessage, loop: asyncio.AbstractEventLoop) -> None:
         started = loop.time()
-        if started - begun.at > _STALE_SECONDS:
-            await self._verify_ownership(begun)
+        if started - message.at > _STALE_SECONDS:
+            await self._verify_ownership(message)
             return
         self._in_flight += 1
         try:
             async with asyncio.timeout(self._config.send_limit.total_seconds()):
-                outcomes = await self._sender.send(begun)
+                outcomes = await self._sender.send(message)
         except TimeoutError:
-            outcomes = self._sender.lost_outcomes(begun.leases, "the platform took too long")
+            outcomes = self._sender.lost_outcomes(message.leases, "the platform took too long")
         finally:
             self._in_flight -= 1
         self._pending_acks.add(outcomes)
@@ -260,7 +260,7 @@ class Dispatcher:
         self._begun.clear()
         self._is_verifying = True
         try:
-            ids = {lease.notice.delivery_id for begun in checked for lease in begun.leases}
+            ids = {lease.notice.delivery_id for message in checked for lease in message.leases}
             ours = await self._ledger.list_sending(self._owner, sorted(ids))
         except Exception:
             self._begun.extendleft(reversed(checked))
@@ -270,11 +270,11 @@ class Dispatcher:
             self._idle.set()
         now = asyncio.get_running_loop().time()
         self._unsettled -= ids - ours
-        for begun in reversed(checked):
-            if all(lease.notice.delivery_id in ours for lease in begun.leases):
-                self._begun.appendleft(begun._replace(at=now))
+        for message in reversed(checked):
+            if all(lease.notice.delivery_id in ours for lease in message.leases):
+                self._begun.appendleft(message._replace(at=now))
             else:
-                self.push(begun.leases)
+                self.push(message.leases)
         self._admit()
 
     async def _settle(self, try_at: Callable[[datetime], None]) -> None:

@@ -95,13 +95,13 @@ class Sender:
         """Return whether several occurrences can be sent in one message."""
         return self._batch_notifier is not None
 
-    async def send(self, begun: SendingMessage) -> list[Attempt]:
-        """Send `begun`; return the outcome of each of its occurrences."""
-        leases = begun.leases
+    async def send(self, message: SendingMessage) -> list[Attempt]:
+        """Send `message`; return the outcome of each of its occurrences."""
+        leases = message.leases
         try:
-            if begun.edited:
-                leases = await self._reload_edited(begun)
-            message_id = await self._hand_over(leases, begun.key)
+            if message.edited:
+                leases = await self._reload_edited(message)
+            message_id = await self._hand_over(leases, message.key)
         except DeliveryFailed as failure:
             return await self._fail(leases, failure)
         except Exception as error:  # noqa: BLE001 - an unforeseen error is an unknown outcome and is retried
@@ -121,13 +121,13 @@ class Sender:
             return self._notifier.deliver(notice)
         return self._batch_notifier.deliver_together([lease.notice for lease in leases], key)
 
-    async def _reload_edited(self, begun: SendingMessage) -> LeaseGroup:
+    async def _reload_edited(self, message: SendingMessage) -> LeaseGroup:
         """Return the occurrences with their current text and people."""
         renewed = [
-            await self._ledger.renew(lease.notice.delivery_id) if lease.notice.delivery_id in begun.edited else lease
-            for lease in begun.leases
+            await self._ledger.renew(lease.notice.delivery_id) if lease.notice.delivery_id in message.edited else lease
+            for lease in message.leases
         ]
-        return tuple(new or old for new, old in zip(renewed, begun.leases, strict=True))
+        return tuple(new or old for new, old in zip(renewed, message.leases, strict=True))
 
     async def _fail(self, leases: LeaseGroup, failure: DeliveryFailed) -> list[Attempt]:
         outcomes = self._failed_outcomes(leases, failure)

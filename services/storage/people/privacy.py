@@ -129,7 +129,7 @@ class SqlPrivacyStore:
                 replies=len(replies),
                 memories=memories,
                 records=records,
-                gone=(*messages, *replies),
+                deleted=(*messages, *replies),
             )
 
         return await self._database.run(work)
