@@ -13,7 +13,7 @@ from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteAr
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reminder_times import refuse_past, schedule_from, time_reader
+from function_calls.understanding.reminder_times import refuse_past, schedule_of_call
 from services.history.service import HistoryService
 from services.people.zones import ZoneService
 from services.reminders.service import ReminderService
@@ -26,7 +26,7 @@ async def reminder_set(
     args: ReminderArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService, zones: ZoneService
 ) -> ToolResult:
     """设置提醒 / Set a reminder: once, every day, or every week. Call it only when somebody asks to be reminded."""
-    schedule = schedule_from(args, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
+    schedule = schedule_of_call(args, ctx)
     refuse_past(schedule, ctx)
     await reminders.load_calendar(schedule)
     targets = await resolve_people(args.person, ctx, history)

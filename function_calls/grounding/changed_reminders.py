@@ -46,7 +46,7 @@ from function_calls.understanding.reminder_times import (
     has_words_outside,
     parse_clock,
     parse_moment,
-    schedule_from,
+    schedule_of_call,
     time_reader,
     zone_name,
 )
@@ -260,9 +260,10 @@ def _last_day_of_month(words: str, ctx: CallContext) -> str:
 def _time_of_message(args: ReminderUpdateArgs, words: str, ctx: CallContext) -> str | None:
     """Return the time of the message where that is clear and another one than the call's."""
     wish = ReminderArgs(type="once", time=args.time or "", content="")
-    times = time_reader(ctx)
-    proposed = schedule_from(wish, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=times)
-    verdict = cross_check(proposed, words, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=times)
+    proposed = schedule_of_call(wish, ctx)
+    verdict = cross_check(
+        proposed, words, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx)
+    )
     if verdict.schedule == proposed or verdict.schedule.rule is not None:
         return args.time
     return format_time(verdict.schedule.start)

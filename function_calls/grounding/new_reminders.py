@@ -20,7 +20,7 @@ from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.confirmation.buttons import TimeOption, ask_which_time
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.execution import refusal_text
-from function_calls.understanding.reminder_times import refuse_past, schedule_from, time_reader
+from function_calls.understanding.reminder_times import refuse_past, schedule_of_call, time_reader
 from function_calls.understanding.requests.arguments import format_time
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
@@ -46,7 +46,7 @@ async def ground_set(call: ToolCall, args: ReminderArgs, message: ReadMessage, c
         RequestRefused: the arguments name no time, or people who are not known for certain.
     """
     reminders = ctx.services.get(ReminderService)
-    proposed = _schedule(args, ctx)
+    proposed = schedule_of_call(args, ctx)
     verdict = _compare(args.content, proposed, message, ctx)
     if verdict.choices or not verdict.is_named:
         refuse_past(proposed, ctx)
@@ -77,19 +77,15 @@ async def ask_about_words(call: ToolCall, args: ReminderArgs, ctx: CallContext) 
         RequestRefused: the arguments name no time, or people who are not known for certain.
     """
     targets = await resolve_people(args.person, ctx, ctx.services.get(HistoryService))
-    schedule = _schedule(args, ctx)
+    schedule = schedule_of_call(args, ctx)
     asked = await ask_about_leftover(call, args.content, schedule, targets, ctx)
     return asked or await ask_about_deadline(call, args.content, schedule, targets, ctx.message.text, ctx)
-
-
-def _schedule(args: ReminderArgs, ctx: CallContext) -> Schedule:
-    return schedule_from(args, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
 
 
 def _compare(content: str, proposed: Schedule, message: ReadMessage, ctx: CallContext) -> Verdict:
     """Compare the time of a reminder with the message, and with its own time where that sets several reminders."""
     calls = message.calls_of({"reminder_set"}) if message.is_clear else ()
-    own = [_schedule(ReminderArgs.model_validate(dict(call.arguments)), ctx) for call in calls]
+    own = [schedule_of_call(ReminderArgs.model_validate(dict(call.arguments)), ctx) for call in calls]
     place = _best_match(content, [str(call.arguments.get("content", "")) for call in calls])
     if place is None and len(own) == 1 and len(message.calls) > 1:
         place = 0  # in another language or other words: the only candidate

@@ -62,6 +62,11 @@ def schedule_from(
     return _make_repeated(arguments.type, clock, arguments.weekday, local, zone_name(zone))
 
 
+def schedule_of_call(arguments: ReminderArgs, ctx: CallContext) -> Schedule:
+    """Read when the reminder of the call in `ctx` fires, as `schedule_from` does."""
+    return schedule_from(arguments, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
+
+
 def parse_moment(words: str, ctx: CallContext) -> datetime:
     """Return the time that `words` name ("明早"), or to which they last from now ("a week").
 
@@ -69,8 +74,7 @@ def parse_moment(words: str, ctx: CallContext) -> datetime:
         RequestRefused: `time_not_understood`.
     """
     wish = ReminderArgs(type="once", time=words, content="", weekday=None, rrule=None, person=None)
-    schedule = schedule_from(wish, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
-    return schedule.start.replace(tzinfo=ctx.zone)
+    return schedule_of_call(wish, ctx).start.replace(tzinfo=ctx.zone)
 
 
 def add_follow_up(schedule: Schedule, minutes: int | None) -> Schedule:

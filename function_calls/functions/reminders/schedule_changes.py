@@ -11,7 +11,7 @@ from function_calls.functions.reminders.occurrences import read_times
 from function_calls.language.recognized_phrases import is_clock, is_clock_without_half
 from function_calls.models import ReminderArgs
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reminder_times import parse_clock, schedule_from, time_reader
+from function_calls.understanding.reminder_times import parse_clock, schedule_of_call, time_reader
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import ELAPSED, Rule
@@ -175,7 +175,7 @@ def _parse_schedule(args: ReminderUpdateArgs, when: str, ctx: CallContext) -> Sc
     wish = ReminderArgs(
         type=args.type or "once", time=when, content="", weekday=args.weekday, rrule=args.rrule, person=None
     )
-    return schedule_from(wish, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
+    return schedule_of_call(wish, ctx)
 
 
 def _requested_clock(words: str, old: Schedule, ctx: CallContext) -> time | None:

@@ -15,7 +15,7 @@ from function_calls.models import ReminderArgs, SummaryScheduleArgs
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reminder_times import schedule_from, time_reader
+from function_calls.understanding.reminder_times import schedule_of_call
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.reminders.model import DueNotice, NewReminder, ReminderAction
@@ -70,14 +70,13 @@ async def summary_schedule(args: SummaryScheduleArgs, ctx: CallContext, reminder
     """定时总结 / Post a summary of this chat at a coming time, once or regularly. For one now call `summary`."""
     content = say(ctx.language, "summary.scheduled")
     times = ReminderArgs(**args.model_dump(), content=content)
-    schedule = schedule_from(times, now=ctx.message_time, zone=ctx.zone, language=ctx.language, times=time_reader(ctx))
     reminder = await reminders.create(
         NewReminder(
             request_key=ctx.call_id,
             address=ctx.chat,
             creator=ctx.sender,
             content=content,
-            schedule=schedule,
+            schedule=schedule_of_call(times, ctx),
             language=ctx.language,
             is_private=ctx.message.is_private,
             action=ReminderAction.SUMMARY,
