@@ -19,7 +19,7 @@ from function_calls.grounding.message import ReadMessage
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
-from services.reminders.lookup.references import means_all
+from services.reminders.lookup.references import candidates_of, means_all
 from services.reminders.lookup.several import several_in
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
@@ -103,12 +103,10 @@ def _names(message: ReadMessage) -> list[str]:
 
 def _due_on_named_day(refusal: RequestRefused, parts: Sequence[str], ctx: CallContext) -> Reminder | None:
     """Return the only candidate of an ambiguous reference that fires on the day that the message names."""
-    candidates = refusal.fields.get("candidates")
-    if refusal.code != "reminder_ambiguous" or not isinstance(candidates, tuple):
+    if refusal.code != "reminder_ambiguous":
         return None
-    found: dict[str, Reminder] = {}
-    for each in candidates:
+    found: list[Reminder] = []
+    for each in candidates_of(refusal):
         days = {day.start.date() for words in parts for day in named_days(words, each.content, ctx)}
-        if any(has_fire_on(day, each, ctx) for day in days):
-            found[each.id] = each
-    return next(iter(found.values())) if len(found) == 1 else None
+        found += [each] if any(has_fire_on(day, each, ctx) for day in days) else []
+    return found[0] if len(found) == 1 else None

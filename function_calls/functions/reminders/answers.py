@@ -18,6 +18,7 @@ from services.recurrence import edits
 from services.recurrence.edits import is_next_suspended
 from services.recurrence.fires import known_until, next_fires, zone_of
 from services.recurrence.schedule import FollowUp, rule_text
+from services.reminders.lookup.references import candidates_of
 from services.reminders.model import CatchUp, Reminder, ReminderState
 
 _MOST_ASKED_ABOUT = 10
@@ -108,9 +109,9 @@ def ask_which_reminder(refusal: RequestRefused, reference: str, ctx: CallContext
     Raises:
         RequestRefused: `refusal` itself, if it has no candidates.
     """
-    candidates = refusal.fields.get("candidates")
-    if not isinstance(candidates, tuple):
+    if "candidates" not in refusal.fields:
         raise refusal
+    candidates = candidates_of(refusal)
     is_open = refusal.code == "reminder_ambiguous" or not reference or is_pronoun(reference)
     key = ask if is_open else "reminder.unknown"
     asked = say(ctx.language, key, reference=reference)

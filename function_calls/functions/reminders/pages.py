@@ -20,6 +20,7 @@ from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService
 from services.reminders.lookup.due_words import DueWords, due_words
+from services.reminders.lookup.references import candidates_of
 from services.reminders.model import Reminder, ReminderState, row_key
 from services.reminders.service import ReminderService
 
@@ -36,8 +37,7 @@ async def describe_one(
             reminders.get(ctx.chat, ctx.sender, reference) if reference else find_only_mentioned(ctx, reminders)
         )
     except RequestRefused as refusal:
-        candidates = refusal.fields.get("candidates")
-        found = candidates if isinstance(candidates, tuple) else ()
+        found = candidates_of(refusal)
         return _result(found, numbered_list(found, ctx) if found else say(ctx.language, "reminder.none"))
     return _result((reminder,), _owned_line(1, reminder, ctx) if who_set else _describe(reminder, ctx))
 

@@ -13,7 +13,7 @@ from services.history.service import HistoryService
 from services.kernel.chat import Person
 from services.kernel.errors import RequestRefused
 from services.people.member_names import target_ids
-from services.reminders.lookup.references import means_all
+from services.reminders.lookup.references import candidates_of, means_all
 from services.reminders.lookup.several import Several, several_in
 from services.reminders.model import Reminder, ReminderState
 from services.reminders.service import ReminderService
@@ -116,13 +116,8 @@ async def find_mentioned(reference: str | None, ctx: CallContext, reminders: Rem
     try:
         return await reminders.get(ctx.chat, ctx.sender, "")
     except RequestRefused as refusal:
-        candidates = refusal.fields.get("candidates")
-        found = (
-            [reminder for reminder in candidates if isinstance(reminder, Reminder)]
-            if isinstance(candidates, tuple)
-            else []
-        )
-        own = [reminder for reminder in found if _is_for(reminder, ctx.sender)] if len(found) > 1 else found
+        found = candidates_of(refusal)
+        own = [reminder for reminder in found if len(found) == 1 or _is_for(reminder, ctx.sender)]
         if len(own) != 1:
             raise
         return own[0]

@@ -24,7 +24,7 @@ from services.kernel.errors import RequestRefused
 from services.recurrence.schedule import rule_text
 from services.reminders.lookup.due_words import find_due
 from services.reminders.lookup.finder import Shown
-from services.reminders.lookup.references import find_reminder
+from services.reminders.lookup.references import candidates_of, find_reminder
 from services.reminders.model import EVERYONE, Reminder
 
 SEVERAL = frozenset({"both", "all", "them"})
@@ -59,8 +59,7 @@ class ChatReminders(Struct, frozen=True, dict=True):
         try:
             return (find_reminder(words, self.reminders, self.shown.ids, now=self.now),)
         except RequestRefused as refusal:
-            several = refusal.fields.get("candidates") if refusal.code == "reminder_ambiguous" else None
-            return several if isinstance(several, tuple) else ()
+            return candidates_of(refusal) if refusal.code == "reminder_ambiguous" else ()
 
     @cached_property
     def _words_by_language(self) -> dict[str, ReminderWords]:

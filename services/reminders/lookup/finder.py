@@ -17,6 +17,7 @@ from services.reminders.lookup.references import (
     all_except,
     all_of,
     all_others,
+    candidates_of,
     find_reminder,
     is_in,
     match_all,
@@ -153,8 +154,7 @@ class ReminderFinder(Struct, frozen=True):
         try:
             return [find_reminder(single, among, shown, now=now, times=self.times) for single, among in lists]
         except RequestRefused as refusal:
-            candidates = refusal.fields.get("candidates")
-            if isinstance(candidates, tuple) and candidates:
+            if candidates := candidates_of(refusal):
                 await self.remember(chat, person, candidates)
             raise
 

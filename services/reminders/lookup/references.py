@@ -44,6 +44,12 @@ _SOON = timedelta(hours=3)
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]*")
 
 
+def candidates_of(refusal: RequestRefused) -> tuple[Reminder, ...]:
+    """Return the reminders of which a refused reference may mean one; empty for another refusal."""
+    candidates = refusal.fields.get("candidates")
+    return candidates if isinstance(candidates, tuple) else ()
+
+
 def find_reminder(
     reference: str,
     here: Sequence[Reminder],
