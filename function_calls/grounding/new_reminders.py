@@ -146,7 +146,7 @@ async def _at_same_clock(schedule: Schedule, ctx: CallContext, reminders: Remind
     if schedule.rule is not None or not names_same_time(ctx) or not names_only_a_day(ctx):
         return schedule
     try:
-        last = await find_mentioned(None, ctx, reminders)
+        last = await find_mentioned(ctx, reminders)
     except RequestRefused:
         return schedule  # there is no reminder to take the time from
     clock = clock_time(last.schedule, ctx.now)

@@ -6,12 +6,12 @@ from typing import Final
 
 from msgspec import Struct
 
-from function_calls.functions.reminders.bulk import own_reminders
 from function_calls.functions.reminders.occurrences import day_words, has_fire_on, named_days
 from function_calls.functions.reminders.references import (
     find_mentioned,
     is_pronoun,
     may_mean_all,
+    own_reminders,
     resolve_reference,
     resolve_several,
 )
@@ -52,7 +52,7 @@ async def resolve_target(tool: str, reference: str | None, message: ReadMessage,
             return Target(reference=reference, reminders=await own_reminders(ctx, reminders))
         reference = await correct_name(reference, message, ctx)
         found = await resolve_reference(reference, ctx, reminders, history)
-        one = await (reminders.find(ctx.chat, ctx.sender, found) if found else find_mentioned(None, ctx, reminders))
+        one = await (reminders.find(ctx.chat, ctx.sender, found) if found else find_mentioned(ctx, reminders))
     except RequestRefused as refusal:
         due = _due_on_named_day(refusal, message.parts_for(tool), ctx)
         return Target(reference=reference) if due is None else Target(reference=due.id, reminders=(due,))

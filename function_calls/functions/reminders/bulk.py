@@ -12,17 +12,11 @@ from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.execution import refusal_text
 from services.kernel.errors import RequestRefused
 from services.reminders.model import Reminder
-from services.reminders.service import ReminderService
 
 MOST_UNCONFIRMED: Final = 5
 """A change of more reminders needs a confirmation."""
 
 Change = Callable[[Reminder, CallContext], Awaitable[ToolResult]]
-
-
-async def own_reminders(ctx: CallContext, reminders: ReminderService) -> tuple[Reminder, ...]:
-    """Return the open reminders set by the person of `ctx` in the chat, soonest first."""
-    return tuple(reminder for reminder in await reminders.open_in(ctx.chat) if reminder.creator.id == ctx.sender.id)
 
 
 async def apply_to_each(chosen: Sequence[Reminder], change: Change, ctx: CallContext, *, none: str) -> ToolResult:

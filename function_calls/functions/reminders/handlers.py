@@ -12,7 +12,7 @@ from function_calls.functions.reminders.answers import (
     delete_step,
     revert_step,
 )
-from function_calls.functions.reminders.bulk import MOST_UNCONFIRMED, apply_to_each, confirm_bulk, own_reminders
+from function_calls.functions.reminders.bulk import MOST_UNCONFIRMED, apply_to_each, confirm_bulk
 from function_calls.functions.reminders.models import (
     ReminderPutBackArgs,
     ReminderRestoreArgs,
@@ -26,6 +26,7 @@ from function_calls.functions.reminders.references import (
     append_others_count,
     find_mentioned,
     may_mean_all,
+    own_reminders,
     resolve_reference,
     resolve_several,
     which_question_key,
@@ -76,9 +77,7 @@ async def reminder_update(
         if may_mean_all(args.reminder_id):
             return await _update_all(args, ctx, reminders)
         reference = await resolve_reference(args.reminder_id, ctx, reminders, history)
-        old = await (
-            reminders.find(ctx.chat, ctx.sender, reference) if reference else find_mentioned(None, ctx, reminders)
-        )
+        old = await (reminders.find(ctx.chat, ctx.sender, reference) if reference else find_mentioned(ctx, reminders))
     except RequestRefused as refusal:
         if refusal.code == "no_reminders":
             return ToolResult.refused(refusal.code, say(ctx.language, "reminder.none"))

@@ -97,7 +97,7 @@ async def _resolve_target(
     if args.action == "join":
         here = await reminders.open_in(ctx.chat)
         return max(here, key=lambda reminder: reminder.created_at).id if here else ""
-    return (await find_mentioned(None, ctx, reminders)).id
+    return (await find_mentioned(ctx, reminders)).id
 
 
 async def _find_unfinished(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> Reminder:

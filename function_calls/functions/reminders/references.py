@@ -24,6 +24,9 @@ _PRONOUNS = frozenset(
 )
 _ID = re.compile(r"\[([a-z][a-z0-9]{5,})\]")
 _SEARCHED_MESSAGES = 200
+_LATELY = timedelta(minutes=10)
+
+Reminders = tuple[Reminder, ...]
 
 
 def is_pronoun(reference: str | None) -> bool:
@@ -31,9 +34,7 @@ def is_pronoun(reference: str | None) -> bool:
     return (reference or "").strip().casefold() in _PRONOUNS
 
 
-async def replied_reminders(
-    ctx: CallContext, reminders: ReminderService, history: HistoryService
-) -> tuple[Reminder, ...]:
+async def replied_reminders(ctx: CallContext, reminders: ReminderService, history: HistoryService) -> Reminders:
     """Return the reminders in the message that the sender replied to; empty if it is not a reply."""
     message_id = ctx.message.reply_to
     if message_id is None:
@@ -60,7 +61,7 @@ async def resolve_reference(
 
 async def _reminders_in(
     message_id: str, ctx: CallContext, reminders: ReminderService, history: HistoryService
-) -> tuple[Reminder, ...]:
+) -> Reminders:
     """Return the open reminders whose ids stand in an earlier message of the bot."""
     before = await history.recent(ctx.chat, _SEARCHED_MESSAGES)
     text = next((earlier.text for earlier in before if earlier.id == message_id and earlier.sender.is_bot), "")
@@ -73,9 +74,6 @@ async def _reminders_in(
     return tuple(found)
 
 
-_LATELY = timedelta(minutes=10)
-
-
 async def find_only_mentioned(ctx: CallContext, reminders: ReminderService) -> Reminder:
     """Return the reminder mentioned last, but refuse if several were changed together.
 
@@ -86,7 +84,7 @@ async def find_only_mentioned(ctx: CallContext, reminders: ReminderService) -> R
     here = [reminder for reminder in await reminders.open_in(ctx.chat) if reminder.id in subjects]
     if len(here) > 1:
         raise RequestRefused("reminder_ambiguous", reference="", candidates=tuple(here))
-    return await find_mentioned(None, ctx, reminders)
+    return await find_mentioned(ctx, reminders)
 
 
 async def find_just_deleted(ctx: CallContext) -> tuple[str, ...]:
@@ -94,16 +92,14 @@ async def find_just_deleted(ctx: CallContext) -> tuple[str, ...]:
     return tuple(receipt.subject for receipt in await latest_receipts(ctx) if receipt.action == "deleted")
 
 
-async def find_mentioned(reference: str | None, ctx: CallContext, reminders: ReminderService) -> Reminder:
-    """Return the reminder of `reference`; without one the reminder that the sender received or changed last.
+async def find_mentioned(ctx: CallContext, reminders: ReminderService) -> Reminder:
+    """Return the reminder that the sender received or changed last.
 
     If there is none, return the only reminder of the chat, or the only one for the sender.
 
     Raises:
         RequestRefused: as `ReminderService.get`.
     """
-    if reference:
-        return await reminders.get(ctx.chat, ctx.sender, reference)
     changes = await _latest_changes(ctx)
     mentioned = await _reminder_mentioned_since(changes, ctx, reminders)
     if mentioned is not None:
@@ -153,6 +149,15 @@ def _is_for(reminder: Reminder, person: Person) -> bool:
     return any(target.id in ids or target.name.lstrip("@").casefold() == name for target in people)
 
 
+async def own_reminders(ctx: CallContext, reminders: ReminderService) -> Reminders:
+    """Return the open reminders set by the person of `ctx` in the chat, soonest first."""
+    return _set_by_sender(await reminders.open_in(ctx.chat), ctx)
+
+
+def _set_by_sender(here: Reminders, ctx: CallContext) -> Reminders:
+    return tuple(reminder for reminder in here if reminder.creator.id == ctx.sender.id)
+
+
 async def latest_receipts(ctx: CallContext) -> tuple[Receipt, ...]:
     """Return the receipts of the sender's last changes in this chat."""
     return tuple(receipt for change in await _latest_changes(ctx) for receipt in change.receipts)
@@ -161,9 +166,6 @@ async def latest_receipts(ctx: CallContext) -> tuple[Receipt, ...]:
 async def _latest_changes(ctx: CallContext) -> tuple[Change, ...]:
     """Return the sender's last changes in this chat; empty if there is no change log."""
     return () if ctx.policy is None else await ctx.policy.receipts.latest(ctx.conversation)
-
-
-Reminders = tuple[Reminder, ...]
 
 
 async def resolve_several(
@@ -185,7 +187,7 @@ async def resolve_several(
     if _fits(replied, named):
         return replied
     here = await reminders.open_in(ctx.chat)
-    own = tuple(reminder for reminder in here if reminder.creator.id == ctx.sender.id)
+    own = _set_by_sender(here, ctx)
     if named.count in {len(here), len(own)}:
         return here if len(here) == named.count else own
     group = await _recent_group(named, here, own, ctx, reminders)
@@ -214,8 +216,8 @@ async def append_others_count(
     result: ToolResult, reference: str | None, chosen: Reminders, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
     """Add the number of the sender's unchanged reminders to `result`, if "them" may have included those."""
-    own_ids = {reminder.id for reminder in await reminders.open_in(ctx.chat) if reminder.creator.id == ctx.sender.id}
-    count = len(own_ids - {reminder.id for reminder in chosen})
+    chosen_ids = {reminder.id for reminder in chosen}
+    count = sum(reminder.id not in chosen_ids for reminder in await own_reminders(ctx, reminders))
     if not may_mean_all(reference) or not result.receipts or not count:
         return result
     return replace(result, text="\n".join([result.text, say(ctx.language, "reminder.others_stay", count=count)]))

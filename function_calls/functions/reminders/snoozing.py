@@ -11,12 +11,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.functions.reminders.answers import confirm_change, confirmation_text, delete_step, revert_step
-from function_calls.functions.reminders.bulk import MOST_UNCONFIRMED, apply_to_each, confirm_bulk, own_reminders
+from function_calls.functions.reminders.bulk import MOST_UNCONFIRMED, apply_to_each, confirm_bulk
 from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderUpdateArgs
 from function_calls.functions.reminders.moves import move_fire, start_interval_at
 from function_calls.functions.reminders.occurrences import NEXT
 from function_calls.functions.reminders.people import change_own_copy
-from function_calls.functions.reminders.references import find_mentioned, may_refer_to, resolve_several
+from function_calls.functions.reminders.references import find_mentioned, may_refer_to, own_reminders, resolve_several
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
@@ -94,7 +94,7 @@ async def snooze(reference: str, until: SnoozeTarget, ctx: CallContext, reminder
     except RequestRefused as refusal:
         if reference or refusal.code != "no_reminders":
             raise
-        reference, delivered = (await find_mentioned(None, ctx, reminders)).id, None
+        reference, delivered = (await find_mentioned(ctx, reminders)).id, None
     try:
         old = await reminders.get(ctx.chat, ctx.sender, reference) if reference else None
     except RequestRefused:

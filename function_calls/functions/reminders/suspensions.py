@@ -14,8 +14,9 @@ from function_calls.functions.reminders.answers import (
     reminder_fields,
     revert_step,
 )
-from function_calls.functions.reminders.bulk import apply_to_each, merge_results, own_reminders
+from function_calls.functions.reminders.bulk import apply_to_each, merge_results
 from function_calls.functions.reminders.models import ReminderStateArgs
+from function_calls.functions.reminders.references import own_reminders
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import LANGUAGES, phrases
