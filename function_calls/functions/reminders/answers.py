@@ -5,7 +5,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from function_calls.functions.reminders.references import is_pronoun
+from function_calls.functions.reminders.references import is_pronoun, which_question_key
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolCall, ToolResult, UndoStep
@@ -103,19 +103,24 @@ def _follow_up(language: str, follow_up: FollowUp) -> str:
     return say(language, "reminder.until_done", every=every, times=follow_up.times)
 
 
-def ask_which_reminder(refusal: RequestRefused, reference: str, ctx: CallContext, *, ask: str) -> ToolResult:
-    """Return the question after a reference matched no reminder or several; `ask` is its message key for several.
+def ask_which_reminder(
+    refusal: RequestRefused, reference: str | None, ctx: CallContext, *, ask: str = "", none: str = ""
+) -> ToolResult:
+    """Return the question after a reference matched no reminder or several, or an answer if there are no reminders.
+
+    `ask` and `none` are the message keys of the question about several, if it is not the usual one, and of the answer.
 
     Raises:
         RequestRefused: `refusal` itself, if it has no candidates.
     """
+    if none and refusal.code == "no_reminders":
+        return ToolResult.refused(refusal.code, say(ctx.language, none))
     if "candidates" not in refusal.fields:
         raise refusal
     candidates = candidates_of(refusal)
-    is_open = refusal.code == "reminder_ambiguous" or not reference or is_pronoun(reference)
-    key = ask if is_open else "reminder.unknown"
-    asked = say(ctx.language, key, reference=reference)
-    lines = [asked, numbered_list(candidates[:_MOST_ASKED_ABOUT], ctx)]
+    is_open = refusal.code == "reminder_ambiguous" or is_pronoun(reference)
+    key = (ask or which_question_key(reference)) if is_open else "reminder.unknown"
+    lines = [say(ctx.language, key, reference=reference), numbered_list(candidates[:_MOST_ASKED_ABOUT], ctx)]
     more = len(candidates) - _MOST_ASKED_ABOUT
     if more > 0:
         lines.append(say(ctx.language, "reminder.more", count=more))

@@ -29,7 +29,6 @@ from function_calls.functions.reminders.references import (
     own_reminders,
     resolve_reference,
     resolve_several,
-    which_question_key,
 )
 from function_calls.functions.reminders.repetition import (
     ask_once_or_always,
@@ -79,9 +78,7 @@ async def reminder_update(
         reference = await resolve_reference(args.reminder_id, ctx, reminders, history)
         old = await (reminders.find(ctx.chat, ctx.sender, reference) if reference else find_mentioned(ctx, reminders))
     except RequestRefused as refusal:
-        if refusal.code == "no_reminders":
-            return ToolResult.refused(refusal.code, say(ctx.language, "reminder.none"))
-        return ask_which_reminder(refusal, args.reminder_id or "", ctx, ask=which_question_key(args.reminder_id))
+        return ask_which_reminder(refusal, args.reminder_id, ctx, none="reminder.none")
     return await _update(args, reminders, old, ctx)
 
 
@@ -183,9 +180,7 @@ async def reminder_snooze(
         reference = await resolve_reference(args.reminder_id, ctx, reminders, history)
         return await snooze(reference or "", until, ctx, reminders)
     except RequestRefused as refusal:
-        if refusal.code == "no_reminders":
-            return ToolResult.refused(refusal.code, say(ctx.language, "reminder.none_to_snooze"))
-        return ask_which_reminder(refusal, args.reminder_id or "", ctx, ask=which_question_key(args.reminder_id))
+        return ask_which_reminder(refusal, args.reminder_id, ctx, none="reminder.none_to_snooze")
 
 
 @tool_function(name="reminder_restore", returns="reply", changes_state=True, is_only_for_undo=True)

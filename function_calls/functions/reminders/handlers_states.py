@@ -12,7 +12,6 @@ from function_calls.functions.reminders.references import (
     may_mean_all,
     resolve_reference,
     resolve_several,
-    which_question_key,
 )
 from function_calls.functions.reminders.suspensions import (
     change_text,
@@ -61,7 +60,7 @@ async def reminder_state(
             return ToolResult(ok=True, text=done, value={"id": sent.id})
         if refusal.code in {"nothing_to_finish", "nothing_meant"} and not ctx.message.is_for_bot:
             return ToolResult(ok=True, is_answered=True)
-        return ask_which_reminder(refusal, args.reminder_id or "", ctx, ask=which_question_key(args.reminder_id))
+        return ask_which_reminder(refusal, args.reminder_id, ctx)
 
 
 async def _change(
