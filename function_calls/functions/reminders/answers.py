@@ -17,9 +17,10 @@ from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.edits import is_next_suspended
 from services.recurrence.fires import known_until, next_fires, zone_of
-from services.recurrence.schedule import FollowUp, rule_text
+from services.recurrence.schedule import FollowUp, Schedule, rule_text
 from services.reminders.lookup.references import candidates_of
-from services.reminders.model import CatchUp, Reminder, ReminderState
+from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState
+from services.reminders.service import ReminderService
 
 _MOST_ASKED_ABOUT = 10
 _MADE = frozenset({"set", "changed", "snoozed"})
@@ -43,6 +44,18 @@ def confirm_change(
         value=value,
         receipts=(Receipt(action=verb, subject=reminder.id, name=reminder.content, undo=undo),),
     )
+
+
+async def apply_schedule(
+    schedule: Schedule, old: Reminder, ctx: CallContext, reminders: ReminderService, *, verb: str = "changed"
+) -> ToolResult:
+    """Give `old` a new schedule, and confirm the change with the step that undoes it.
+
+    Raises:
+        RequestRefused: as `ReminderService.edit`.
+    """
+    changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=schedule))
+    return confirm_change(changed, ctx, verb, revert_step(old))
 
 
 def reminder_fields(reminder: Reminder, ctx: CallContext) -> dict[str, str]:

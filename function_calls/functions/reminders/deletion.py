@@ -5,11 +5,10 @@ from typing import Final
 
 from function_calls.functions.reminders.answers import (
     Option,
+    apply_schedule,
     ask_which_reminder,
     ask_which_times,
-    confirm_change,
     restore_step,
-    revert_step,
 )
 from function_calls.functions.reminders.bulk import apply_to_each
 from function_calls.functions.reminders.handlers import skip_day
@@ -38,7 +37,7 @@ from services.reminders.lookup.due_words import due_words
 from services.reminders.lookup.finder import is_joined
 from services.reminders.lookup.references import all_of, is_in, means_all
 from services.reminders.lookup.several import several_in
-from services.reminders.model import Reminder, ReminderEdit, row_key
+from services.reminders.model import Reminder, row_key
 from services.reminders.service import ReminderService
 from services.time_expressions import Reading
 
@@ -130,8 +129,7 @@ async def _end_before(day: Reading, old: Reminder, ctx: CallContext, reminders: 
     rule = old.schedule.rule
     if rule is None or rule.count is not None or not next_fires(left, ctx.now, 1):
         return confirm_deletion(await reminders.delete(ctx.chat, ctx.sender, old.id), ctx)
-    changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=left))
-    return confirm_change(changed, ctx, "changed", revert_step(old))
+    return await apply_schedule(left, old, ctx, reminders)
 
 
 def confirm_deletion(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from function_calls.functions.reminders.answers import (
     Option,
+    apply_schedule,
     ask_which_times,
-    confirm_change,
     confirmation_text,
     delete_step,
     reminder_fields,
@@ -39,7 +39,7 @@ from services.recurrence.fires import next_fires
 from services.recurrence.rules import with_exceptions
 from services.recurrence.schedule import Schedule
 from services.reminders.lookup.references import means_all
-from services.reminders.model import Reminder, ReminderEdit
+from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 
 _MOST_A_WEEK: Final = 7
@@ -125,10 +125,7 @@ async def move_fire(
         ok=True,
         text=text,
         value={"id": single.id, "next": [fire.isoformat() for fire in single.next_fires], "series": series.id},
-        receipts=(
-            Receipt(action="set", subject=single.id, name=single.content, undo=delete_step(single)),
-            Receipt(action="skipped", subject=series.id, name=old.content, undo=revert_step(old)),
-        ),
+        receipts=_list_receipts(series, single, old, action="skipped"),
     )
 
 
@@ -141,13 +138,8 @@ async def _restart_interval(
     coming = next_fire(bare, ctx)
     if not coming or not bare.rule.is_elapsed:
         return None
-    changed = await reminders.edit(
-        ctx.chat,
-        ctx.sender,
-        old.id,
-        ReminderEdit(schedule=start_interval_at(_new_time(args, coming[0], bare, ctx), old.schedule)),
-    )
-    return confirm_change(changed, ctx, "changed", revert_step(old))
+    schedule = start_interval_at(_new_time(args, coming[0], bare, ctx), old.schedule)
+    return await apply_schedule(schedule, old, ctx, reminders)
 
 
 def start_interval_at(start: Schedule, schedule: Schedule) -> Schedule:
@@ -182,8 +174,7 @@ async def _move_from_day(
     new = replace(new, start=datetime.combine(then[0].date(), clocks[0].replace(tzinfo=None)), follow_up=follow_up)
     before = [fire for fire in next_fires(bare, ctx.now, MOST_A_DAY) if fire.date() < day]
     if not before or bare.rule is None or bare.rule.count is not None:
-        changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=new))
-        return confirm_change(changed, ctx, "changed", revert_step(old))
+        return await apply_schedule(new, old, ctx, reminders)
     series, single = await reminders.reschedule_occurrence(
         ctx.chat,
         ctx.sender,
@@ -204,11 +195,13 @@ async def _move_from_day(
     )
 
 
-def _list_receipts(series: Reminder, single: Reminder, old: Reminder) -> tuple[Receipt, Receipt]:
-    """Return the receipts of a reminder that was set apart from the series `old`."""
+def _list_receipts(
+    series: Reminder, single: Reminder, old: Reminder, *, action: str = "changed"
+) -> tuple[Receipt, Receipt]:
+    """Return the receipts of the reminder `single` that was set apart from `old`, and of the rest, the `series`."""
     return (
         Receipt(action="set", subject=single.id, name=single.content, undo=delete_step(single)),
-        Receipt(action="changed", subject=series.id, name=old.content, undo=revert_step(old)),
+        Receipt(action=action, subject=series.id, name=old.content, undo=revert_step(old)),
     )
 
 

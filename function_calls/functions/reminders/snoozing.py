@@ -10,7 +10,13 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.answers import confirm_change, confirmation_text, delete_step, revert_step
+from function_calls.functions.reminders.answers import (
+    apply_schedule,
+    confirm_change,
+    confirmation_text,
+    delete_step,
+    revert_step,
+)
 from function_calls.functions.reminders.bulk import MOST_UNCONFIRMED, apply_to_each, confirm_bulk
 from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderUpdateArgs
 from function_calls.functions.reminders.moves import move_fire, start_interval_at
@@ -28,7 +34,7 @@ from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
 from services.reminders.lookup.finder import is_joined
-from services.reminders.model import NewReminder, Reminder, ReminderEdit
+from services.reminders.model import NewReminder, Reminder
 from services.reminders.service import ReminderService, once_at
 
 _DEFAULT_LENGTH: Final = timedelta(minutes=10)
@@ -123,8 +129,7 @@ async def _snooze_pending(
     if coming and old.schedule.rule is not None:
         if old.schedule.rule.is_elapsed:
             schedule = start_interval_at(once_at(moment, old.schedule.zone), old.schedule)
-            changed = await reminders.edit(ctx.chat, ctx.sender, old.id, ReminderEdit(schedule=schedule))
-            return confirm_change(changed, ctx, "snoozed", revert_step(old))
+            return await apply_schedule(schedule, old, ctx, reminders, verb="snoozed")
         moved = await move_fire(once_at(moment, old.schedule.zone), coming[0], old, ctx, reminders)
         if moved is not None:
             return moved

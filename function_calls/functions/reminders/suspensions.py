@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from function_calls.functions.reminders.answers import (
-    confirm_change,
+    apply_schedule,
     confirmation_text,
     delete_step,
     reminder_fields,
@@ -242,9 +242,7 @@ async def resume(reference: str, ctx: CallContext, reminders: ReminderService) -
     suspended = [reminder for reminder in active if resume_schedule(reminder) != reminder.schedule]
 
     async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
-        edit = ReminderEdit(schedule=resume_schedule(reminder))
-        changed = await reminders.edit(ctx.chat, ctx.sender, reminder.id, edit)
-        return confirm_change(changed, ctx, "resume", revert_step(reminder))
+        return await apply_schedule(resume_schedule(reminder), reminder, ctx, reminders, verb="resume")
 
     if not means_all(reference) and active and not suspended:
         return _unchanged("resume", active[0], ctx)
