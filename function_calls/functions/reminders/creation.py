@@ -25,20 +25,23 @@ _MOST_SET: Final = 20
 _SAME: Final = timedelta(minutes=1)  # "in ten minutes" was interpreted some seconds after it was sent
 
 
-def new_reminder(args: ReminderArgs, schedule: Schedule, targets: tuple[Person, ...], ctx: CallContext) -> NewReminder:
-    """Build the new reminder from its arguments, the parsed `schedule` and the resolved `targets`."""
+def draft_reminder(content: str, schedule: Schedule, ctx: CallContext) -> NewReminder:
+    """Return a new reminder of the sender for themselves, in the chat of the call."""
     return NewReminder(
         request_key=ctx.call_id,
         address=ctx.chat,
         creator=ctx.sender,
-        content=args.content,
-        schedule=add_follow_up(schedule, args.until_done),
+        content=content,
+        schedule=schedule,
         language=ctx.language,
-        targets=targets,
         is_private=ctx.message.is_private,
-        is_urgent=bool(args.urgent),
-        asked_at=ctx.message_time,
     )
+
+
+def new_reminder(args: ReminderArgs, schedule: Schedule, targets: tuple[Person, ...], ctx: CallContext) -> NewReminder:
+    """Return the new reminder of the arguments, with the parsed `schedule` and the resolved `targets`."""
+    draft = draft_reminder(args.content, add_follow_up(schedule, args.until_done), ctx)
+    return replace(draft, targets=targets, is_urgent=bool(args.urgent), asked_at=ctx.message_time)
 
 
 async def create_reminder(

@@ -13,18 +13,18 @@ from msgspec.structs import replace
 from function_calls.functions.reminders.answers import (
     apply_schedule,
     confirm_change,
-    confirmation_text,
     delete_step,
     revert_step,
 )
 from function_calls.functions.reminders.bulk import MOST_UNCONFIRMED, apply_to_each, confirm_bulk
+from function_calls.functions.reminders.creation import draft_reminder
 from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderUpdateArgs
 from function_calls.functions.reminders.moves import move_fire, start_interval_at
 from function_calls.functions.reminders.occurrences import NEXT
 from function_calls.functions.reminders.people import change_own_copy
 from function_calls.functions.reminders.references import find_mentioned, may_refer_to, own_reminders, resolve_several
 from function_calls.language.messages import say
-from function_calls.tools.calls import Receipt, ToolResult
+from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reading.lexicon import detect_language, load_lexicon
 from function_calls.understanding.reading.slots import parse_amount
@@ -34,7 +34,7 @@ from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
 from services.reminders.lookup.finder import is_joined
-from services.reminders.model import NewReminder, Reminder
+from services.reminders.model import Reminder
 from services.reminders.service import ReminderService, once_at
 
 _DEFAULT_LENGTH: Final = timedelta(minutes=10)
@@ -211,23 +211,15 @@ async def _snooze_each(
 
 async def _repeat(old: Reminder, moment: datetime, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """Create a copy of `old` at `moment`; a copy of somebody else's reminder is for the sender alone."""
-    is_own = old.creator.id == ctx.sender.id
-    again = await reminders.create(
-        NewReminder(
-            request_key=ctx.call_id,
-            address=ctx.chat,
-            creator=ctx.sender,
-            content=old.content,
-            schedule=once_at(moment, old.schedule.zone),
-            language=old.language,
-            targets=old.targets if is_own else (),
-            is_private=ctx.message.is_private,
-            is_urgent=old.is_urgent,
-            asked_at=ctx.message_time,
-        )
+    copy = replace(
+        draft_reminder(old.content, once_at(moment, old.schedule.zone), ctx),
+        language=old.language,
+        targets=old.targets if old.creator.id == ctx.sender.id else (),
+        is_urgent=old.is_urgent,
+        asked_at=ctx.message_time,
     )
-    receipt = Receipt(action="set", subject=again.id, name=again.content, undo=delete_step(again))
-    return ToolResult(ok=True, text=confirmation_text(again, ctx), value={"id": again.id}, receipts=(receipt,))
+    again = await reminders.create(copy)
+    return confirm_change(again, ctx, "set", delete_step(again))
 
 
 def _append_unchanged_count(result: ToolResult, count: int, ctx: CallContext) -> ToolResult:

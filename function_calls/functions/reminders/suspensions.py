@@ -15,6 +15,7 @@ from function_calls.functions.reminders.answers import (
     revert_step,
 )
 from function_calls.functions.reminders.bulk import apply_to_each, merge_results
+from function_calls.functions.reminders.creation import draft_reminder
 from function_calls.functions.reminders.models import ReminderStateArgs
 from function_calls.functions.reminders.references import own_reminders
 from function_calls.language import date_format, recurrence_text
@@ -38,7 +39,7 @@ from services.recurrence.rules import WEEKDAYS
 from services.recurrence.schedule import Schedule
 from services.reminders.lookup.due_words import is_weekend
 from services.reminders.lookup.references import is_moved_from, means_all
-from services.reminders.model import NewReminder, Reminder, ReminderEdit, ReminderState
+from services.reminders.model import Reminder, ReminderEdit, ReminderState
 from services.reminders.service import ReminderService
 from services.time_expressions import Grain, Reading
 
@@ -274,17 +275,9 @@ async def _ask_at_end(until: datetime, paused: ToolResult, ctx: CallContext, rem
     """Create a reminder at the end of the pause that asks about resuming, and add it to the result `paused`."""
     ids = [receipt.subject for receipt in paused.receipts]
     which = ids[0] if len(ids) == 1 else say(ctx.language, "reminder.resume_all")
-    asked = await reminders.create(
-        NewReminder(
-            request_key=f"{ctx.call_id}/until",
-            address=ctx.chat,
-            creator=ctx.sender,
-            content=say(ctx.language, "reminder.pause_over", which=which),
-            schedule=Schedule(start=until.replace(tzinfo=None), zone=zone_name(ctx.zone)),
-            language=ctx.language,
-            is_private=ctx.message.is_private,
-        )
-    )
+    schedule = Schedule(start=until.replace(tzinfo=None), zone=zone_name(ctx.zone))
+    draft = draft_reminder(say(ctx.language, "reminder.pause_over", which=which), schedule, ctx)
+    asked = await reminders.create(replace(draft, request_key=f"{ctx.call_id}/until"))
     receipt = Receipt(action="set", subject=asked.id, undo=delete_step(asked))
     text = "\n".join([paused.text, confirmation_text(asked, ctx)])
     return replace(paused, text=text, receipts=(*paused.receipts, receipt))

@@ -7,8 +7,10 @@ from functools import partial
 
 from loguru import logger
 from msgspec import Struct
+from msgspec.structs import replace
 
 from function_calls.functions.reminders.answers import confirm_change, delete_step
+from function_calls.functions.reminders.creation import draft_reminder
 from function_calls.functions.summary.answers import SummaryReader, format_summary
 from function_calls.language.messages import say
 from function_calls.models import ReminderArgs, SummaryScheduleArgs
@@ -18,7 +20,7 @@ from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import schedule_of_call
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
-from services.reminders.model import DueNotice, NewReminder, ReminderAction
+from services.reminders.model import DueNotice, ReminderAction
 from services.reminders.service import ReminderService
 from services.summary.model import Summary, SummaryWindow
 from services.summary.service import SummaryService
@@ -70,16 +72,6 @@ async def summary_schedule(args: SummaryScheduleArgs, ctx: CallContext, reminder
     """定时总结 / Post a summary of this chat at a coming time, once or regularly. For one now call `summary`."""
     content = say(ctx.language, "summary.scheduled")
     times = ReminderArgs(**args.model_dump(), content=content)
-    reminder = await reminders.create(
-        NewReminder(
-            request_key=ctx.call_id,
-            address=ctx.chat,
-            creator=ctx.sender,
-            content=content,
-            schedule=schedule_of_call(times, ctx),
-            language=ctx.language,
-            is_private=ctx.message.is_private,
-            action=ReminderAction.SUMMARY,
-        )
-    )
+    draft = draft_reminder(content, schedule_of_call(times, ctx), ctx)
+    reminder = await reminders.create(replace(draft, action=ReminderAction.SUMMARY))
     return confirm_change(reminder, ctx, "set", delete_step(reminder))
