@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.deletion import ask_which_days, may_mean_every
+from function_calls.functions.reminders.deletion import ask_which_days, has_nothing_before, may_mean_every
 from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderStateArgs, ReminderUpdateArgs
 from function_calls.functions.reminders.moves import ask_which_occurrence
 from function_calls.functions.reminders.occurrences import (
@@ -24,11 +24,12 @@ from function_calls.functions.reminders.occurrences import (
     named_days,
     next_fire,
     occurrences_on,
+    read_due_day,
     read_times,
     single_day,
 )
 from function_calls.functions.reminders.references import may_mean_all
-from function_calls.functions.reminders.schedule_changes import choose_nearer_half, names_last_day
+from function_calls.functions.reminders.schedule_changes import choose_nearer_half, is_shift, names_last_day
 from function_calls.functions.reminders.snoozing import read_snooze_target
 from function_calls.grounding.corrections import READ, Grounded, as_written, correct_arguments
 from function_calls.grounding.leftovers import ask_about_leftover
@@ -48,23 +49,18 @@ from function_calls.understanding.reminder_times import (
     parse_moment,
     schedule_of_call,
     time_reader,
-    zone_name,
 )
 from function_calls.understanding.requests.arguments import format_time
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
-from services.recurrence.edits import end_before
-from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
-from services.reminders.lookup.due_words import due_words
-from services.reminders.lookup.references import all_of, means_all
-from services.reminders.model import Reminder, row_key
+from services.reminders.lookup.references import means_all
+from services.reminders.model import Reminder
 
 _DELETE: Final = "reminder_delete"
 _UPDATE: Final = "reminder_update"
 _DAY: Final = timedelta(days=1)
 _EXACT: Final = timedelta(minutes=1)
-_SHIFT: Final = re.compile(r"[+-]\d{1,4}:[0-5]\d")
 _PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後")
 # "Just move it" does not tell how many occurrences.
 _ONLY: Final = re.compile(
@@ -104,7 +100,7 @@ async def ground_delete(call: ToolCall, args: ReminderDeleteArgs, message: ReadM
         reference = with_days_of_message(reference, _DELETE, message, ctx)
         return Grounded(call=correct_arguments(call, {"reminder_id": reference}))
     call = correct_arguments(call, {"reminder_id": reference})
-    if not target.reminders or _names_day(reference, ctx):
+    if not target.reminders or read_due_day(reference, ctx) is not None:
         return Grounded(call=call)
     if any(each.schedule.rule is None for each in target.reminders):
         return Grounded(call=call)
@@ -120,7 +116,7 @@ async def _ground_day(call: ToolCall, olds: tuple[Reminder, ...], clauses: Seque
     day, words = named[0]
     if any(has_words_outside(FROM_THEN, each, old.content) for each in clauses):
         last = day.start.date() - _DAY
-        is_ended = any(_ends_with(each, day.start.date(), ctx) for each in olds)
+        is_ended = any(has_nothing_before(day.start.date(), each, ctx) for each in olds)
         return Grounded(call=call if is_ended else _as_update(call, "until", last))
     if len(named) > 1 or may_mean_every(day_words(day, words), words, old):
         coming = [each for each, _ in named if has_fire_on(each.start.date(), old, ctx)]
@@ -129,25 +125,11 @@ async def _ground_day(call: ToolCall, olds: tuple[Reminder, ...], clauses: Seque
     return Grounded(call=_as_update(call, "skip", day.start.date()))
 
 
-def _ends_with(old: Reminder, day: date, ctx: CallContext) -> bool:
-    """Return whether nothing is left of `old` without its fires from `day` on, or whether those are counted."""
-    left = end_before(old.schedule, day)
-    return old.schedule.rule is None or old.schedule.rule.count is not None or not next_fires(left, ctx.now, 1)
-
-
 def _as_update(call: ToolCall, argument: str, day: date) -> ToolCall:
     """Return the deletion `call` as a change of the reminder's days."""
     arguments = {**call.arguments, argument: f"{day:%Y-%m-%d}"}
     steps = (*call.repairs, f"/name: {_UPDATE}, for one day", f"/{argument}: {READ}")
     return replace(call, name=_UPDATE, arguments=arguments, repairs=steps)
-
-
-def _names_day(reference: str, ctx: CallContext) -> bool:
-    """Return whether `reference` names a day itself; an id that looks like an hour names none."""
-    if row_key(reference) is not None and not reference.isalpha():
-        return False
-    read = due_words(all_of(reference) or reference, ctx.message_time, zone_name(ctx.zone), time_reader(ctx))
-    return read is not None and any(reading.has_day for reading in read.readings)
 
 
 async def ground_snooze(call: ToolCall, args: ReminderSnoozeArgs, message: ReadMessage, ctx: CallContext) -> Grounded:
@@ -208,7 +190,7 @@ def _new_time(args: ReminderUpdateArgs, old: Reminder | None, message: ReadMessa
     named = [each for each in read_times(time, ctx) if each.has_day and each.rrule is None]
     if len(named) == 1 and names_same_time(ctx):
         return f"{named[0].start:%Y-%m-%d}"
-    if _SHIFT.fullmatch(time) or parse_clock(time) or args.rrule is not None or args.type in {"daily", "weekly"}:
+    if is_shift(time) or parse_clock(time) or args.rrule is not None or args.type in {"daily", "weekly"}:
         return args.time
     if old is None:
         return args.time

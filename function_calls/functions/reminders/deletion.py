@@ -1,6 +1,7 @@
 """Delete reminders, or skip single days of repeating reminders that are named by a day."""
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Final
 
 from function_calls.functions.reminders.answers import (
@@ -13,7 +14,7 @@ from function_calls.functions.reminders.answers import (
 from function_calls.functions.reminders.bulk import apply_to_each
 from function_calls.functions.reminders.handlers import skip_day
 from function_calls.functions.reminders.handlers_states import join_or_leave
-from function_calls.functions.reminders.occurrences import EVERY, NAME_OF_ALL, day_words
+from function_calls.functions.reminders.occurrences import EVERY, NAME_OF_ALL, day_words, read_due_day
 from function_calls.functions.reminders.references import (
     append_others_count,
     find_just_deleted,
@@ -28,16 +29,15 @@ from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside, time_reader, zone_name
+from function_calls.understanding.reminder_times import FROM_THEN, has_words_outside
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.recurrence.edits import end_before
 from services.recurrence.fires import next_fires
-from services.reminders.lookup.due_words import due_words
 from services.reminders.lookup.finder import is_joined
 from services.reminders.lookup.references import all_of, is_in, means_all
 from services.reminders.lookup.several import several_in
-from services.reminders.model import Reminder, row_key
+from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 from services.time_expressions import Reading
 
@@ -101,10 +101,8 @@ async def delete_day_only(reference: str, ctx: CallContext, reminders: ReminderS
     """
     if ctx.approved is not None or ctx.is_undoing:
         return None
-    words = all_of(reference) or reference
-    is_id = row_key(reference) is not None and not reference.isalpha()  # an id may contain "9h", and "sunday" is a day
-    read = None if is_id else due_words(words, ctx.message_time, zone_name(ctx.zone), time_reader(ctx))
-    if read is None or not any(reading.has_day for reading in read.readings):
+    words, read = all_of(reference) or reference, read_due_day(reference, ctx)
+    if read is None:
         return None
     named = await reminders.find_named(ctx.chat, ctx.sender, reference)
     if not named or not all(reminder.schedule.rule is not None for reminder in named):
@@ -125,11 +123,15 @@ async def delete_day_only(reference: str, ctx: CallContext, reminders: ReminderS
 
 async def _end_before(day: Reading, old: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """End `old` before `day`; delete it if no occurrence is left."""
-    left = end_before(old.schedule, day.start.date())
-    rule = old.schedule.rule
-    if rule is None or rule.count is not None or not next_fires(left, ctx.now, 1):
+    if has_nothing_before(day.start.date(), old, ctx):
         return confirm_deletion(await reminders.delete(ctx.chat, ctx.sender, old.id), ctx)
-    return await apply_schedule(left, old, ctx, reminders)
+    return await apply_schedule(end_before(old.schedule, day.start.date()), old, ctx, reminders)
+
+
+def has_nothing_before(day: date, old: Reminder, ctx: CallContext) -> bool:
+    """Return whether `old` is deleted if it ends before `day`: no fire is left, or its rule counts its fires."""
+    rule = old.schedule.rule
+    return rule is None or rule.count is not None or not next_fires(end_before(old.schedule, day), ctx.now, 1)
 
 
 def confirm_deletion(gone: Sequence[Reminder], ctx: CallContext) -> ToolResult:

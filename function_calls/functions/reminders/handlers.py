@@ -36,9 +36,8 @@ from function_calls.functions.reminders.repetition import (
     convert_recurring_skip,
     skips_every_day,
 )
-from function_calls.functions.reminders.schedule_changes import new_schedule
+from function_calls.functions.reminders.schedule_changes import is_shift, new_schedule
 from function_calls.functions.reminders.snoozing import (
-    is_shift,
     read_snooze_target,
     shift_all,
     snooze,

@@ -13,15 +13,16 @@ from function_calls.functions.reminders.models import ReminderUpdateArgs
 from function_calls.language import date_format
 from function_calls.language.recognized_phrases import is_clock
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reminder_times import has_words_outside, time_reader
+from function_calls.understanding.reminder_times import has_words_outside, time_reader, zone_name
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.edits import can_suspend
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import with_exceptions
 from services.recurrence.schedule import Schedule
-from services.reminders.lookup.references import is_in, means_all
-from services.reminders.model import Reminder
+from services.reminders.lookup.due_words import DueWords, due_words
+from services.reminders.lookup.references import all_of, is_in, means_all
+from services.reminders.model import Reminder, row_key
 from services.time_expressions import Grain, Reading
 
 NEXT: Final = "next"
@@ -81,6 +82,19 @@ def read_times(words: str, ctx: CallContext) -> list[Reading]:
     """Read the times in `words`, the best reading of each."""
     found = time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language) if words else ()
     return [reading.best for reading in found if reading.best is not None]
+
+
+def read_due_words(words: str, ctx: CallContext) -> DueWords | None:
+    """Read the due time that `words` name; None for other words."""
+    return due_words(words, ctx.message_time, zone_name(ctx.zone), time_reader(ctx))
+
+
+def read_due_day(reference: str, ctx: CallContext) -> DueWords | None:
+    """Read the day on which reminders are due that `reference` names ("sunday's"); None for any other reference."""
+    if row_key(reference) is not None and not reference.isalpha():  # an id may contain "9h"
+        return None
+    read = read_due_words(all_of(reference) or reference, ctx)
+    return read if read is not None and any(reading.has_day for reading in read.readings) else None
 
 
 def named_days(words: str, content: str, ctx: CallContext) -> list[Reading]:

@@ -9,17 +9,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.functions.reminders.answers import has_next_in_line, list_lines, numbered_list, reminder_fields
+from function_calls.functions.reminders.occurrences import read_due_words
 from function_calls.functions.reminders.people import names_of_sender
 from function_calls.functions.reminders.references import find_only_mentioned, resolve_reference
 from function_calls.language import date_format, recurrence_text
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reminder_times import time_reader, zone_name
+from function_calls.understanding.reminder_times import zone_name
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService
-from services.reminders.lookup.due_words import DueWords, due_words
+from services.reminders.lookup.due_words import DueWords
 from services.reminders.lookup.references import candidates_of
 from services.reminders.model import Reminder, ReminderState, row_key
 from services.reminders.service import ReminderService
@@ -176,7 +177,7 @@ def render_page(found: Sequence[Reminder], asked: PageRequest, ctx: CallContext,
     if asked.who_set:
         lines = [_owned_line(*entry, ctx) for entry in numbered]
     else:
-        due = _read_due(asked.wanted, ctx) if asked.wanted else None
+        due = read_due_words(asked.wanted, ctx) if asked.wanted else None
         fires = [_find_fire(reminder, due) for _, reminder in numbered]
         lines = _render_by_day(numbered, fires, asked, ctx)
         if asked.wanted and len(found) == 1:
@@ -210,11 +211,7 @@ def _empty_page_key(asked: PageRequest, ctx: CallContext, *, has_others: bool) -
 
 
 def _names_time(wanted: str, ctx: CallContext) -> bool:
-    return _read_due(wanted, ctx) is not None
-
-
-def _read_due(wanted: str, ctx: CallContext) -> DueWords | None:
-    return due_words(wanted, ctx.message_time, zone_name(ctx.zone), time_reader(ctx))
+    return read_due_words(wanted, ctx) is not None
 
 
 def _render_by_day(

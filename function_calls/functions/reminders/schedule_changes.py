@@ -154,6 +154,11 @@ def _rule_on_day(rule: Rule, day: datetime, *, is_last_day: bool) -> Rule | None
             return None
 
 
+def is_shift(words: str | None) -> bool:
+    """Return whether the argument `time` is an offset, such as `+1:30`."""
+    return _SHIFT.fullmatch(words or "") is not None
+
+
 def _shift(old: Schedule, words: str, shift: re.Match[str], ctx: CallContext) -> Schedule:
     """Shift `old` by hours and minutes; a one-time reminder that has fired is shifted from now.
 

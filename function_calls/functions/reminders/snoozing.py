@@ -41,7 +41,6 @@ _DEFAULT_LENGTH: Final = timedelta(minutes=10)
 _SENT_FOR_ALL: Final = timedelta(hours=1)
 """The age of deliveries that "snooze all" includes."""
 _SENT_LATELY: Final = timedelta(days=1)
-_SHIFT: Final = re.compile(r"[+-]\d{1,4}:[0-5]\d")
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 Change = Callable[..., Awaitable[ToolResult]]
@@ -188,11 +187,6 @@ async def shift_all(
 
     result = await apply_to_each(chosen or own, shift_one, ctx, none="reminder.none")
     return _append_unchanged_count(result, len(own) - len(chosen or own), ctx)
-
-
-def is_shift(words: str | None) -> bool:
-    """Return whether the argument `time` is an offset."""
-    return _SHIFT.fullmatch(words or "") is not None
 
 
 def due_today(own: tuple[Reminder, ...], ctx: CallContext) -> tuple[Reminder, ...]:
