@@ -40,10 +40,10 @@ async def reminder_list(
     """列出提醒 / List the reminders of this chat with the IDs that `reminder_delete` takes."""
     if args.filter and is_pronoun(args.filter):
         return await describe_one(ctx, reminders, history, who_set=args.who_set)
-    asked = request_page(args.filter or "", args.page, ctx, who_set=args.who_set, only_own=args.whose == "mine")
-    if asked is None:
+    request = request_page(args.filter or "", args.page, ctx, who_set=args.who_set, only_own=args.whose == "mine")
+    if request is None:
         return ToolResult(ok=True, is_answered=True)
-    return await show_page(asked, ctx, reminders, history)
+    return await show_page(request, ctx, reminders, history)
 
 
 @tool_function(name="reminder_delete", returns="reply", changes_state=True, uses_state=True, is_deferrable=False)

@@ -25,7 +25,9 @@ from services.reminders.lookup.references import candidates_of
 from services.reminders.model import Reminder, ReminderState, row_key
 from services.reminders.service import ReminderService
 
-_THAT = "this"
+_PAGE = 15
+_KEY = "reminders.page"
+_SHOWN_FOR = timedelta(minutes=30)
 
 
 async def describe_one(
@@ -33,7 +35,7 @@ async def describe_one(
 ) -> ToolResult:
     """Describe the reminder replied to or mentioned last; if there is none, list the candidates."""
     try:
-        reference = await resolve_reference(_THAT, ctx, reminders, history)
+        reference = await resolve_reference("this", ctx, reminders, history)
         reminder = await (
             reminders.get(ctx.chat, ctx.sender, reference) if reference else find_only_mentioned(ctx, reminders)
         )
@@ -63,45 +65,39 @@ def _describe(reminder: Reminder, ctx: CallContext) -> str:
     return say(language, "reminder.that_once", **fields)
 
 
-PAGE = 15
-_KEY = "reminders.page"
-_SHOWN_FOR = timedelta(minutes=30)
-
-
 class PageRequest(Struct, frozen=True, kw_only=True):
-    """A page, counted from 1, of the reminders that match the words `wanted`; `who_set` adds the creators.
+    """A page, counted from 1, of the reminders that match `words`, all without any; `who_set` adds the creators.
 
     `only_own` leaves out reminders that the person neither set nor receives.
     """
 
-    wanted: str
+    words: str
     number: int
     who_set: bool = False
     only_own: bool = False
 
 
 async def show_page(
-    asked: PageRequest, ctx: CallContext, reminders: ReminderService, history: HistoryService
+    request: PageRequest, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     """Return the requested page of the list, and remember it."""
-    names = await names_of_sender(ctx, reminders, history) if asked.only_own else frozenset[str]()
-    found = await _wanted(asked, ctx, reminders, names)
-    others = await count_others(found, asked, ctx, reminders)
-    value = {"reminders": [{"id": reminder.id, "content": reminder.content} for reminder in found]}
-    shown, page, lines = found, asked, []
-    if not found and asked.wanted and not _names_time(asked.wanted, ctx):
-        everything = replace(asked, wanted="", number=1)
-        instead = await _wanted(everything, ctx, reminders, names)
+    names = await names_of_sender(ctx, reminders, history) if request.only_own else frozenset[str]()
+    found = await _find_matching(request, ctx, reminders, names)
+    others = await _count_others(found, request, ctx, reminders)
+    shown, page, lines = found, request, []
+    if not found and request.words and read_due_words(request.words, ctx) is None:
+        everything = replace(request, words="", number=1)
+        instead = await _find_matching(everything, ctx, reminders, names)
         if instead:
             shown, page = instead, everything
-            lines = [say(ctx.language, "reminder.unknown", reference=asked.wanted)]
-    remember_page(page, len(shown), ctx)
-    whose = await _whose_clock(ctx) if shown else []
-    lines += [render_page(shown, page, ctx, has_others=bool(others)), *whose, *others]
-    return ToolResult(ok=True, text="\n".join(lines), value=value)
+            lines = [say(ctx.language, "reminder.unknown", reference=request.words)]
+    _remember_page(page, len(shown), ctx)
+    clock = await _describe_clock(ctx) if shown else []
+    lines += [_render_page(shown, page, ctx, has_others=bool(others)), *clock, *others]
+    return _result(found, "\n".join(lines))
 
 
-async def _whose_clock(ctx: CallContext) -> list[str]:
+async def _describe_clock(ctx: CallContext) -> list[str]:
     """Return a line with the zone of the times if others in the chat, whose zone is another, read them too."""
     chat_zone = await ctx.services.get(ZoneService).of_chat(ctx.chat)
     if ctx.message.is_private or ctx.now.utcoffset() == ctx.now.astimezone(chat_zone).utcoffset():
@@ -110,77 +106,76 @@ async def _whose_clock(ctx: CallContext) -> list[str]:
     return [say(ctx.language, "reminder.clock_of", who=ctx.sender.name, zone=zone)]
 
 
-async def _wanted(
-    asked: PageRequest, ctx: CallContext, reminders: ReminderService, names: frozenset[str]
+async def _find_matching(
+    request: PageRequest, ctx: CallContext, reminders: ReminderService, names: frozenset[str]
 ) -> tuple[Reminder, ...]:
-    """Return the requested reminders, or the one with that number or id; `names` are ids that stand for the sender."""
-    words = asked.wanted
+    """Return the matching reminders, or the one with that number or id; `names` are ids that stand for the sender."""
+    words = request.words
     if words.isdecimal() or row_key(words) is not None:
         with suppress(RequestRefused):
             return (await reminders.get(ctx.chat, ctx.sender, words),)
-    return await reminders.list(ctx.chat, ctx.sender, words, only_own=asked.only_own, names=names)
+    return await reminders.list(ctx.chat, ctx.sender, words, only_own=request.only_own, names=names)
 
 
-async def count_others(
-    found: Sequence[Reminder], asked: PageRequest, ctx: CallContext, reminders: ReminderService
+async def _count_others(
+    found: Sequence[Reminder], request: PageRequest, ctx: CallContext, reminders: ReminderService
 ) -> list[str]:
     """Return a line with the number of reminders left out of a list of one's own, if it has no other filter."""
-    if not asked.only_own or asked.wanted:
+    if not request.only_own or request.words:
         return []
     count = len(await reminders.open_in(ctx.chat)) - len(found)
     return [say(ctx.language, "reminder.others_here", count=count)] if count > 0 else []
 
 
 def request_page(
-    wanted: str, page: int | None, ctx: CallContext, *, who_set: bool = False, only_own: bool = False
+    words: str, page: int | None, ctx: CallContext, *, who_set: bool = False, only_own: bool = False
 ) -> PageRequest | None:
     """Return the requested page; `page` 0 is the one after the page shown last, None if none was shown lately."""
     if page != 0:
-        return PageRequest(wanted=wanted, number=page or 1, who_set=who_set, only_own=only_own)
+        return PageRequest(words=words, number=page or 1, who_set=who_set, only_own=only_own)
     shown = ctx.state.get(_KEY)
     if not isinstance(shown, dict):
         return None
-    is_recent = ctx.now - datetime.fromisoformat(str(shown.get("at"))) <= _SHOWN_FOR
-    if not is_recent:
+    if ctx.now - datetime.fromisoformat(str(shown.get("at"))) > _SHOWN_FOR:
         return None
     number = int(str(shown.get("number"))) + 1
-    return PageRequest(wanted=str(shown.get("wanted")), number=number, only_own=bool(shown.get("own")))
+    return PageRequest(words=str(shown.get("wanted")), number=number, only_own=bool(shown.get("own")))
 
 
-def remember_page(asked: PageRequest, count: int, ctx: CallContext) -> None:
+def _remember_page(request: PageRequest, count: int, ctx: CallContext) -> None:
     """Store the shown page in the state if another one follows; else delete the stored page."""
-    if asked.number * PAGE < count:
+    if request.number * _PAGE < count:
         ctx.state[_KEY] = {
-            "wanted": asked.wanted,
-            "number": asked.number,
-            "own": asked.only_own,
+            "wanted": request.words,
+            "number": request.number,
+            "own": request.only_own,
             "at": ctx.now.isoformat(),
         }
     elif _KEY in ctx.state:
         del ctx.state[_KEY]
 
 
-def render_page(found: Sequence[Reminder], asked: PageRequest, ctx: CallContext, *, has_others: bool = False) -> str:
+def _render_page(found: Sequence[Reminder], request: PageRequest, ctx: CallContext, *, has_others: bool = False) -> str:
     """Return one page of a numbered list, with headings if it covers several days.
 
     `has_others`: other people have reminders in the chat; it selects the text for an empty list of one's own.
     """
     language = ctx.language
     if not found:
-        return say(language, _empty_page_key(asked, ctx, has_others=has_others), wanted=asked.wanted)
-    pages = -(-len(found) // PAGE)
-    number = min(asked.number, pages)
-    first = (number - 1) * PAGE
-    numbered = list(enumerate(found[first : first + PAGE], start=first + 1))
-    if asked.wanted.isdecimal() and len(found) == 1:
-        numbered = [(int(asked.wanted), found[0])]
-    if asked.who_set:
+        return say(language, _empty_page_key(request, ctx, has_others=has_others), wanted=request.words)
+    pages = -(-len(found) // _PAGE)
+    number = min(request.number, pages)
+    first = (number - 1) * _PAGE
+    numbered = list(enumerate(found[first : first + _PAGE], start=first + 1))
+    if request.words.isdecimal() and len(found) == 1:
+        numbered = [(int(request.words), found[0])]
+    if request.who_set:
         lines = [_owned_line(*entry, ctx) for entry in numbered]
     else:
-        due = read_due_words(asked.wanted, ctx) if asked.wanted else None
+        due = read_due_words(request.words, ctx) if request.words else None
         fires = [_find_fire(reminder, due) for _, reminder in numbered]
-        lines = _render_by_day(numbered, fires, asked, ctx)
-        if asked.wanted and len(found) == 1:
+        lines = _render_by_day(numbered, fires, request, ctx)
+        if request.words and len(found) == 1:
             lines += _next_line(found[0], fires[0], ctx)
     if pages > 1:
         key = "reminder.page" if number < pages else "reminder.last_page"
@@ -203,19 +198,15 @@ def _owned_line(number: int, reminder: Reminder, ctx: CallContext) -> str:
     return "\n".join([*list_lines([(number, reminder)], ctx), creation])
 
 
-def _empty_page_key(asked: PageRequest, ctx: CallContext, *, has_others: bool) -> str:
+def _empty_page_key(request: PageRequest, ctx: CallContext, *, has_others: bool) -> str:
     """Return the message key for an empty list."""
-    if not asked.wanted:
+    if not request.words:
         return "reminder.none_of_own" if has_others else "reminder.none"
-    return "reminder.none_due" if _names_time(asked.wanted, ctx) else "reminder.none_fits"
-
-
-def _names_time(wanted: str, ctx: CallContext) -> bool:
-    return read_due_words(wanted, ctx) is not None
+    return "reminder.none_fits" if read_due_words(request.words, ctx) is None else "reminder.none_due"
 
 
 def _render_by_day(
-    numbered: Sequence[tuple[int, Reminder]], fires: Sequence[datetime | None], asked: PageRequest, ctx: CallContext
+    numbered: Sequence[tuple[int, Reminder]], fires: Sequence[datetime | None], request: PageRequest, ctx: CallContext
 ) -> list[str]:
     """Return the list lines under a heading for the day of each fire; no headings for one day or unordered fires.
 
@@ -223,7 +214,7 @@ def _render_by_day(
     """
     entries = zip(numbered, fires, strict=True)
     days = [(day, list(each)) for day, each in groupby(entries, key=lambda entry: _day(entry[0][1], entry[1], ctx))]
-    is_in_order = not asked.wanted or [*fires] == sorted(fires, key=lambda fire: fire or ctx.now)
+    is_in_order = not request.words or [*fires] == sorted(fires, key=lambda fire: fire or ctx.now)
     if len(days) == 1 or not is_in_order:
         return list_lines(numbered, ctx)
     return [
