@@ -16,7 +16,7 @@ from function_calls.tools.calls import ToolSpec
 from function_calls.tools.declaring.tool_options import ToolOptions
 from function_calls.tools.validation.schema_walk import properties_of, required_of
 from services.kernel.errors import AssistantError
-from services.kernel.text import closest_names
+from services.kernel.text import closest_names, shorten
 
 _MAX_CHARACTERS: Final = 300  # of the text of an error
 _PYTHON_TYPES: Final = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list"}
@@ -98,8 +98,7 @@ def describe_failure(error: BaseException, path: Path | None) -> str:
         return " ".join(str(error).split())  # it ends with the next step
     if isinstance(error, UnicodeDecodeError) and not _location(error, path):
         return f"its file is not UTF-8 text (byte {error.start + 1})"
-    reason = " ".join(str(error).split())
-    reason = reason if len(reason) <= _MAX_CHARACTERS else f"{reason[:_MAX_CHARACTERS]}…"
+    reason = shorten(" ".join(str(error).split()), _MAX_CHARACTERS)
     named = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
     return f"{named}{_suggest_name(error)}{_location(error, path)}"
 

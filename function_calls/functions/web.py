@@ -11,6 +11,7 @@ from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext, is_for_bot
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
+from services.kernel.text import shorten
 from services.search.model import PageUnavailable, SearchUnavailable
 from services.search.service import SearchService
 from services.search.web_pages.service import WebPageService
@@ -67,7 +68,7 @@ async def web_fetch(args: WebFetchArgs, ctx: CallContext, pages: WebPageService,
     except PageUnavailable as failure:
         why = say(ctx.language, f"page.{failure.reason}", detail=failure.detail)
         return ToolResult.failed(str(failure), text=say(ctx.language, "page.unavailable", url=args.url, why=why))
-    shown = page.text[:_LONGEST_SHOWN] + ("…" if len(page.text) > _LONGEST_SHOWN else "")
+    shown = shorten(page.text, _LONGEST_SHOWN)
     text = say(ctx.language, "page.text", title=page.title or page.url, url=page.url, text=shown)
     is_cut = page.is_cut or len(page.text) > _LONGEST_FED
     value = {"url": page.url, "title": page.title, "text": page.text[:_LONGEST_FED], "is_cut": is_cut}

@@ -1,4 +1,4 @@
-"""Detect the language of a text, suggest similar names and unescape untrusted HTML."""
+"""Detect the language of a text, shorten it, suggest similar names and unescape untrusted HTML."""
 
 import html
 import re
@@ -42,6 +42,11 @@ def latin_languages() -> Collection[str]:
 def _common_words() -> Mapping[str, frozenset[str]]:
     table = tomllib.loads(files(__package__).joinpath("common_words.toml").read_text(encoding="utf-8"))
     return {language: frozenset(words.split()) for language, words in table.items()}
+
+
+def shorten(text: str, longest: int) -> str:
+    """Return the first `longest` characters of `text`, with an ellipsis behind them if it has more."""
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def closest_names(name: str, known: Iterable[str], *, count: int = 1, at_least: float = 0.5) -> list[str]:

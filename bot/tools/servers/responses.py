@@ -10,6 +10,7 @@ from bot.tools.servers.echoed_secrets import EchoedSecretMask
 from function_calls.language.messages import Message, say
 from function_calls.tools.calls import ToolResult
 from services.kernel.errors import ToolFailed
+from services.kernel.text import shorten
 
 _LONGEST_FOR_MODEL: Final = 16_000  # characters
 _LONGEST_FOR_PEOPLE: Final = 1_500
@@ -77,7 +78,7 @@ def truncate_for_model(value: object, *, is_truncated: bool = False) -> object:
 def truncate_for_people(value: object) -> str:
     """Return `value` as text, truncated to a readable length."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _LONGEST_FOR_PEOPLE else f"{text[:_LONGEST_FOR_PEOPLE]}…"
+    return shorten(text, _LONGEST_FOR_PEOPLE)
 
 
 def _error_text(response: ServerResponse, mask: EchoedSecretMask) -> str:

@@ -11,6 +11,7 @@ from function_calls.tools.context import CallContext, is_for_bot
 from services.call_log.model import AGENT_ROUTE, CallRecord, TurnRecord, parse_json
 from services.call_log.service import CallLog
 from services.history.service import HistoryService
+from services.kernel.text import shorten
 
 _LOOKED_BACK = 10
 
@@ -143,5 +144,4 @@ def _describe_cost(turn: TurnRecord, language: str) -> str:
 
 
 def _shorten(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+    return shorten(" ".join(text.split()), _LONGEST)

@@ -18,6 +18,7 @@ from function_calls.tools.context import CallContext
 from function_calls.understanding.reading.lexicon import detect_language, load_lexicon
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
+from services.kernel.text import shorten
 
 _LONGEST_TEXT: Final = 500
 _ANSWERED_WITHIN: Final = 10
@@ -127,14 +128,11 @@ async def _search(args: HistorySearchArgs, ctx: CallContext, history: HistorySer
 
 
 def _line(message: ChatMessage, ctx: CallContext) -> str:
-    text = " ".join(text_with_attachments(message).split())
     line = say(
         ctx.language,
         "history.line",
-        when=date_format.moment(
-            ctx.language, message.sent_at.astimezone(ctx.zone).replace(second=0, microsecond=0), ctx.now
-        ),
+        when=date_format.minute(ctx.language, message.sent_at, ctx.now),
         who=message.sender.name,
-        text=text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…",
+        text=shorten(" ".join(text_with_attachments(message).split()), _LONGEST_QUOTE),
     )
     return line + message_links([message.id], ctx)

@@ -12,6 +12,7 @@ from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext, is_for_bot
 from services.history.service import HistoryService
+from services.kernel.text import shorten
 from services.people.account_links import PeopleService
 from services.people.privacy import DataScope, PersonData, PrivacyService
 
@@ -149,7 +150,6 @@ def _full_text(data: PersonData, ctx: CallContext) -> list[str]:
         lines.append(say(ctx.language, "privacy.latest", count=len(shown)))
     for stored in shown:
         when = date_format.moment(ctx.language, stored.sent_at.astimezone(ctx.zone), ctx.now)
-        text = " ".join(stored.text.split())
-        quote = text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}…"
+        quote = shorten(" ".join(stored.text.split()), _LONGEST_QUOTE)
         lines.append(say(ctx.language, "privacy.message", when=when, chat=stored.address.key, text=quote))
     return lines

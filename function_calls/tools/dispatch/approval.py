@@ -14,6 +14,7 @@ from function_calls.tools.confirmation.buttons import buttons_to_confirm
 from function_calls.tools.confirmation.pending_calls import PendingCall
 from function_calls.tools.context import CallContext
 from function_calls.tools.declaring.tool_options import ToolOptions
+from services.kernel.text import shorten
 
 NEEDS_YES: Final = "the person has been asked whether this may be done; wait for the answer, do not call it again"
 _LONGEST_VALUE: Final = 200
@@ -107,5 +108,4 @@ def _describe_call(name: str, arguments: Mapping[str, object], language: str) ->
 
 
 def _shorten(value: object, language: str) -> str:
-    text = without_rule_text(language, value) if isinstance(value, str) else str(value)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+    return shorten(without_rule_text(language, value) if isinstance(value, str) else str(value), _LONGEST_VALUE)

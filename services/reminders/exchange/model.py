@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from services.kernel.chat import ChatAddress
 from services.kernel.errors import AssistantError, RequestRefused
+from services.kernel.text import shorten
 from services.reminders.model import NewReminder, ReminderFields, ReminderState, fields_of, public_id, row_key
 from services.reminders.ports import ReminderReader
 from services.reminders.records import StoredReminder
@@ -77,8 +78,7 @@ def _fault(where: tuple[int | str, ...], message: str) -> str:
 
 
 def _short(value: object) -> object:
-    text = str(value)
-    return f"{text[:_LONGEST]}…" if len(text) > _LONGEST else text
+    return shorten(str(value), _LONGEST)
 
 
 MOST_BYTES = 5_000_000
