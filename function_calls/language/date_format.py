@@ -1,6 +1,7 @@
 """Format dates, distances and people in a person's language; rules are in `recurrence_text`."""
 
 import re
+from collections.abc import Iterable
 from datetime import date as calendar_date
 from datetime import datetime, timedelta
 
@@ -21,6 +22,21 @@ def moment(language: str, when: datetime, now: datetime) -> str:
         return say(language, "time.near", day=say(language, f"time.{_NEAR_DAYS[days]}"), clock=clock(when))
     key = "time.date" if when.year == local.year else "time.date_with_year"
     return say(language, key, clock=clock(when), **_date(language, when))
+
+
+def moments(language: str, times: Iterable[datetime], now: datetime) -> str:
+    """Format several times, one after the other."""
+    return join(language, (moment(language, when, now) for when in times))
+
+
+def minute(language: str, when: datetime, now: datetime) -> str:
+    """Format `when` to the minute, in the zone of `now`."""
+    return moment(language, when.astimezone(now.tzinfo).replace(second=0, microsecond=0), now)
+
+
+def join(language: str, texts: Iterable[str]) -> str:
+    """Join names, times or other texts with the comma of the language."""
+    return say(language, "rule.joint").join(texts)
 
 
 def clock(when: datetime) -> str:
@@ -83,9 +99,7 @@ def targets(language: str, people: tuple[Person, ...]) -> str:
     """Format a reminder's people, with an @ unless only a name is known, which may be a stranger's account."""
     if any(person.id == EVERYONE for person in people):
         return say(language, "reminder.everyone")
-    return say(language, "rule.joint").join(
-        person.name if is_unresolved(person) else f"@{person.name}" for person in people
-    )
+    return join(language, (person.name if is_unresolved(person) else f"@{person.name}" for person in people))
 
 
 def zone_note(language: str, reminder: Reminder, home: str) -> str:

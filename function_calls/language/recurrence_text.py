@@ -185,11 +185,11 @@ def _of_year(language: str, each: str, parts: Mapping[str, str], start: datetime
     if not day.isdecimal():
         return ""
     told = [say(language, "rule.date", day=day, month=_months(language, month)) for month in (first, *others)]
-    return say(language, "rule.on_date", each=each, date=say(language, "rule.joint").join(told))
+    return say(language, "rule.on_date", each=each, date=date_format.join(language, told))
 
 
 def _months(language: str, numbers: str) -> str:
-    return say(language, "rule.joint").join(say(language, f"time.month_{number}") for number in numbers.split(","))
+    return date_format.join(language, (say(language, f"time.month_{number}") for number in numbers.split(",")))
 
 
 def _are_plain(days: str) -> bool:
@@ -211,9 +211,7 @@ def _nth_days(language: str, parts: Mapping[str, str]) -> str:
     if any(place.lstrip("+") not in _PLACES for place, _ in named):
         return ""
     told = ((say(language, f"rule.ordinal_{place.lstrip('+')}"), name) for place, name in named)
-    return say(language, "rule.joint").join(
-        say(language, "rule.nth", ordinal=ordinal, day=name) for ordinal, name in told
-    )
+    return date_format.join(language, (say(language, "rule.nth", ordinal=ordinal, day=name) for ordinal, name in told))
 
 
 def _at_clocks(language: str, each: str, parts: Mapping[str, str], start: datetime) -> str:
@@ -226,7 +224,7 @@ def _at_clocks(language: str, each: str, parts: Mapping[str, str], start: dateti
         step = _period(language, *(("minute", steps.pop()) if min(steps) % 60 else ("hour", steps.pop() // 60)))
         return say(language, "rule.spread_from", each=step, first=_clock(times[0]), last=_clock(times[-1]))
     clocks = [_clock(time) for time in times] if len(times) > 1 else [date_format.clock(start)]
-    return say(language, "rule.at", each=each, clock=say(language, "rule.joint").join(clocks))
+    return say(language, "rule.at", each=each, clock=date_format.join(language, clocks))
 
 
 def _clock(minutes: int) -> str:
@@ -252,7 +250,7 @@ def _by_calendar(language: str, rule: Rule) -> str:
         case Workdays(region=region, is_rest=is_rest):
             return say(language, f"rule.calendar_{'restdays' if is_rest else 'workdays'}", region=region)
         case LunarDays(days=days):
-            dates = say(language, "rule.joint").join(_lunar_date(language, *each) for each in days)
+            dates = date_format.join(language, (_lunar_date(language, *each) for each in days))
             return say(language, "rule.calendar_lunar", dates=dates)
         case _:
             return ""
@@ -273,4 +271,4 @@ def _weekdays(language: str, days: str) -> str:
 
 def _listed_weekdays(language: str, days: str) -> str:
     names = [date_format.weekday(language, WEEKDAYS.index(day)) for day in days.split(",") if day in WEEKDAYS]
-    return say(language, "rule.joint").join(names)
+    return date_format.join(language, names)

@@ -136,7 +136,7 @@ def _list_memories(head: str, memories: tuple[Memory, ...], ctx: CallContext, **
             id=memory.id,
             text=memory.text,
             who=memory.person.name,
-            when=date_format.moment(ctx.language, memory.created_at.astimezone(ctx.zone).replace(second=0), ctx.now),
+            when=date_format.minute(ctx.language, memory.created_at, ctx.now),
         )
         for memory in memories
     ]

@@ -80,8 +80,7 @@ def _confirmation_line(reminder: Reminder, ctx: CallContext, verb: str) -> str:
     if not reminder.next_fires:
         return say(language, "reminder.changed_silent", **fields)
     if bare.rule:
-        coming = next_fires(bare, ctx.clock.now())
-        fires = say(language, "rule.joint").join(date_format.moment(language, fire, ctx.now) for fire in coming)
+        fires = date_format.moments(language, next_fires(bare, ctx.clock.now()), ctx.now)
         rule = recurrence_text.rule(language, reminder)
         return say(language, f"reminder.{verb}_recurring", **fields, rule=rule, fires=fires)
     first = reminder.next_fires[0]

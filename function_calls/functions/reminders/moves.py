@@ -111,7 +111,6 @@ async def move_fire(
     series, single = await reminders.reschedule_occurrence(
         ctx.chat, ctx.sender, old.id, once=once, left=kept, request_key=f"{ctx.call_id}/once"
     )
-    coming = [date_format.moment(ctx.language, fire, ctx.now) for fire in next_fires(left, ctx.now, 2)]
     text = say(
         ctx.language,
         "reminder.moved_once",
@@ -119,7 +118,7 @@ async def move_fire(
         once=single.id,
         when=date_format.moment(ctx.language, at, ctx.now),
         old=date_format.moment(ctx.language, fire, ctx.now),
-        fires=say(ctx.language, "rule.joint").join(coming),
+        fires=date_format.moments(ctx.language, next_fires(left, ctx.now, 2), ctx.now),
     )
     return ToolResult(
         ok=True,
@@ -183,9 +182,7 @@ async def _move_from_day(
         left=replace(edits.end_before(bare, day), follow_up=follow_up),
         request_key=f"{ctx.call_id}/then",
     )
-    coming = say(ctx.language, "rule.joint").join(
-        date_format.moment(ctx.language, fire, ctx.now) for fire in before[:3]
-    )
+    coming = date_format.moments(ctx.language, before[:3], ctx.now)
     until_then = say(ctx.language, "reminder.until_then", id=series.id, fires=coming)
     return ToolResult(
         ok=True,

@@ -162,7 +162,7 @@ async def _member(name: str, ctx: CallContext, history: HistoryService) -> Perso
     """
     found, bare = _people_called(name, *await _people_of_chat(ctx, history)), name.lstrip("@").strip()
     if len(found) > 1:
-        people = say(ctx.language, "rule.joint").join(f"{person.name} ({person.id})" for person in found[:_MOST_NAMED])
+        people = date_format.join(ctx.language, (f"{person.name} ({person.id})" for person in found[:_MOST_NAMED]))
         raise RequestRefused("person_ambiguous", name=bare, people=people)
     return found[0] if found else unresolved_person(f"@{bare}" if name.startswith("@") else bare)
 

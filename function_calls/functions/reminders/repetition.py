@@ -108,8 +108,9 @@ def _change_days(words: str, old: Schedule, ctx: CallContext) -> Schedule:
     if sign == LEFT_OUT and not named & before:
         raise RequestRefused(
             "not_on_that_day",
-            day=say(ctx.language, "rule.joint").join(
-                date_format.weekday(ctx.language, at) for at, name in enumerate(WEEKDAYS) if name in named
+            day=date_format.join(
+                ctx.language,
+                (date_format.weekday(ctx.language, at) for at, name in enumerate(WEEKDAYS) if name in named),
             ),
             next=date_format.moment(ctx.language, next_fires(old, ctx.now, 1)[0], ctx.now),
         )

@@ -102,7 +102,7 @@ def suspension_text(reminder: Reminder, rest: Suspension, missed: Sequence[datet
         **reminder_fields(reminder, ctx),
         rule=recurrence_text.rule(language, reminder),
         span=say(language, key, first=dates[0], last=dates[-1]),
-        fires=say(language, "rule.joint").join(date_format.moment(language, reminder, ctx.now) for reminder in coming),
+        fires=date_format.moments(language, coming, ctx.now),
     )
 
 

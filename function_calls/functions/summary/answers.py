@@ -50,13 +50,13 @@ def format_summary(summary: Summary, ctx: Reader, window: SummaryWindow, *, aske
     if summary.is_empty or summary.first_at is None or summary.last_at is None:
         return _empty(summary, ctx, window, asker)
     names = [person.name for person in summary.people[:_SHOWN_PEOPLE]]
-    start, end = _minute(summary.first_at, ctx), _minute(summary.last_at, ctx)
+    start, end = (date_format.minute(language, when, ctx.now) for when in (summary.first_at, summary.last_at))
     several = "summary.head_at" if start == end else "summary.head"
     head = say(
         language,
         several if summary.message_count > 1 else "summary.head_one",
         count=summary.message_count,
-        people=say(language, "rule.joint").join(names) + ("…" if len(summary.people) > _SHOWN_PEOPLE else ""),
+        people=date_format.join(language, names) + ("…" if len(summary.people) > _SHOWN_PEOPLE else ""),
         start=start,
         end=end,
     )
@@ -80,7 +80,7 @@ def _empty(summary: Summary, ctx: Reader, window: SummaryWindow, asker: Person |
     written = "requests" if count > own else "own" if own else "nobody"
     if window.since is None:
         return say(ctx.language, f"summary.empty_{written}", count=count)
-    since = _minute(window.since + _AFTER, ctx)
+    since = date_format.minute(ctx.language, window.since + _AFTER, ctx.now)
     return say(ctx.language, f"summary.empty_{written}_since", since=since, count=count)
 
 
@@ -88,11 +88,6 @@ def message_links(message_ids: Sequence[str], ctx: Reader) -> str:
     """Return links to the source messages, if the platform has links."""
     found = filter(None, map(ctx.link_of, message_ids[:_SHOWN_LINKS]))
     return "".join(f" [↗]({link})" for link in found)
-
-
-def _minute(when: datetime, ctx: Reader) -> str:
-    """Return the time, to the minute."""
-    return date_format.moment(ctx.language, when.astimezone(ctx.zone).replace(second=0, microsecond=0), ctx.now)
 
 
 def _limit_notes(summary: Summary, language: str) -> list[str]:

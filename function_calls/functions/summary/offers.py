@@ -37,7 +37,7 @@ def _offer(date: DateMention, ctx: CallContext) -> Choice | None:
     if date.at is None or not content:
         return None
     at = date.at.astimezone(ctx.zone)
-    when = date_format.moment(ctx.language, at.replace(second=0, microsecond=0), ctx.now)
+    when = date_format.minute(ctx.language, at, ctx.now)
     return Choice(
         label=say(ctx.language, "summary.offer_label", when=when),
         says=say(ctx.language, "summary.offer_says", time=f"{at:%Y-%m-%d %H:%M}", content=content),
