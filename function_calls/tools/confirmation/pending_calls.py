@@ -1,7 +1,8 @@
 """Store calls until the person confirms or declines them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
@@ -194,36 +195,24 @@ class Confirmations:
 
     async def ask(self, pending: PendingCall) -> None:
         """Store a pending call; a call with the next question of a form closes the previous question."""
-        key = _key(pending.message)
-        async with self._lock:
-            entries = await self._questions(key)
-            answered = [
-                question for question in entries if question.form is not None and question.call_id == pending.call_id
-            ]
-            same = [
-                question
-                for question in entries
-                if not question.is_closed and question.message == pending.message.id and question not in answered
-            ]
-            closed = [question.close(is_answered=question in answered) for question in entries if question not in same]
-            await self._keep(key, [*closed, *same, _Question.of(pending)])
-        await self._notify_closed(pending.message, [question for question in entries if question not in same])
+        async with self._edit(pending.message) as questions:
+            for place, question in enumerate(questions):
+                is_answered = question.form is not None and question.call_id == pending.call_id
+                if is_answered or question.message != pending.message.id:
+                    questions[place] = question.close(is_answered=is_answered)
+            questions.append(_Question.of(pending))
 
     async def note_question(self, message: ChatMessage, asked_at: datetime) -> None:
         """Store that the answer to `message` has a numbered question without a call."""
-        key = _key(message)
-        async with self._lock:
-            entries = await self._questions(key)
-            asked = _Question(message=message.id, asked_at=asked_at, has_no_call=True)
-            if not any(not question.is_closed and message.id in question.places for question in entries):
-                await self._keep(key, [*entries, asked])
+        async with self._edit(message) as questions:
+            if not any(not question.is_closed and message.id in question.places for question in questions):
+                questions.append(_Question(message=message.id, asked_at=asked_at, has_no_call=True))
 
     async def waits_for(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> bool:
         """Return whether `answer` is for an open question to the sender, including a yes that is not sufficient."""
-        questions = await self._questions(_key(message))
         return any(
             question.waits(message, scope) and (question.is_answered_by(answer) or question.is_vague(answer))
-            for question in questions
+            for question in await self._questions(message)
         )
 
     async def take(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> tuple[PendingCall, ...]:
@@ -231,24 +220,19 @@ class Confirmations:
 
         All questions are closed, unless the answer is for none of them.
         """
-        key = _key(message)
-        async with self._lock:
-            entries = await self._questions(key)
-            waiting = [question for question in entries if question.waits(message, scope)]
+        async with self._edit(message) as questions:
+            waiting = [question for question in questions if question.waits(message, scope)]
             taken = [question for question in waiting if question.is_answered_by(answer)]
             if taken:
-                await self._keep(key, [question.close() for question in entries])
-        if taken:
-            await self._notify_closed(message, entries)
+                questions[:] = [question.close() for question in questions]
         return tuple(question.to_pending(message) for question in taken)
 
     async def open_form(self, message: ChatMessage, scope: ReplyScope) -> PendingCall | None:
         """Return the call whose form `message` can answer; a reply answers only the question it replies to."""
-        questions = await self._questions(_key(message))
         is_reply = message.reply_to is not None and bool(scope.message_ids)
         waiting = [
             question
-            for question in questions
+            for question in await self._questions(message)
             if question.form is not None
             and question.waits(message, scope)
             and (question.is_replied_to(scope) or not is_reply)
@@ -257,31 +241,23 @@ class Confirmations:
 
     async def close(self, message: ChatMessage, call_id: str) -> None:
         """Close the question about this call to the sender of `message` as answered."""
-        key = _key(message)
-        async with self._lock:
-            entries = await self._questions(key)
-            done = [question for question in entries if not question.is_closed and question.call_id == call_id]
-            await self._keep(
-                key, [question.close(is_answered=True) if question in done else question for question in entries]
-            )
-        await self._notify_closed(message, done)
+        async with self._edit(message) as questions:
+            for place, question in enumerate(questions):
+                if question.call_id == call_id:
+                    questions[place] = question.close(is_answered=True)
 
     async def ask_for_words(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> str:
         """Return the action that a bare yes must name, and store that the answer to `message` asks for it.
 
         Empty for other answers.
         """
-        key = _key(message)
-        async with self._lock:
-            entries = await self._questions(key)
-            vague = [question for question in entries if question.waits(message, scope) and question.is_vague(answer)]
-            if vague:
-                asked = [
-                    replace(question, asked_in=(*question.asked_in, message.id)) if question in vague else question
-                    for question in entries
-                ]
-                await self._keep(key, asked)
-        return vague[0].needs if vague else ""
+        needs = ""
+        async with self._edit(message) as questions:
+            for place, question in enumerate(questions):
+                if question.waits(message, scope) and question.is_vague(answer):
+                    needs = needs or question.needs
+                    questions[place] = replace(question, asked_in=(*question.asked_in, message.id))
+        return needs
 
     async def closed_question(self, message: ChatMessage, answer: Answer, scope: ReplyScope) -> ClosedQuestion:
         """Return the state of the closed question that `message` replies to; empty without one.
@@ -291,10 +267,9 @@ class Confirmations:
         """
         if message.reply_to is None:
             return ""
-        entries = await self._questions(_key(message))
         asked = [
             question
-            for question in entries
+            for question in await self._questions(message)
             if question.is_replied_to(scope) and (answer.pick or not question.has_no_call)
         ]
         if not asked or any(question.waits(message, scope) for question in asked):
@@ -305,59 +280,59 @@ class Confirmations:
         """Close the open question without a call that `message` replies to; return False without one."""
         if message.reply_to is None:
             return False
-        key = _key(message)
-        async with self._lock:
-            entries = await self._questions(key)
-            dropped = [
-                question
-                for question in entries
-                if not question.is_closed and question.has_no_call and question.is_replied_to(scope)
-            ]
-            if dropped:
-                await self._keep(key, [question.close() if question in dropped else question for question in entries])
-        await self._notify_closed(message, dropped)
-        return bool(dropped)
+        is_dropped = False
+        async with self._edit(message) as questions:
+            for place, question in enumerate(questions):
+                if not question.is_closed and question.has_no_call and question.is_replied_to(scope):
+                    is_dropped, questions[place] = True, question.close()
+        return is_dropped
 
     async def is_asked_of(self, person: Person, message: ChatMessage, asked_in: str) -> bool:
         """Return whether the answer to the message `asked_in` of `person` in the same chat had a question."""
-        entries = await self._questions(_key(message, person))
-        return any(asked_in in question.places for question in entries)
+        return any(asked_in in question.places for question in await self._questions(message, person))
 
     async def forget_before(self, message: ChatMessage, *, is_answer: bool = False) -> None:
         """Close the questions before `message`.
 
         With `is_answer` the message answered a question without a call.
         """
-        key = _key(message)
+        async with self._edit(message) as questions:
+            for place, question in enumerate(questions):
+                if message.id not in question.places:
+                    questions[place] = question.close(is_answered=is_answer and question.has_no_call)
+
+    @asynccontextmanager
+    async def _edit(self, message: ChatMessage) -> AsyncIterator[list[_Question]]:
+        """Yield the questions to the sender of `message`, to be changed in their places or added to.
+
+        At the end they are stored, and the listeners are notified of those that were closed.
+        """
         async with self._lock:
-            entries = await self._questions(key)
-            remaining = [
-                question
-                if message.id in question.places
-                else question.close(is_answered=is_answer and question.has_no_call)
-                for question in entries
-            ]
-            if remaining != entries:
-                await self._keep(key, remaining)
-        await self._notify_closed(message, [question for question in entries if message.id not in question.places])
+            before = await self._questions(message)
+            questions = list(before)
+            yield questions
+            if questions != before:
+                await self._store(message, questions)
+        pairs = zip(before, questions, strict=False)
+        closed = [old for old, new in pairs if new.is_closed and not old.is_closed]
+        for asked_in in dict.fromkeys(place for question in closed for place in question.places):
+            await self._notify_closed(message, asked_in)
 
-    async def _notify_closed(self, message: ChatMessage, entries: Sequence[_Question]) -> None:
-        """Notify the listeners of those of `entries` that `message` closed."""
-        for asked_in in dict.fromkeys(place for entry in entries if not entry.is_closed for place in entry.places):
-            for listener in self._listeners:
-                try:
-                    await listener(message.address, asked_in)
-                except Exception as error:  # noqa: BLE001 - a failed update of buttons must not stop the answer
-                    logger.opt(exception=error).error("a listener of closed questions failed")
+    async def _notify_closed(self, message: ChatMessage, asked_in: str) -> None:
+        for listener in self._listeners:
+            try:
+                await listener(message.address, asked_in)
+            except Exception as error:  # noqa: BLE001 - a failed update of buttons must not stop the answer
+                logger.opt(exception=error).error("a listener of closed questions failed")
 
-    async def _questions(self, key: str) -> list[_Question]:
-        return convert(await self._state.get(key) or [], list[_Question])
+    async def _questions(self, message: ChatMessage, person: Person | None = None) -> list[_Question]:
+        """Return the questions to `person`, by default the sender, in the chat of `message`."""
+        return convert(await self._state.get(_key(message, person)) or [], list[_Question])
 
-    async def _keep(self, key: str, entries: Sequence[_Question]) -> None:
-        closed = [question for question in entries if question.is_closed][-_MOST_CLOSED:]
-        await self._state.set(
-            key, to_builtins([*closed, *(question for question in entries if not question.is_closed)]), keep=_STORED_FOR
-        )
+    async def _store(self, message: ChatMessage, questions: Sequence[_Question]) -> None:
+        closed = [question for question in questions if question.is_closed][-_MOST_CLOSED:]
+        opened = [question for question in questions if not question.is_closed]
+        await self._state.set(_key(message), to_builtins([*closed, *opened]), keep=_STORED_FOR)
 
 
 def _key(message: ChatMessage, person: Person | None = None) -> str:
