@@ -14,7 +14,7 @@ from function_calls.model_calls.text_tool_calls.thoughts import remove_thoughts
 from function_calls.model_calls.transcript import Instructions, Message
 from function_calls.tools.calls import ToolSpec, Turn
 from function_calls.tools.catalog.offered_tools import OfferedTools
-from function_calls.tools.validation.relaxed_json import Unreadable, read_json
+from function_calls.tools.validation.relaxed_json import read_object
 from function_calls.tools.validation.schema import inline_refs
 from function_calls.tools.validation.schema_walk import properties_of, required_of
 from services.kernel.bounded import IdentityCache
@@ -47,7 +47,7 @@ class JsonRouterStyle(ChoiceStyle):
         """Parse the call in the JSON object, or the text."""
         if not self.is_choice_only(turn):
             return read_text(completion, tools)
-        chosen = _parse_choice(completion.text)
+        chosen = read_object(remove_thoughts(completion.text).strip()) or {}
         name = chosen.pop(KEY, NONE)
         if not isinstance(name, str) or name == NONE:
             return Reading()
@@ -120,11 +120,3 @@ def _describe(spec: ToolSpec) -> str:
 def _example_messages(example: WorkedExample) -> list[Message]:
     answer = json.dumps({KEY: example.tool, **example.arguments}, ensure_ascii=False)
     return [{"role": "user", "content": example.sentence}, {"role": "assistant", "content": answer}]
-
-
-def _parse_choice(text: str) -> dict[str, object]:
-    try:
-        value = read_json(remove_thoughts(text).strip()).value
-    except Unreadable:
-        return {}
-    return dict(value) if isinstance(value, dict) else {}

@@ -9,7 +9,7 @@ from function_calls.model_calls.text_tool_calls.forms import expand_bundles
 from function_calls.model_calls.transcript import Instructions, Message, assistant_calls, round_messages, tool_message
 from function_calls.tools.calls import Turn
 from function_calls.tools.catalog.offered_tools import OfferedTools
-from function_calls.tools.validation.relaxed_json import Unreadable, read_json
+from function_calls.tools.validation.relaxed_json import read_object
 from services.language_model.ports import Completion, CompletionRequest, RequestedCall
 
 _LONGEST_UNREADABLE = 200
@@ -63,10 +63,7 @@ def _valid_arguments(call: RequestedCall) -> str:
     """Return the arguments as valid JSON, because many servers refuse a history with anything else."""
     if not call.arguments.strip():
         return "{}"
-    try:
-        value = read_json(call.arguments).value
-    except Unreadable:
-        value = None
-    if not isinstance(value, dict):
+    value = read_object(call.arguments)
+    if value is None:
         value = {"unreadable": call.arguments[:_LONGEST_UNREADABLE]}
     return json.dumps(value, ensure_ascii=False)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from msgspec import Struct
 
 from function_calls.tools.catalog.offered_tools import find_name
-from function_calls.tools.validation.relaxed_json import Unreadable, read_json
+from function_calls.tools.validation.relaxed_json import read_object
 
 _VERBS = r"tools?|functions?|actions?|calls?|calling|invok\w+|us(?:e|ing)|to|the|调用|工具|函数|使用|执行"
 _BETWEEN = (
@@ -39,7 +39,7 @@ def find_named_objects(text: str, names: Collection[str]) -> Iterator[NamedObjec
         end = _end_of_object(text, found.end())
         arguments = text[found.end() : end]
         # A name with an underscore before a bracket is a call, even if truncated; validation reports the error.
-        if name is not None and ("_" in name or _is_object(arguments)):
+        if name is not None and ("_" in name or read_object(arguments) is not None):
             behind = re.compile(_BEHIND).match(text, end)
             yield NamedObject(start=found.start(), end=behind.end() if behind else end, name=name, arguments=arguments)
 
@@ -71,10 +71,3 @@ def _end_of_object(text: str, start: int) -> int:
             if depth == 0:
                 return place + 1
     return len(text)
-
-
-def _is_object(text: str) -> bool:
-    try:
-        return isinstance(read_json(text).value, dict)
-    except Unreadable:
-        return False

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.declaring.argument_validation import validator_of
-from function_calls.tools.validation.relaxed_json import Unreadable, read_json
+from function_calls.tools.validation.relaxed_json import read_object
 from function_calls.tools.validation.schema_validator import SchemaValidator
 from function_calls.tools.validation.schema_walk import properties_of, required_of
 from services.kernel.text import closest_names
@@ -103,11 +103,8 @@ class OfferedTools:
 
     def find_by_arguments(self, arguments: str) -> str | None:
         """Return the only tool that accepts the arguments, at least two with all required ones; None otherwise."""
-        try:
-            given = read_json(arguments).value
-        except Unreadable:
-            return None
-        if not isinstance(given, dict) or len(given) < _LEAST_ARGUMENTS:
+        given = read_object(arguments)
+        if given is None or len(given) < _LEAST_ARGUMENTS:
             return None
         found = [
             name

@@ -21,7 +21,7 @@ from function_calls.tools.validation.relaxed_reader import (
     refuse_constant,
 )
 
-__all__ = ["DEEPEST", "LARGEST_BYTES", "Read", "Unreadable", "read_json"]
+__all__ = ["DEEPEST", "LARGEST_BYTES", "Read", "Unreadable", "read_json", "read_object"]
 
 LARGEST_BYTES: Final = 1_000_000
 _DECODER: Final = json.JSONDecoder(parse_constant=refuse_constant, parse_float=finite)
@@ -53,6 +53,15 @@ def read_json(text: str) -> Read:
     if ("\\u" in text or "\\U" in text) and lone_surrogates(read.value):
         raise Unreadable("an escape stands for half a character (a lone surrogate)")
     return read
+
+
+def read_object(text: str) -> dict[str, object] | None:
+    """Parse `text` like `read_json`; None where it is no JSON or no object."""
+    try:
+        value = read_json(text).value
+    except Unreadable:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _check_text(text: str) -> None:
