@@ -22,26 +22,26 @@ def function_invoker(function: Callable[..., object], signature: FunctionSignatu
         positional, named = signature.bind(arguments, {name: source(context) for name, source in sources})
         return partial(function, *positional, **named)
 
-    async def call(arguments: object, context: CallContext) -> object:
-        return await maybe_await(bound(arguments, context)())
-
-    async def call_in_thread(arguments: object, context: CallContext) -> object:
-        return await maybe_await(await asyncio.to_thread(_run_in_thread, bound(arguments, context)))
-
-    return call if signature.is_async else call_in_thread
+    return _invoker(bound, is_async=signature.is_async)
 
 
 def class_invoker(tool: Tool) -> Invoke:
     """Return an invoker of `tool.run` that takes the checked arguments; a sync one runs in a thread."""
 
+    def bound(arguments: object, context: CallContext) -> Callable[[], object]:
+        return partial(tool.run, arguments if isinstance(arguments, dict) else {}, context)
+
+    return _invoker(bound, is_async=inspect.iscoroutinefunction(tool.run))
+
+
+def _invoker(bound: Callable[[object, CallContext], Callable[[], object]], *, is_async: bool) -> Invoke:
+    """Return an invoker that calls what `bound` returns for the arguments, in a thread unless `is_async`."""
+
     async def call(arguments: object, context: CallContext) -> object:
-        return await tool.run(arguments if isinstance(arguments, dict) else {}, context)
+        work = bound(arguments, context)
+        return await maybe_await(work() if is_async else await asyncio.to_thread(_run_in_thread, work))
 
-    async def call_in_thread(arguments: object, context: CallContext) -> object:
-        given = arguments if isinstance(arguments, dict) else {}
-        return await maybe_await(await asyncio.to_thread(_run_in_thread, partial(tool.run, given, context)))
-
-    return call if inspect.iscoroutinefunction(tool.run) else call_in_thread
+    return call
 
 
 def _run_in_thread(work: Callable[[], object]) -> object:
