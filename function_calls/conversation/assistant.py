@@ -38,9 +38,10 @@ from function_calls.grounding.claims import (
     without_forged_receipt,
 )
 from function_calls.grounding.grounding import ground_all, ground_deadlines
-from function_calls.grounding.intents import asked_for, was_shown
+from function_calls.grounding.intents import asked_for
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock
+from function_calls.model_calls.transcript import was_shown
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpretation, Interpreter, Reply, Step, Turn
 from function_calls.tools.confirmation.pending_calls import PendingCall

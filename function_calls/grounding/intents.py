@@ -5,7 +5,6 @@ from collections.abc import Set as AbstractSet
 from msgspec.structs import replace
 
 from function_calls.grounding.message import ReadMessage, known_tools
-from function_calls.model_calls.transcript import result_text
 from function_calls.tools.calls import Turn
 from services.kernel.chat import ChatMessage
 
@@ -30,12 +29,6 @@ def asked_for(turn: Turn, message: ChatMessage, before: frozenset[str] | None = 
         steps = turn.steps[: (place or 0) + 1] if place is not None and place >= 0 else ()
         chosen = frozenset(call.name for step in steps for call in step.calls)
     return chosen | intents_of(turn, message)
-
-
-def was_shown(turn: Turn, text: str) -> bool:
-    """Return whether `text` is contained in the message, an earlier one, or a result, and so was not composed."""
-    results = (result_text(result) for step in turn.steps for result in step.results)
-    return any(text in shown for shown in (turn.message.text, *(each.text for each in turn.recent), *results))
 
 
 def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:

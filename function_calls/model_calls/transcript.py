@@ -137,6 +137,12 @@ def result_text(result: ToolResult, *, indent: int | None = None) -> str:
     return "\n".join([*([value] if value else []), *map(_file_note, result.files)]) or "done"
 
 
+def was_shown(turn: Turn, text: str) -> bool:
+    """Return whether the message, an earlier one or a result has `text`, so that the model did not compose it."""
+    results = (result_text(result) for step in turn.steps for result in step.results)
+    return any(text in shown for shown in (turn.message.text, *(earlier.text for earlier in turn.recent), *results))
+
+
 def shorten_result(text: str) -> str:
     """Shorten a long result to its beginning and end, with the number of omitted characters."""
     if len(text) <= LONGEST_RESULT:

@@ -41,10 +41,10 @@ from function_calls.conversation.agents.runs import (
     publish_run,
     requests_of,
     result_of,
-    was_shown,
 )
 from function_calls.model_calls.hooks import HookedInterpreter
 from function_calls.model_calls.styles.choosing import StyleName
+from function_calls.model_calls.transcript import was_shown
 from function_calls.registry import RegisteredTool, Registrable, Registry, check_inverses
 from function_calls.router import DEFAULT_TIMEOUT, FunctionCallRouter
 from function_calls.tools.calls import Interpretation, Interpreter, ToolResult, Turn

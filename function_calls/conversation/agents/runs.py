@@ -157,13 +157,6 @@ def requests_of(turn: Turn, context: CallContext) -> frozenset[str] | None:
     return asked_for(turn, context.message, context.asked_for)
 
 
-def was_shown(turn: Turn, text: str) -> bool:
-    """Return whether the message, an earlier message or a result contains `text`."""
-    from function_calls.grounding import intents
-
-    return intents.was_shown(turn, text)
-
-
 @contextmanager
 def count_run(message: ChatMessage) -> Iterator[TurnUsage]:
     """Count the usage of the run for `message`; inside of a turn, count it for the turn too."""
