@@ -166,26 +166,22 @@ class Assistant:
         return replace(interpretation, calls=(), answer=interpretation.answer or say(turn.language, "model.no_calls"))
 
     async def _interpret_with_fallback(self, pending: Sequence[PendingCall], turn: Turn) -> Interpretation:
-        usage = current_usage()
         if pending and not turn.steps:
-            if usage is not None:
-                usage.begin_round(CONFIRMED)
+            _begin_round(CONFIRMED)
             return Interpretation(calls=tuple(waiting_call.call for waiting_call in pending))
-        typed = parse_tool_command(turn)
-        if typed is not None:
-            if usage is not None:
-                usage.begin_round("typed")
-            return Interpretation(calls=(typed,))
-        is_offline = self._interpreter is self._offline
-        if usage is not None:
-            usage.begin_round("offline" if is_offline else "model")
-        if is_offline:
+        command = parse_tool_command(turn)
+        if command is not None:
+            _begin_round("typed")
+            return Interpretation(calls=(command,))
+        if self._interpreter is self._offline:
+            _begin_round("offline")
             return await self._offline.interpret(turn)
+        _begin_round("model")
         try:
             return await self._interpret_with_model(turn)
         except ModelUnavailable as error:
             logger.warning("model unavailable ({}); falling back to the offline interpreter", error.reason)
-            if usage is not None:
+            if (usage := current_usage()) is not None:
                 usage.fall_back("offline", error.reason)
             return await self._fall_back(turn, error)
 
@@ -209,8 +205,7 @@ class Assistant:
         is_hint = read.answer and not (read.must_reply or read.is_answer)
         if is_hint or {call.name for call in read.calls} == {_SEARCH}:
             return None
-        usage = current_usage()
-        if usage is not None:
+        if (usage := current_usage()) is not None:
             usage.route = "offline"
         return read
 
@@ -286,6 +281,12 @@ class Assistant:
             for waiting_call, context in zip(pending, contexts, strict=True)
         ]
         return Dispatched(results=tuple(results))
+
+
+def _begin_round(route: str) -> None:
+    """Count a round of the turn, if its usage is counted."""
+    if (usage := current_usage()) is not None:
+        usage.begin_round(route)
 
 
 def _confirmed_context(context: CallContext, pending: PendingCall) -> CallContext:
