@@ -16,7 +16,7 @@ from function_calls.tools.context import CallContext, finish_if_started
 from function_calls.tools.declaring.option_checks import is_seconds
 from function_calls.tools.dispatch.approval import ask_approval
 from function_calls.tools.dispatch.events import TOOL_CALL, TOOL_COMPLETE, TOOL_RESULT, TOOL_START, Event, EventBus
-from function_calls.tools.dispatch.execution import crash_result, has_content, run_guarded
+from function_calls.tools.dispatch.execution import has_content, report_crash, run_guarded
 from function_calls.tools.dispatch.hooks import ToolHooks
 from function_calls.tools.dispatch.receipts import add_receipt, store_change
 from function_calls.tools.errors import ArgumentsInvalid
@@ -111,7 +111,7 @@ class FunctionCallRouter:
                 result = await self._run_hooked(call, context)
                 result = await _store_state(call.name, result, context) if result.ok else result
         except Exception as error:  # noqa: BLE001 - an exception of a hook fails the call only
-            result = crash_result(call.name, error, context)
+            result = report_crash(call.name, error, context)
         result = await store_change(call, context, result)
         took = (time.perf_counter() - started) * 1000
         result = replace(result, duration_ms=took, is_reply=result.is_reply or self._replies(call, result))
@@ -282,6 +282,6 @@ async def _store_state(name: str, result: ToolResult, context: CallContext) -> T
         text = say(context.language, "failed.state_conflict", tool=name)
         return replace(ToolResult.failed(error, text=text), receipts=result.receipts, spawned=result.spawned)
     except Exception as error:  # noqa: BLE001 - the effect of the tool cannot be undone by a failed store
-        failed = crash_result(name, error, context)
+        failed = report_crash(name, error, context)
         return result if result.receipts else failed
     return result

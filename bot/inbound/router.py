@@ -17,7 +17,7 @@ from bot.outbound.outbox import Outbox
 from function_calls.conversation.assistant import Assistant
 from function_calls.language.messages import say
 from function_calls.tools.calls import Reply, Turn
-from function_calls.tools.dispatch.execution import full_text
+from function_calls.tools.dispatch.execution import disk_full_text
 from services.kernel.chat import ChatAddress, ChatMessage, Correction, Incoming, MessageWithdrawn, Reaction
 from services.kernel.errors import StorageFull, StorageUnavailable
 
@@ -140,7 +140,7 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
                 return await self.assistant.answer(turn)
         except StorageFull as error:
             logger.bind(chat=str(message.address), message=message.id).error("could not answer a message: {}", error)
-            return Reply(text=full_text(turn.language), can_retry=True) if is_awaited else None
+            return Reply(text=disk_full_text(turn.language), can_retry=True) if is_awaited else None
         except StorageUnavailable:
             raise  # `StorageRetry` handles the message again
         except Exception as error:  # noqa: BLE001 - the sender gets a reply, the operator a log entry

@@ -11,7 +11,7 @@ from function_calls.model_calls.hooks import AFTER_MODEL, BEFORE_MODEL, AfterMod
 from function_calls.tools.calls import Reply, ToolCall, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.events import Event, Listener
-from function_calls.tools.dispatch.execution import make_crash_result
+from function_calls.tools.dispatch.execution import crash_result
 from function_calls.tools.dispatch.hooks import (
     AFTER_TOOL,
     BEFORE_TOOL,
@@ -81,7 +81,7 @@ class PluginGuard:
         """Wrap `hook`; the call fails if it raises."""
 
         def fail(error: Exception, call: ToolCall, context: CallContext) -> ToolResult:
-            return make_crash_result(call.name, error, context)
+            return crash_result(call.name, error, context)
 
         return self._contain("hook before a tool", lambda _call, context: context.chat, hook, BEFORE_TOOL, fail)
 

@@ -21,7 +21,7 @@ from function_calls.grounding.new_reminders import ask_about_words, ground_set
 from function_calls.models import Arguments, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.tools.calls import Interpretation, ToolCall, ToolResult, Turn
 from function_calls.tools.context import CallContext, is_for_bot
-from function_calls.tools.dispatch.execution import crash_result
+from function_calls.tools.dispatch.execution import report_crash
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.reminders.service import ReminderService
@@ -67,7 +67,7 @@ async def ground(call: ToolCall, message: ReadMessage, ctx: CallContext) -> Grou
     except (ValidationError, RequestRefused):
         return Grounded(call=call)  # it is refused when it runs
     except Exception as error:  # noqa: BLE001 - like an exception of the tool, it must not end the turn
-        return Grounded(call=call, withheld=crash_result(call.name, error, ctx))
+        return Grounded(call=call, withheld=report_crash(call.name, error, ctx))
 
 
 async def _is_for_bot(call: ToolCall, message: ReadMessage, ctx: CallContext) -> bool:

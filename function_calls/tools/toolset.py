@@ -9,7 +9,7 @@ from function_calls.tools.calls import LONGEST_NAME, ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.errors import ArgumentsInvalid
 from function_calls.tools.permission import Viewer
-from function_calls.tools.validation.argument_messages import refusal_text
+from function_calls.tools.validation.argument_messages import invalid_arguments_text
 from services.kernel.text import closest_names
 
 __all__ = ["Toolset", "Viewer", "arguments_refused", "short_name", "unknown_tool"]
@@ -45,4 +45,4 @@ def unknown_tool(name: str, offered: Iterable[str], language: str) -> ToolResult
 
 def arguments_refused(spec: ToolSpec, error: ArgumentsInvalid, language: str) -> ToolResult:
     """Return the failure for invalid arguments, for models in English and for people in their language."""
-    return ToolResult.failed(error.for_model(), text=refusal_text(language, spec, error.errors))
+    return ToolResult.failed(error.for_model(), text=invalid_arguments_text(language, spec, error.errors))

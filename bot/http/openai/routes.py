@@ -25,7 +25,7 @@ from bot.http.security.auth import Viewer, needs
 from function_calls.conversation.assistant import Assistant
 from function_calls.model_calls.hooks import ClientToolInterpreter
 from function_calls.tools.calls import Interpreter, Reply, Turn
-from function_calls.tools.dispatch.execution import full_text
+from function_calls.tools.dispatch.execution import disk_full_text
 from services.call_log.service import CallLog
 from services.history.service import HistoryService, record_once
 from services.kernel.errors import StorageFull
@@ -151,4 +151,4 @@ async def _reply(assistant: Assistant, turn: Turn) -> Reply | None:
     except StorageFull as error:
         chat, message = str(turn.message.address), turn.message.id
         logger.bind(chat=chat, message=message).error("could not answer a message: {}", error)
-        return Reply(text=full_text(turn.language))
+        return Reply(text=disk_full_text(turn.language))

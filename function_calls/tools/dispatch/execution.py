@@ -54,7 +54,7 @@ async def run_guarded(
         return ToolResult.failed(f"Tool '{name}' {error}", text=_crash_text(name, context), cause="crashed")
     except TimeoutError as error:
         if limit is None or not deadline.expired():
-            return crash_result(name, error, context)
+            return report_crash(name, error, context)
         text = say(context.language, "failed.timeout", tool=name, seconds=f"{limit:g}")
         late = f"Tool '{name}' timed out after {limit:.1f}s"
         return ToolResult.failed(late, text=text, kind="timeout", cause="timed_out")
@@ -65,15 +65,15 @@ async def run_guarded(
     except StorageFull as error:
         logger.error("tool {}: {}", name, error)
         full = f"Tool '{name}' could not store its data: the disk is full"
-        return ToolResult.failed(full, text=full_text(context.language), cause="disk_full")
+        return ToolResult.failed(full, text=disk_full_text(context.language), cause="disk_full")
     except AssistantError as error:
         return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=name, why=error))
     except asyncio.CancelledError as error:
         if _is_cancelled():
             raise
-        return crash_result(name, error, context)
+        return report_crash(name, error, context)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool must not end the bot
-        return crash_result(name, error, context)
+        return report_crash(name, error, context)
 
 
 def _is_cancelled() -> bool:
@@ -95,13 +95,13 @@ def _complete_text(name: str, result: ToolResult, context: CallContext) -> ToolR
     return replace(result, text=say(context.language, "failed.tool", tool=name, why=result.error))
 
 
-def crash_result(name: str, error: BaseException, context: CallContext) -> ToolResult:
+def report_crash(name: str, error: BaseException, context: CallContext) -> ToolResult:
     """Log an exception with traceback, and return a failed result with a general text."""
     logger.opt(exception=error).error("tool {} raised", name)
-    return make_crash_result(name, error, context)
+    return crash_result(name, error, context)
 
 
-def make_crash_result(name: str, error: BaseException, context: CallContext) -> ToolResult:
+def crash_result(name: str, error: BaseException, context: CallContext) -> ToolResult:
     """Return a failed result with a general text for an exception that has been logged."""
     error_text = f"Tool '{name}' failed: {type(error).__name__}"
     return ToolResult.failed(error_text, text=_crash_text(name, context), cause="crashed")
@@ -113,7 +113,7 @@ def _crash_text(name: str, context: CallContext) -> str:
     return say(context.language, "failed.crash_midway" if has_begun else "failed.crash", tool=name)
 
 
-def full_text(language: str) -> str:
+def disk_full_text(language: str) -> str:
     """Return the text for a full disk."""
     return say(language, "failed.disk_full")
 

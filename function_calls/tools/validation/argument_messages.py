@@ -69,7 +69,7 @@ def _word_error(language: str, error: ArgumentError) -> str:
     return say(language, f"field.{named.get(error.limit, 'other')}")
 
 
-def refusal_text(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:
+def invalid_arguments_text(language: str, spec: ToolSpec, errors: Sequence[ArgumentError]) -> str:
     """Return the message about the errors of a call, the missing arguments in one line, with a correct example."""
     first = list(_first_of_each(errors))
     missing = [_shown_name(language, error) for error in first if error.rule == "required"]

@@ -15,7 +15,7 @@ from function_calls.conversation.slash_commands import parse_tool_command
 from function_calls.language.messages import catalogue
 from function_calls.registry import Registry, tool_function
 from function_calls.tools.errors import ArgumentsInvalid
-from function_calls.tools.validation.argument_messages import refusal_text
+from function_calls.tools.validation.argument_messages import invalid_arguments_text
 from function_calls.tools.validation.schema_validator import SchemaValidator
 
 
@@ -47,7 +47,7 @@ def told(tool, language, arguments):
     """What a person is told of these arguments by the second check, which is that of every door."""
     with pytest.raises(ArgumentsInvalid) as caught:
         tool.instantiate(arguments)
-    return refusal_text(language, tool.spec, caught.value.errors).splitlines()
+    return invalid_arguments_text(language, tool.spec, caught.value.errors).splitlines()
 
 
 CASES = [
@@ -94,7 +94,7 @@ def test_both_checks_say_the_same(tool):
     wrong = {"kind": "green", "cups": 9}
     first = SchemaValidator(tool.spec.parameters).validate(wrong)
 
-    assert refusal_text("zh", tool.spec, first).splitlines() == told(tool, "zh", wrong)
+    assert invalid_arguments_text("zh", tool.spec, first).splitlines() == told(tool, "zh", wrong)
 
 
 def test_each_argument_is_reported_once_in_order(tool):
