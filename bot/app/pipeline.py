@@ -29,7 +29,8 @@ from function_calls.conversation.switch_command import ToolCommands
 from function_calls.functions.undo.undo import UndoService
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Interpreter, ToolCall, ToolResult, reply_scope
+from function_calls.tools.calls import Interpreter, ToolCall, ToolResult
+from function_calls.tools.confirmation.reply_scope import find_reply_scope
 from function_calls.tools.confirmation.yes_no import parse_short_answer
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.dispatch.hooks import AfterTool, ToolHooks
@@ -193,7 +194,7 @@ class Pipeline:
         if typed is not None and not typed.other_bot and self.registry.get(typed.name) is not None:
             return True
         answer = parse_short_answer(message.text, self._settings.bot.name)
-        scope = await reply_scope(message, self._history)
+        scope = await find_reply_scope(message, self._history)
         if answer is not None and await self._policy.confirmations.waits_for(message, answer, scope):
             return True
         pending = await self._policy.confirmations.open_form(message, scope)

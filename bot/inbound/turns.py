@@ -11,7 +11,8 @@ from bot.outbound.outbox import Outbox, ProgressLine
 from bot.platforms.base import StreamsAnswers
 from function_calls.conversation.slash_commands import free_text
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import StyleName, Turn, reply_scope
+from function_calls.tools.calls import StyleName, Turn
+from function_calls.tools.confirmation.reply_scope import find_reply_scope
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.permission import Viewer
 from function_calls.understanding.reading.lexicon import points_back
@@ -64,7 +65,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
             tools=await self.calls.list_specs(Viewer.of(message)),
             recent=await self._recent_messages(message),
             on_text=self._listener(message),
-            scope=await reply_scope(message, self.history),
+            scope=await find_reply_scope(message, self.history),
             call_style=parse_call_style(preferences.call_style) or self.call_styles.get(message.address.key),
             instructions=preferences.instructions,
         )

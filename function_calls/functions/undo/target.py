@@ -8,10 +8,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.language.messages import say
-from function_calls.tools.calls import Receipt, ToolCall, ToolResult, scope_of_reply
+from function_calls.tools.calls import Receipt, ToolCall, ToolResult
 from function_calls.tools.confirmation.buttons import buttons_to_confirm
 from function_calls.tools.confirmation.change_log import EDITED, Change, ChangeLog, change_id
 from function_calls.tools.confirmation.pending_calls import PendingCall
+from function_calls.tools.confirmation.reply_scope import scope_of_reply
 from function_calls.tools.context import CallContext
 from function_calls.understanding.acknowledgements import is_acknowledgement
 from services.history.service import HistoryService
