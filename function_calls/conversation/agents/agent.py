@@ -134,13 +134,13 @@ class Agent(Generic[DepsT, OutputT]):
         self._limits = limits or LoopLimits()
         self._deps_class: type[object] | None = deps if isinstance(deps, type) or deps is None else type(deps)
         self._deps = None if isinstance(deps, type) else deps
-        self._form = cast("type[OutputT]", output or str)
+        self._output_class = cast("type[OutputT]", output or str)
         self._opened: OpenAIModel | None = None
         self._users = 0  # the number of runs and contexts that use the connections
         if isinstance(model, str):
             model = self._opened = model_of_environment(model)
         registry = self._registry(tools, injectable)
-        answer = registry.get(OUTPUT) if self._has_form else None
+        answer = registry.get(OUTPUT) if self._has_output else None
         full_instructions = agent_instructions(instructions, system_prompt, answer)
         interpreter = interpreter_of(model, full_instructions, call_style, answer)
         self._interpreter = HookedInterpreter(interpreter, hooks.model)
@@ -161,15 +161,15 @@ class Agent(Generic[DepsT, OutputT]):
         check_inverses(registry, registry)
         if self._sub_agents:
             registry.register(TransferTool(self._sub_agents), ToolOptions(is_deferrable=False))
-        if self._has_form:
+        if self._has_output:
             if self._sub_agents:
                 raise ValueError(f"agent {self.name!r} has an output and so no sub-agents; give them as AgentTool")
-            registry.register(answer_tool(cast("type[BaseModel]", self._form)))
+            registry.register(answer_tool(cast("type[BaseModel]", self._output_class)))
         return registry
 
     @property
-    def _has_form(self) -> bool:
-        return self._form is not str
+    def _has_output(self) -> bool:
+        return self._output_class is not str
 
     async def __aenter__(self) -> Self:
         self._users += 1
@@ -238,7 +238,7 @@ class Agent(Generic[DepsT, OutputT]):
         turn, context = program_turn(self.name, text, given, session, on_text)
         with count_run(turn.message) as usage:
             outcome = await self._run_turn(turn, context)
-        return result_of(outcome, self._form, usage, OUTPUT)
+        return result_of(outcome, self._output_class, usage, OUTPUT)
 
     async def _run_turn(self, turn: Turn, context: CallContext, rounds: int | None = None) -> AgentOutcome:
         async with self, publish_run(self._router, self.name, turn, context) as run:
@@ -331,11 +331,11 @@ class Agent(Generic[DepsT, OutputT]):
     def _is_malformed(self, outcome: Outcome) -> bool:
         is_about_something_else = outcome.is_question or outcome.is_answered or outcome.is_exhausted
         has_ended = outcome.actions.end_the_run
-        return self._has_form and not (is_about_something_else or has_ended)
+        return self._has_output and not (is_about_something_else or has_ended)
 
     def _check_transfer(self, result: ToolResult, actions: Actions) -> ToolResult:
         """Return the result, or a failure where a tool requested an unknown agent."""
-        if self._has_form:
+        if self._has_output:
             result = replace(result, is_reply=False)
         wanted = actions.transfer_to_agent
         if not result.ok or wanted is None or wanted in self._sub_agents:

@@ -45,14 +45,14 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
     is_malformed: bool = False
     is_model_down: bool = False
 
-    def given(self, form: type[M]) -> M:
-        """Return the structured answer, an instance of the agent's `output` class `form`.
+    def given(self, output_class: type[M]) -> M:
+        """Return the structured answer, an instance of the agent's `output` class `output_class`.
 
         Raises:
             ToolFailed: the run ended without one.
         """
-        if not isinstance(self.output, form):
-            raise ToolFailed(f"agent '{self.agent}' gave no {form.__name__}")
+        if not isinstance(self.output, output_class):
+            raise ToolFailed(f"agent '{self.agent}' gave no {output_class.__name__}")
         return self.output
 
     @property

@@ -24,29 +24,29 @@ OUTPUT: Final = "give_answer"
 _DESCRIPTION: Final = "Give your answer and end. Call it once, when you know all of it."
 
 
-def answer_tool(form: type[BaseModel]) -> Callable[..., object]:
-    """Return the tool with which a model gives an instance of `form` as the answer and ends the run.
+def answer_tool(output_class: type[BaseModel]) -> Callable[..., object]:
+    """Return the tool with which a model gives an instance of `output_class` as the answer and ends the run.
 
     Raises:
-        TypeError: `form` is no Pydantic model with fields.
+        TypeError: `output_class` is no Pydantic model with fields.
     """
-    if not _has_fields(form):
-        raise TypeError(f"output is {form!r}; give a Pydantic model with a field for each part of the answer")
+    if not _has_fields(output_class):
+        raise TypeError(f"output is {output_class!r}; give a Pydantic model with a field for each part of the answer")
 
     async def give(args: BaseModel, ctx: CallContext) -> ToolResult:
         ctx.actions.output = args
         return ToolResult(ok=True, text=_word(args), value=args.model_dump(mode="json"))
 
-    give.__annotations__["args"] = form
+    give.__annotations__["args"] = output_class
     return tool_function(name=OUTPUT, description=_DESCRIPTION, is_deferrable=False)(give)
 
 
-def _has_fields(form: object) -> bool:
+def _has_fields(output_class: object) -> bool:
     return (
-        isinstance(form, type)
-        and issubclass(form, BaseModel)
-        and form is not BaseModel
-        and not issubclass(form, RootModel)
+        isinstance(output_class, type)
+        and issubclass(output_class, BaseModel)
+        and output_class is not BaseModel
+        and not issubclass(output_class, RootModel)
     )
 
 

@@ -198,26 +198,28 @@ async def publish_run(
         await router.publish(AGENT_COMPLETE, context, agent=agent, id=run_id, **ended)
 
 
-def result_of(outcome: AgentOutcome, form: type[OutputT], usage: TurnUsage, final_tool: str) -> AgentResult[OutputT]:
-    """Return the result of a run with an output of class `form`, without the call of `final_tool`.
+def result_of(
+    outcome: AgentOutcome, output_class: type[OutputT], usage: TurnUsage, final_tool: str
+) -> AgentResult[OutputT]:
+    """Return the result of a run with an output of class `output_class`, without the call of `final_tool`.
 
     Raises:
         AgentFailed: the run ended without an output.
     """
     return AgentResult(
-        output=_output_of(outcome, form),
+        output=_output_of(outcome, output_class),
         calls=tuple(call for call in _calls_of(outcome.steps) if call.name != final_tool),
         usage=reduce(add, (completion.charge for completion in usage.completions), NOTHING),
     )
 
 
-def _output_of(outcome: AgentOutcome, form: type[OutputT]) -> OutputT:
+def _output_of(outcome: AgentOutcome, output_class: type[OutputT]) -> OutputT:
     if outcome.is_exhausted:
         raise AgentFailed(outcome.agent, "used up its rounds", "")
-    if form is str:
+    if output_class is str:
         return cast("OutputT", outcome.text)
-    if not isinstance(outcome.output, form):
-        raise AgentFailed(outcome.agent, f"gave no {form.__name__}", outcome.text)
+    if not isinstance(outcome.output, output_class):
+        raise AgentFailed(outcome.agent, f"gave no {output_class.__name__}", outcome.text)
     return outcome.output
 
 
