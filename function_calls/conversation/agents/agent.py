@@ -238,7 +238,7 @@ class Agent(Generic[DepsT, OutputT]):
         turn, context = program_turn(self.name, text, given, session, on_text)
         with count_run(turn.message) as usage:
             outcome = await self._run_turn(turn, context)
-        return result_of(outcome, self._output_class, usage, OUTPUT)
+        return result_of(outcome, self._output_class, usage)
 
     async def _run_turn(self, turn: Turn, context: CallContext, rounds: int | None = None) -> AgentOutcome:
         async with self, publish_run(self._router, self.name, turn, context) as run:

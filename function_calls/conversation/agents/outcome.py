@@ -46,7 +46,7 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
     is_model_down: bool = False
 
     def given(self, output_class: type[M]) -> M:
-        """Return the structured answer, an instance of the agent's `output` class `output_class`.
+        """Return the structured answer, an instance of `output_class`, the agent's `output`.
 
         Raises:
             ToolFailed: the run ended without one.

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from typing_extensions import TypeVar
 
 from function_calls.conversation.agents.outcome import AgentOutcome
+from function_calls.conversation.agents.output import OUTPUT
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Step, ToolResult, Turn
 from function_calls.tools.context import PROGRAM, CallContext, Services
@@ -198,17 +199,15 @@ async def publish_run(
         await router.publish(AGENT_COMPLETE, context, agent=agent, id=run_id, **ended)
 
 
-def result_of(
-    outcome: AgentOutcome, output_class: type[OutputT], usage: TurnUsage, final_tool: str
-) -> AgentResult[OutputT]:
-    """Return the result of a run with an output of class `output_class`, without the call of `final_tool`.
+def result_of(outcome: AgentOutcome, output_class: type[OutputT], usage: TurnUsage) -> AgentResult[OutputT]:
+    """Return the result of a run with an instance of `output_class`; the call that gave it is left out.
 
     Raises:
         AgentFailed: the run ended without an output.
     """
     return AgentResult(
         output=_output_of(outcome, output_class),
-        calls=tuple(call for call in _calls_of(outcome.steps) if call.name != final_tool),
+        calls=tuple(call for call in _calls_of(outcome.steps) if call.name != OUTPUT),
         usage=reduce(add, (completion.charge for completion in usage.completions), NOTHING),
     )
 
