@@ -206,14 +206,18 @@ def _requested_day(words: str, ctx: CallContext) -> date | None:
 
 def choose_nearer_half(clock: time, old: time) -> time:
     """Choose a.m. or p.m. for a bare "8:30", nearer to `old`; before seven only if that is within 2.5 hours of it."""
-    other = clock.replace(hour=(clock.hour + _HALF_DAY) % (2 * _HALF_DAY))
     is_early = old.hour < _EARLIEST
     candidates = [
         candidate
-        for candidate in (clock, other)
+        for candidate in (clock, other_half(clock))
         if candidate.hour >= _EARLIEST or is_early or _distance(candidate, old) <= _SOON_AFTER
     ]
     return min(candidates, key=lambda candidate: _distance(candidate, old))
+
+
+def other_half(clock: time) -> time:
+    """Return `clock` in the other half of the day: 20:30 for 8:30."""
+    return clock.replace(hour=(clock.hour + _HALF_DAY) % (2 * _HALF_DAY))
 
 
 def _distance(clock: time, other: time) -> timedelta:
