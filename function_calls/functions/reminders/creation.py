@@ -45,17 +45,17 @@ def new_reminder(args: ReminderArgs, schedule: Schedule, targets: tuple[Person, 
 
 
 async def create_reminder(
-    wish: NewReminder, ctx: CallContext, reminders: ReminderService, zones: ZoneService
+    draft: NewReminder, ctx: CallContext, reminders: ReminderService, zones: ZoneService
 ) -> ToolResult:
-    """Create the reminder `wish`; for an edited message update the reminder that its earlier version set.
+    """Create the reminder `draft`; for an edited message update the reminder that its earlier version set.
 
     Raises:
         RequestRefused: as `ReminderService.create` and, for an edited message, `ReminderService.edit`.
     """
-    corrected = await _update_edited(wish, ctx, reminders) if ctx.message.is_edited else None
+    corrected = await _update_edited(draft, ctx, reminders) if ctx.message.is_edited else None
     if corrected is not None:
         return corrected
-    reminder = await reminders.create(wish)
+    reminder = await reminders.create(draft)
     warnings = await _warnings(reminder, ctx, reminders, zones)
     return confirm_change(reminder, ctx, "set", delete_step(reminder), warnings=warnings)
 
@@ -68,9 +68,9 @@ async def _warnings(reminder: Reminder, ctx: CallContext, reminders: ReminderSer
     if held_until is not None:
         when = date_format.moment(ctx.language, held_until.astimezone(ctx.zone), ctx.now)
         lines.append(say(ctx.language, "reminder.held", when=when))
-    twin = await reminders.duplicate_of(reminder)
-    if twin is not None:
-        lines.append(say(ctx.language, "reminder.twice", id=twin.id))
+    duplicate = await reminders.duplicate_of(reminder)
+    if duplicate is not None:
+        lines.append(say(ctx.language, "reminder.twice", id=duplicate.id))
     return lines
 
 
@@ -89,23 +89,23 @@ async def _other_clocks(reminder: Reminder, ctx: CallContext, zones: ZoneService
     return list(dict.fromkeys(lines))
 
 
-async def _update_edited(wish: NewReminder, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
-    """Update the reminder with the same request key to `wish`; None if there is none.
+async def _update_edited(draft: NewReminder, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
+    """Update the reminder with the same request key to `draft`; None if there is none.
 
-    A reminder that has fired, or that equals `wish`, stays as it is, and nothing is answered.
+    A reminder that has fired, or that equals `draft`, stays as it is, and nothing is answered.
 
     Raises:
         RequestRefused: as `ReminderService.edit`; `deleted_since(id)`.
     """
-    same = await _find_equal(wish, reminders)
+    same = await _find_equal(draft, reminders)
     if same is not None:
         return ToolResult(ok=True, value={"id": same.id}, is_answered=True, is_unchanged=True)
-    old = await reminders.of_request(wish.request_key)
+    old = await reminders.of_request(draft.request_key)
     if old is None:
         return None
     if old.state is ReminderState.CANCELLED:
         raise RequestRefused("deleted_since", id=old.id)
-    edit = _difference(old, wish)
+    edit = _difference(old, draft)
     present = replace(ctx, now=ctx.clock.now().astimezone(ctx.zone))
     if old.state is ReminderState.DONE or edit == ReminderEdit():
         return ToolResult(ok=True, value={"id": old.id}, is_answered=True, is_unchanged=True)
@@ -113,26 +113,26 @@ async def _update_edited(wish: NewReminder, ctx: CallContext, reminders: Reminde
     return confirm_change(changed, present, "changed", revert_step(old))
 
 
-async def _find_equal(wish: NewReminder, reminders: ReminderService) -> Reminder | None:
-    """Return a reminder of the message that equals `wish`; its number differs if an earlier request was removed."""
-    message, _, _ = wish.request_key.rpartition(".")
+async def _find_equal(draft: NewReminder, reminders: ReminderService) -> Reminder | None:
+    """Return a reminder of the message that equals `draft`; its number differs if an earlier request was removed."""
+    message, _, _ = draft.request_key.rpartition(".")
     for place in range(_MOST_SET):
         reminder = await reminders.of_request(f"{message}.{place}")
         if reminder is None:
             return None
-        if reminder.state is ReminderState.ACTIVE and _difference(reminder, wish) == ReminderEdit():
+        if reminder.state is ReminderState.ACTIVE and _difference(reminder, draft) == ReminderEdit():
             return reminder
     return None
 
 
-def _difference(old: Reminder, wish: NewReminder) -> ReminderEdit:
-    """Return the edit that turns `old` into `wish`; people who joined the reminder stay."""
-    is_for_oneself = not wish.targets and any(person.id == old.creator.id for person in old.targets)
+def _difference(old: Reminder, draft: NewReminder) -> ReminderEdit:
+    """Return the edit that turns `old` into `draft`; people who joined the reminder stay."""
+    is_for_oneself = not draft.targets and any(person.id == old.creator.id for person in old.targets)
     return ReminderEdit(
-        content=None if wish.content == old.content else wish.content,
-        schedule=None if _is_same(wish.schedule, old.schedule) else wish.schedule,
-        targets=None if wish.targets == old.targets or is_for_oneself else wish.targets,
-        is_urgent=None if wish.is_urgent == old.is_urgent else wish.is_urgent,
+        content=None if draft.content == old.content else draft.content,
+        schedule=None if _is_same(draft.schedule, old.schedule) else draft.schedule,
+        targets=None if draft.targets == old.targets or is_for_oneself else draft.targets,
+        is_urgent=None if draft.is_urgent == old.is_urgent else draft.is_urgent,
     )
 
 

@@ -119,9 +119,9 @@ async def _update(
             return await ask_once_or_always(args, old, ctx)
         args = args.model_copy(update={"days": None})
     if args.skip and args.skip.strip().lower() != NEXT:
-        rest = read_suspension(args.skip, ctx)
-        if rest.until - rest.since > _DAY:
-            return await suspend_reminders(rest, old.id, ctx, reminders)
+        suspension = read_suspension(args.skip, ctx)
+        if suspension.until - suspension.since > _DAY:
+            return await suspend_reminders(suspension, old.id, ctx, reminders)
     people = await change_targets(args.person, old, ctx, ctx.services.get(HistoryService)) if args.person else None
     edit = replace(_edit(args, old, ctx), targets=people)
     if edit == ReminderEdit():

@@ -67,8 +67,8 @@ async def _change(
     reference: str, args: ReminderStateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
     if args.action == "pause":
-        rest = requested_suspension(args, ctx)
-        stop = pause if rest is None else partial(suspend_reminders, rest)
+        suspension = requested_suspension(args, ctx)
+        stop = pause if suspension is None else partial(suspend_reminders, suspension)
         found = None if means_all(reference) else await reminders.find(ctx.chat, ctx.sender, reference)
         if found is not None and is_joined(found, ctx.sender) and found.state is ReminderState.ACTIVE:
             return await change_own_copy(found, lambda own: stop(own.id, ctx, reminders), ctx, reminders)

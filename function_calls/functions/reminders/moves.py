@@ -106,11 +106,7 @@ async def move_fire(
     left = replace(bare, rule=with_exceptions(bare.rule, [fire], days_only=False))
     if not next_fires(left, ctx.now, 1):
         return None
-    follow_up = old.schedule.follow_up
-    once, kept = replace(goal, follow_up=follow_up), replace(left, follow_up=follow_up)
-    series, single = await reminders.reschedule_occurrence(
-        ctx.chat, ctx.sender, old.id, once=once, left=kept, request_key=f"{ctx.call_id}/once"
-    )
+    series, single = await _set_apart(goal, left, old, "once", ctx, reminders)
     text = say(
         ctx.language,
         "reminder.moved_once",
@@ -169,19 +165,12 @@ async def _move_from_day(
     if new is None or not then:
         return None
     # Start at its own first day, so that a rule for every second week keeps its weeks.
-    follow_up = old.schedule.follow_up
-    new = replace(new, start=datetime.combine(then[0].date(), clocks[0].replace(tzinfo=None)), follow_up=follow_up)
+    start = datetime.combine(then[0].date(), clocks[0].replace(tzinfo=None))
+    new = replace(new, start=start, follow_up=old.schedule.follow_up)
     before = [fire for fire in next_fires(bare, ctx.now, MOST_A_DAY) if fire.date() < day]
     if not before or bare.rule is None or bare.rule.count is not None:
         return await apply_schedule(new, old, ctx, reminders)
-    series, single = await reminders.reschedule_occurrence(
-        ctx.chat,
-        ctx.sender,
-        old.id,
-        once=new,
-        left=replace(edits.end_before(bare, day), follow_up=follow_up),
-        request_key=f"{ctx.call_id}/then",
-    )
+    series, single = await _set_apart(new, edits.end_before(bare, day), old, "then", ctx, reminders)
     coming = date_format.moments(ctx.language, before[:3], ctx.now)
     until_then = say(ctx.language, "reminder.until_then", id=series.id, fires=coming)
     return ToolResult(
@@ -189,6 +178,20 @@ async def _move_from_day(
         text="\n".join([confirmation_text(single, ctx, verb="changed"), until_then]),
         value={"id": single.id, "until_then": series.id},
         receipts=_list_receipts(series, single, old),
+    )
+
+
+async def _set_apart(
+    single: Schedule, left: Schedule, old: Reminder, key: str, ctx: CallContext, reminders: ReminderService
+) -> tuple[Reminder, Reminder]:
+    """Set a reminder at `single` and leave `old` at `left`, both with its follow-ups; return `old` and the new one.
+
+    `key` tells it apart from other reminders of the same call.
+    """
+    once, rest = (replace(schedule, follow_up=old.schedule.follow_up) for schedule in (single, left))
+    request_key = f"{ctx.call_id}/{key}"
+    return await reminders.reschedule_occurrence(
+        ctx.chat, ctx.sender, old.id, once=once, left=rest, request_key=request_key
     )
 
 
@@ -214,11 +217,7 @@ async def _split_clock(
     parted = split_clock(args.time or "", bare, ctx)
     if parted is None:
         return None
-    follow_up = old.schedule.follow_up
-    once, left = (replace(each, follow_up=follow_up) for each in parted)
-    series, single = await reminders.reschedule_occurrence(
-        ctx.chat, ctx.sender, old.id, once=once, left=left, request_key=f"{ctx.call_id}/clock"
-    )
+    series, single = await _set_apart(*parted, old, "clock", ctx, reminders)
     texts = [confirmation_text(each, ctx, verb="changed") for each in (single, series)]
     return ToolResult(
         ok=True,

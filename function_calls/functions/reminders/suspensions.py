@@ -84,16 +84,16 @@ def read_suspension(words: str, ctx: CallContext) -> Suspension:
     return Suspension(since=max(since, ctx.now), until=_end(reading, since, words))
 
 
-def resume_question_time(rest: Suspension, ctx: CallContext) -> datetime:
+def resume_question_time(suspension: Suspension, ctx: CallContext) -> datetime:
     """Return the time to ask about resuming; at the default clock time if the suspension ends at midnight."""
-    local = rest.until.astimezone(ctx.zone)
+    local = suspension.until.astimezone(ctx.zone)
     return parse_moment(f"{local:%Y-%m-%d}", ctx) if local == _midnight(local) else local
 
 
-def suspension_text(reminder: Reminder, rest: Suspension, missed: Sequence[datetime], ctx: CallContext) -> str:
+def suspension_text(reminder: Reminder, suspension: Suspension, missed: Sequence[datetime], ctx: CallContext) -> str:
     """Return the text of a confirmed suspension: the skipped days and the next fires after it."""
     language = ctx.language
-    coming = next_fires(drop_follow_up(reminder.schedule), rest.until - _TICK)
+    coming = next_fires(drop_follow_up(reminder.schedule), suspension.until - _TICK)
     dates = tuple(dict.fromkeys(date_format.date(language, fire) for fire in (missed[0], missed[-1])))
     key = "reminder.rest_day" if len(dates) == 1 else "reminder.rest_span"
     return say(
@@ -171,15 +171,15 @@ async def pause(reference: str, ctx: CallContext, reminders: ReminderService) ->
 
 
 async def suspend_reminders(
-    rest: Suspension, reference: str, ctx: CallContext, reminders: ReminderService
+    suspension: Suspension, reference: str, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
-    """Skip the occurrences of repeating reminders in the period `rest`, and pause one-time reminders due in it.
+    """Skip the occurrences of repeating reminders in the period `suspension`, and pause one-time reminders due in it.
 
     Raises:
         RequestRefused: `not_in_that_time(next)`, `nothing_of_yours`, `no_reminders`, `nothing_to_skip`.
     """
     chosen = await _find_all_or_one(reference, ctx, reminders)
-    coming = [reminder for reminder in chosen if suspended_fires(reminder.schedule, rest)]
+    coming = [reminder for reminder in chosen if suspended_fires(reminder.schedule, suspension)]
     if means_all(reference):
         coming = [reminder for reminder in coming if reminder.state is ReminderState.ACTIVE]
     elif not coming:
@@ -190,17 +190,19 @@ async def suspend_reminders(
         raise RequestRefused("nothing_of_yours" if chosen else "no_reminders")
     repeating = [reminder for reminder in coming if can_suspend(reminder.schedule)]
     others = [reminder for reminder in coming if reminder not in repeating]
-    if any(reminder.schedule.rule for reminder in others) and rest.since > ctx.now:
+    if any(reminder.schedule.rule for reminder in others) and suspension.since > ctx.now:
         raise RequestRefused("nothing_to_skip")
 
     async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
-        return await _suspend_one(rest, reminder, ctx, reminders)
+        return await _suspend_one(suspension, reminder, ctx, reminders)
 
     results = [await apply_to_each(repeating, one, ctx, none="reminder.none")] if repeating else []
     if others:
         stopped = [paused for one_time in others for paused in await reminders.pause(ctx.chat, ctx.sender, one_time.id)]
         results.append(
-            await _ask_at_end(resume_question_time(rest, ctx), _confirm_switch("pause", stopped, ctx), ctx, reminders)
+            await _ask_at_end(
+                resume_question_time(suspension, ctx), _confirm_switch("pause", stopped, ctx), ctx, reminders
+            )
         )
     return merge_results(results)
 
@@ -212,22 +214,24 @@ async def _find_all_or_one(reference: str, ctx: CallContext, reminders: Reminder
 
 
 async def _suspend_one(
-    rest: Suspension, reminder: Reminder, ctx: CallContext, reminders: ReminderService
+    suspension: Suspension, reminder: Reminder, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
-    """Skip the occurrences of a repeating reminder in the period `rest`.
+    """Skip the occurrences of a repeating reminder in the period `suspension`.
 
     Raises:
         RequestRefused: `not_your_reminder`; `rule_never_fires` where no occurrence is left.
     """
-    missed = suspended_fires(drop_follow_up(reminder.schedule), rest)
-    edit = ReminderEdit(schedule=suspend(reminder.schedule, rest))
+    missed = suspended_fires(drop_follow_up(reminder.schedule), suspension)
+    edit = ReminderEdit(schedule=suspend(reminder.schedule, suspension))
     changed = await reminders.edit(ctx.chat, ctx.sender, reminder.id, edit)
     receipts = [Receipt(action="pause", subject=changed.id, name=changed.content, undo=revert_step(reminder))]
     if changed.state is ReminderState.PAUSED:
         (changed,) = await reminders.resume(ctx.chat, ctx.sender, changed.id)
         receipts.append(Receipt(action="resume", subject=changed.id, undo=inverse_step("resume", changed)))
     value = {"id": changed.id, "next": [fire.isoformat() for fire in changed.next_fires]}
-    return ToolResult(ok=True, text=suspension_text(changed, rest, missed, ctx), value=value, receipts=tuple(receipts))
+    return ToolResult(
+        ok=True, text=suspension_text(changed, suspension, missed, ctx), value=value, receipts=tuple(receipts)
+    )
 
 
 async def resume(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult:
