@@ -31,14 +31,14 @@ from function_calls.conversation.undecided_answers import (
     reply_to_unmatched,
 )
 from function_calls.grounding.claims import (
+    describe_changes,
     is_promise,
     is_unproven,
     only_changes,
-    what_happened,
     without_forged_receipt,
 )
 from function_calls.grounding.grounding import ground_all, ground_deadlines
-from function_calls.grounding.intents import asked_for
+from function_calls.grounding.intents import find_requested_tools
 from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock
 from function_calls.model_calls.transcript import was_shown
@@ -220,7 +220,7 @@ class Assistant:
             read = await self._offline.interpret(turn)
             if read.calls:
                 return read
-        return replace(what_happened(turn), notice=interpretation.notice, must_reply=interpretation.must_reply)
+        return replace(describe_changes(turn), notice=interpretation.notice, must_reply=interpretation.must_reply)
 
     async def _make_promised_change(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
         """Return the change that the answer promises if the message requests it, else the answer."""
@@ -252,7 +252,7 @@ class Assistant:
         """Run the calls. The `actions` of tools are ignored, because there is no agent."""
         calls = interpretation.calls
         opened, invocation = await session.get(), f"{turn.message.address.key}/{turn.message.id}"
-        requests = asked_for(turn, turn.message)
+        requests = find_requested_tools(turn, turn.message)
         contexts = [
             replace(
                 self._context_for(turn, place),

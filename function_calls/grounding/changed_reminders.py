@@ -33,7 +33,7 @@ from function_calls.functions.reminders.schedule_changes import choose_nearer_ha
 from function_calls.functions.reminders.snoozing import read_snooze_target
 from function_calls.grounding.corrections import READ, Grounded, as_written, correct_arguments
 from function_calls.grounding.leftovers import ask_about_leftover
-from function_calls.grounding.message import ReadMessage
+from function_calls.grounding.message import PART, ReadMessage
 from function_calls.grounding.new_reminders import names_only_a_day, names_same_time
 from function_calls.grounding.references import correct_name, name_together, resolve_target, with_days_of_message
 from function_calls.grounding.times import cross_check
@@ -61,7 +61,6 @@ _DELETE: Final = "reminder_delete"
 _UPDATE: Final = "reminder_update"
 _DAY: Final = timedelta(days=1)
 _EXACT: Final = timedelta(minutes=1)
-_PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後")
 # "Just move it" does not tell how many occurrences.
 _ONLY: Final = re.compile(
     r"\b(?:only|once|one[- ]off|this time|(?:this|next) week(?:'s)?|s[oó]lo|una vez|(?:esta|la próxima) (?:vez|semana)"
@@ -310,5 +309,5 @@ def _words_with_day(args: ReminderUpdateArgs, content: str, ctx: CallContext) ->
     wanted = [each.start.time() for each in read_times(args.time or "", ctx) if each.has_clock]
     if len(clocks) < 2 or not wanted:
         return text
-    parts = _PART.split(text)
+    parts = PART.split(text)
     return next((part for part in parts if any(each.start.time() in wanted for each in read_times(part, ctx))), text)

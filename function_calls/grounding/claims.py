@@ -79,7 +79,7 @@ def asks_for_change(turn: Turn) -> bool:
     return any(map(words.__contains__, foreign_change_requests())) or asks_for_any(turn, _WANTED)
 
 
-def what_happened(turn: Turn) -> Interpretation:
+def describe_changes(turn: Turn) -> Interpretation:
     """Return the corrected answer: what failed and what ran, or that nothing was changed.
 
     A tool that does not say whether it changes something may have done so, an agent's too.

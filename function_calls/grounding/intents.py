@@ -4,7 +4,7 @@ from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
-from function_calls.grounding.message import ReadMessage, known_tools
+from function_calls.grounding.message import KNOWN_TOOLS, ReadMessage
 from function_calls.tools.calls import Turn
 from services.kernel.chat import ChatMessage
 
@@ -15,7 +15,9 @@ _SURE = 0.8
 """The same, where a model has answered without a call: "sketch" is a request that the models do not know."""
 
 
-def asked_for(turn: Turn, message: ChatMessage, before: frozenset[str] | None = None) -> frozenset[str] | None:
+def find_requested_tools(
+    turn: Turn, message: ChatMessage, before: frozenset[str] | None = None
+) -> frozenset[str] | None:
     """Return the tools that `message` asks for; None as long as nothing untrusted is in `turn`.
 
     Calls count that were chosen before the untrusted text was there, and requests that are read out of the person's
@@ -35,7 +37,7 @@ def intents_of(turn: Turn, message: ChatMessage) -> frozenset[str]:
     """Return the names of the tools that `message` asks for."""
     read = ReadMessage(replace(turn, message=message))
     found = {call.name for call in read.calls}
-    return frozenset(found | {tool for tool in known_tools() if read.share_of(tool) >= _LIKELY})
+    return frozenset(found | {tool for tool in KNOWN_TOOLS if read.share_of(tool) >= _LIKELY})
 
 
 def asks_for_any(turn: Turn, tools: AbstractSet[str]) -> bool:
@@ -49,7 +51,7 @@ def asks_for_any(turn: Turn, tools: AbstractSet[str]) -> bool:
     read = ReadMessage(replace(turn, tools=offered))
     if not read.asks_first_for(tools):
         return False
-    return max(map(read.share_of, known_tools() & tools)) >= _SURE or (read.is_known and bool(read.calls_of(tools)))
+    return max(map(read.share_of, KNOWN_TOOLS & tools)) >= _SURE or (read.is_known and bool(read.calls_of(tools)))
 
 
 def _first_untrusted(turn: Turn) -> int | None:

@@ -34,7 +34,7 @@ async def ask_about_leftover(
     a call that nobody can answer are not asked about either.
     """
     is_meant = bool(content) and _is_answerable(ctx) and _is_own_wording(content or "", ctx.message.text)
-    words = leftover(content or "") if is_meant else ""
+    words = find_leftover(content or "") if is_meant else ""
     return await _ask("leftover", words, call, content or "", schedule, targets, ctx) if words else None
 
 
@@ -42,7 +42,7 @@ async def ask_about_deadline(
     call: ToolCall, content: str, schedule: Schedule, targets: tuple[Person, ...], own_words: str, ctx: CallContext
 ) -> ToolResult | None:
     """Ask whether `call` is meant at the very clock time before which `own_words` want it; None where it is not."""
-    words = deadline(own_words) if _is_answerable(ctx) else ""
+    words = find_deadline(own_words) if _is_answerable(ctx) else ""
     is_lost = _is_at(words, schedule, ctx)
     return await _ask("deadline", words, call, content, schedule, targets, ctx) if is_lost else None
 
@@ -100,7 +100,7 @@ def _when(schedule: Schedule | None, ctx: CallContext) -> str:
     return say(ctx.language, "reminder.leftover_when", when=when) if when else ""
 
 
-def leftover(content: str) -> str:
+def find_leftover(content: str) -> str:
     """Return the first words of `content` that the lists name, as written; empty where nothing is left over.
 
     A content that quotes something is taken as it is.
@@ -114,7 +114,7 @@ def leftover(content: str) -> str:
     return content.strip()[found.start() : found.end()].strip(" ,，:：") if found else ""
 
 
-def deadline(text: str) -> str:
+def find_deadline(text: str) -> str:
     """Return the first words of `text` that say before which clock time something is to be done; empty without any."""
     plain = folded(text)
     found = _find_words(plain, "deadline")

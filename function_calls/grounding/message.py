@@ -27,7 +27,7 @@ from function_calls.understanding.reading.names import strip_calls
 from function_calls.understanding.reading.tokens import TimeReader, Token
 from services.time_expressions import limited_effort, parse_all
 
-_PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後", re.IGNORECASE)
+PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後", re.IGNORECASE)
 _LONGEST: Final = 500
 _TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
     "reminder_set": ("set", "repeat_last", "answer_when", "answer_content"),
@@ -49,6 +49,7 @@ _TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
     "quiet_hours": ("quiet",),
 }
 """The intents of messages that ask for a function."""
+KNOWN_TOOLS: Final[AbstractSet[str]] = _TOOLS.keys()
 
 
 class ReadMessage:
@@ -146,7 +147,7 @@ class ReadMessage:
         """Return the parts of the message that ask for `tool`; all of it where it asks for one thing."""
         if len({call.name for call in self.calls}) < 2:
             return (self.text,)
-        return tuple(part for part in _PART.split(self.text) if part.strip() and self._is_for(part, tool)) or (
+        return tuple(part for part in PART.split(self.text) if part.strip() and self._is_for(part, tool)) or (
             self.text,
         )
 
@@ -154,8 +155,3 @@ class ReadMessage:
         message = replace(self.turn.message, text=part, is_addressed=True)
         read = ReadMessage(replace(self.turn, message=message), read_times=self._read_times)
         return bool(read.calls_of({tool}))
-
-
-def known_tools() -> AbstractSet[str]:
-    """Return the tools for which the rules know requests."""
-    return _TOOLS.keys()

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from function_calls.grounding.corrections import READ
-from function_calls.grounding.message import ReadMessage, known_tools
+from function_calls.grounding.corrections import correct_arguments
+from function_calls.grounding.message import KNOWN_TOOLS, ReadMessage
 from function_calls.grounding.reminder_arguments import SetCalls
 from function_calls.grounding.request_cues import asks_about_talk, asks_each_other, only_tells
 from function_calls.language.messages import say
@@ -64,7 +63,7 @@ class RuleBasedReview:
             return Review(calls=own)
         left = list(_with_one_for_all(_without_unasked(calls, own), own))
         if is_report:
-            left = [call for call in calls if call.name not in known_tools()]
+            left = [call for call in calls if call.name not in KNOWN_TOOLS]
         if not (turn.message.is_for_bot or message.share_of(_SET) >= _LIKELY):
             left = [call for call in left if call.name != _SET]
         reminders = [call for call in left if call.name == _SET]
@@ -162,8 +161,7 @@ def _with_one_for_all(chosen: Sequence[ToolCall], own: Sequence[ToolCall]) -> tu
         reference, is_all = named.get(call.name), means_all(str(call.arguments.get(_REFERENCE) or ""))
         if not is_all or not isinstance(reference, str) or not reference or means_all(reference):
             return call
-        steps = (*call.repairs, f"/{_REFERENCE}: {READ}")
-        return replace(call, arguments={**call.arguments, _REFERENCE: reference}, repairs=steps)
+        return correct_arguments(call, {_REFERENCE: reference})
 
     return tuple(one(call) for call in chosen) if len(own) == 1 else tuple(chosen)
 

@@ -296,10 +296,10 @@ class Agent(Generic[DepsT, OutputT]):
             return results_as_answer(turn, error)
         if turn.is_from_program:
             return interpretation
-        from function_calls.grounding.claims import is_unproven, what_happened, without_forged_receipt
+        from function_calls.grounding.claims import describe_changes, is_unproven, without_forged_receipt
 
         if not interpretation.calls and is_unproven(turn, interpretation.answer):
-            return what_happened(turn)
+            return describe_changes(turn)
         return without_forged_receipt(turn, interpretation)
 
     async def _dispatch(self, context: CallContext, turn: Turn, interpretation: Interpretation) -> Dispatched:

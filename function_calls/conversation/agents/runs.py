@@ -153,9 +153,9 @@ def requests_of(turn: Turn, context: CallContext) -> frozenset[str] | None:
     """
     if turn.is_from_program and not any(result.is_untrusted for step in turn.steps for result in step.results):
         return context.asked_for
-    from function_calls.grounding.intents import asked_for
+    from function_calls.grounding.intents import find_requested_tools
 
-    return asked_for(turn, context.message, context.asked_for)
+    return find_requested_tools(turn, context.message, context.asked_for)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import pytest
 
-from function_calls.grounding.leftovers import deadline, leftover
+from function_calls.grounding.leftovers import find_deadline, find_leftover
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ from function_calls.grounding.leftovers import deadline, leftover
     ],
 )
 def test_leftover_words_are_named(content, words):
-    assert leftover(content) == words
+    assert find_leftover(content) == words
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_leftover_words_are_named(content, words):
     ],
 )  # fmt: skip
 def test_ordinary_contents_have_no_leftover_words(content):
-    assert leftover(content) == ""
+    assert find_leftover(content) == ""
 
 
 @pytest.mark.parametrize(
@@ -74,4 +74,4 @@ def test_ordinary_contents_have_no_leftover_words(content):
     ],
 )
 def test_the_clock_time_of_a_deadline_is_named(text, words):
-    assert deadline(text) == words
+    assert find_deadline(text) == words
