@@ -11,7 +11,7 @@ from function_calls.functions.summary.windows import asks_what_was_missed, reque
 from function_calls.functions.web import search_web
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.registry import tool_function
-from function_calls.tools.calls import ToolResult
+from function_calls.tools.calls import SILENT, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import refuse_past, schedule_of_call
 from services.history.service import HistoryService
@@ -42,7 +42,7 @@ async def reminder_list(
         return await describe_one(ctx, reminders, history, who_set=args.who_set)
     request = request_page(args.filter or "", args.page, ctx, who_set=args.who_set, only_own=args.whose == "mine")
     if request is None:
-        return ToolResult(ok=True, is_answered=True)
+        return SILENT
     return await show_page(request, ctx, reminders, history)
 
 

@@ -7,7 +7,7 @@ from function_calls.language.messages import outage, say
 from function_calls.language.recognized_phrases import examples_of
 from function_calls.models import Arguments
 from function_calls.registry import tool_function
-from function_calls.tools.calls import ToolResult
+from function_calls.tools.calls import SILENT, ToolResult
 from function_calls.tools.context import CallContext, is_for_bot
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
@@ -61,7 +61,7 @@ class WebFetchArgs(Arguments):
 async def web_fetch(args: WebFetchArgs, ctx: CallContext, pages: WebPageService, history: HistoryService) -> ToolResult:
     """读取网页 / Read one page of the web as text. For questions without an address search instead."""
     if "://" not in args.url and not await is_for_bot(ctx, history):
-        return ToolResult(ok=True, is_answered=True)
+        return SILENT
     try:
         _check_origin(args.url, ctx)
         page = await pages.fetch(args.url)

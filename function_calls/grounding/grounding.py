@@ -19,7 +19,7 @@ from function_calls.grounding.corrections import Grounded, correct_arguments
 from function_calls.grounding.message import ReadMessage
 from function_calls.grounding.new_reminders import ask_about_words, ground_set
 from function_calls.models import Arguments, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
-from function_calls.tools.calls import Interpretation, ToolCall, ToolResult, Turn
+from function_calls.tools.calls import SILENT, Interpretation, ToolCall, ToolResult, Turn
 from function_calls.tools.context import CallContext, is_for_bot
 from function_calls.tools.dispatch.execution import report_crash
 from services.history.service import HistoryService
@@ -58,7 +58,7 @@ async def _deadline_of(call: ToolCall, ctx: CallContext) -> ToolResult | None:
 async def ground(call: ToolCall, message: ReadMessage, ctx: CallContext) -> Grounded:
     """Compare `call` with the `message` that it was chosen for; invalid arguments are left to the router."""
     if call.name in _STATEMENTS and not await _is_for_bot(call, message, ctx):
-        return Grounded(call=call, withheld=ToolResult(ok=True, is_answered=True))
+        return Grounded(call=call, withheld=SILENT)
     kind, compare = _TOOLS.get(call.name, (None, None))
     if kind is None or compare is None or not _has_services(call.name, ctx):
         return Grounded(call=call)

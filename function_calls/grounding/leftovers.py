@@ -79,9 +79,7 @@ async def _ask(
         when=_when(schedule, ctx),
         whom=say(ctx.language, "reminder.for_whom", who=people) if people else "",
     )
-    error = "some words of the request are unclear; the person has been asked, wait for the answer"
-    choices = buttons_to_confirm(ctx.language, "", ctx.sender, ctx.clock.now())
-    return ToolResult(ok=False, text=asked, error=error, is_question=True, choices=choices)
+    return ToolResult.question(asked, buttons_to_confirm(ctx.language, "", ctx.sender, ctx.clock.now()))
 
 
 def _is_own_wording(content: str, text: str) -> bool:

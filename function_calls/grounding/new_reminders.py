@@ -16,7 +16,7 @@ from function_calls.grounding.leftovers import ask_about_deadline, ask_about_lef
 from function_calls.grounding.message import ReadMessage
 from function_calls.grounding.times import Verdict, compare_with_one, cross_check, without_same_time
 from function_calls.models import ReminderArgs
-from function_calls.tools.calls import ToolCall, ToolResult
+from function_calls.tools.calls import SILENT, ToolCall, ToolResult
 from function_calls.tools.confirmation.buttons import TimeOption, ask_which_time
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.execution import refusal_text
@@ -135,10 +135,10 @@ def _on_workdays(schedule: Schedule, words: str) -> Schedule | None:
 def _ask_time(verdict: Verdict, content: str, ctx: CallContext) -> ToolResult:
     """Ask which of the times is meant; the reminder of an edited message stays as it is."""
     if ctx.message.is_edited:
-        return ToolResult(ok=True, is_answered=True)
+        return SILENT
     options = [TimeOption(start=each.start.replace(tzinfo=ctx.zone), rule=rule_text(each)) for each in verdict.choices]
     asked = ask_which_time(options, content=content, language=ctx.language, now=ctx.now, person=ctx.sender)
-    return ToolResult(ok=False, text=asked.text, error="time_ambiguous", is_question=True, choices=asked.choices)
+    return ToolResult.question(asked.text, asked.choices)
 
 
 async def _at_same_clock(schedule: Schedule, ctx: CallContext, reminders: ReminderService) -> Schedule:

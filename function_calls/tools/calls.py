@@ -32,6 +32,8 @@ def message_time(message: ChatMessage, now: datetime) -> datetime:
 
 ReturnStyle = Literal["reply", "observation"]
 StyleName = Literal["native", "json_router", "prompt", "auto"]
+ASKED: Final = "the person has been asked; wait for the answer, do not call it again"
+"""The error of a call that waits for an answer, for a model."""
 FailureKind = Literal["error", "timeout", "denied"]
 
 
@@ -201,6 +203,15 @@ class ToolResult(Struct, frozen=True, kw_only=True):
     def refused(cls, code: str, text: str) -> "ToolResult":
         """Create the result for the refusal `code` of a service, with the text for the person."""
         return cls.failed(code, text=text, cause=code)
+
+    @classmethod
+    def question(cls, text: str, choices: tuple[Choice, ...] = (), error: str = ASKED) -> "ToolResult":
+        """Create the result of a call that waits for the person's answer to `text`; `error` is for the model."""
+        return cls(ok=False, text=text, error=error, is_question=True, choices=choices)
+
+
+SILENT: Final = ToolResult(ok=True, is_answered=True)
+"""The result of a call that answers nothing, because the message was not for the bot or the answer is known."""
 
 
 class Step(Struct, frozen=True, kw_only=True):

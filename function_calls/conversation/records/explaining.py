@@ -6,7 +6,7 @@ from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import examples_of
 from function_calls.language.recurrence_text import without_rule_text
 from function_calls.registry import tool_function
-from function_calls.tools.calls import ToolResult
+from function_calls.tools.calls import SILENT, ToolResult
 from function_calls.tools.context import CallContext, is_for_bot
 from services.call_log.model import AGENT_ROUTE, CallRecord, TurnRecord, parse_json
 from services.call_log.service import CallLog
@@ -20,7 +20,7 @@ _LOOKED_BACK = 10
 async def explain(ctx: CallContext, log: CallLog, history: HistoryService) -> ToolResult:
     """解释机器人刚才做了什么、为什么 / Explain why the bot itself did what it did last. Not for other questions."""
     if not await is_for_bot(ctx, history):
-        return ToolResult(ok=True, is_answered=True)
+        return SILENT
     found = await _last_turn(ctx, log)
     if found is None:
         return ToolResult(ok=True, text=say(ctx.language, "explain.nothing"))

@@ -8,7 +8,7 @@ from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import examples_of
 from function_calls.models import Arguments
 from function_calls.registry import tool_function
-from function_calls.tools.calls import Receipt, ToolResult, UndoStep
+from function_calls.tools.calls import SILENT, Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext, is_for_bot
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
@@ -52,7 +52,7 @@ _NO_CONTENT = " 了吗呢吧啊么没哦，。！？,.!?"  # 记住了吗 is a q
 async def memory_save(args: MemorySaveArgs, ctx: CallContext, memory: MemoryService) -> ToolResult:
     """记住一件事 / Remember a fact. Only when somebody asks for it; for what is to be done later set a reminder."""
     if not ctx.message.is_for_bot:
-        return ToolResult(ok=True, is_answered=True)
+        return SILENT
     if not args.text.strip(_NO_CONTENT):
         raise RequestRefused("memory_empty")
     is_shared = (args.audience or "").strip().casefold().lstrip("@") in _EVERYONE
@@ -73,7 +73,7 @@ async def memory_search(
 ) -> ToolResult:
     """查找记住的事 / Find what was remembered for this person and this chat; without a query, all of it."""
     if not await is_for_bot(ctx, history):
-        return ToolResult(ok=True, is_answered=True)
+        return SILENT
     found = await memory.search(await _with_all_accounts(ctx, people), args.query or "")
     value = {"memories": [{"id": memory.id, "text": memory.text, "of": memory.person.name} for memory in found]}
     if not found:
@@ -88,7 +88,7 @@ async def memory_forget(
 ) -> ToolResult:
     """忘掉一件记住的事 / Forget one thing that was remembered."""
     if not ctx.is_undoing and not await is_for_bot(ctx, history):
-        return ToolResult(ok=True, is_answered=True)
+        return SILENT
     viewer, reference = await _with_all_accounts(ctx, people), args.reference.strip()
     reference = f"m{reference}" if reference.isdecimal() else reference  # "delete note 1"
     if reference.casefold() in _EVERY:

@@ -9,7 +9,7 @@ from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import examples_of
 from function_calls.models import Arguments
 from function_calls.registry import tool_function
-from function_calls.tools.calls import Receipt, ToolResult, UndoStep
+from function_calls.tools.calls import SILENT, Receipt, ToolResult, UndoStep
 from function_calls.tools.context import CallContext, is_for_bot
 from services.history.service import HistoryService
 from services.kernel.text import shorten
@@ -69,7 +69,7 @@ async def forget_me(ctx: CallContext, privacy: PrivacyService, people: PeopleSer
 async def history_opt_out(ctx: CallContext, privacy: PrivacyService, history: HistoryService) -> ToolResult:
     """不再记录我 / Keep no more messages of the person who asks; they are left out of history, search and summaries."""
     if not ctx.is_undoing and not await is_for_bot(ctx, history):
-        return ToolResult(ok=True, is_answered=True)
+        return SILENT
     is_new = await privacy.opt_out(_scope(ctx), ctx.now)
     return _change(ctx, "opted_out" if is_new else "was_out", is_new=is_new)
 
@@ -84,7 +84,7 @@ async def history_opt_out(ctx: CallContext, privacy: PrivacyService, history: Hi
 async def history_opt_in(ctx: CallContext, privacy: PrivacyService, history: HistoryService) -> ToolResult:
     """恢复记录我 / Keep the messages of the person who asks again."""
     if not ctx.is_undoing and not await is_for_bot(ctx, history):
-        return ToolResult(ok=True, is_answered=True)
+        return SILENT
     is_new = await privacy.opt_in(_scope(ctx))
     return _change(ctx, "opted_in" if is_new else "was_in", is_new=is_new)
 
@@ -108,7 +108,7 @@ async def history_retention(
 ) -> ToolResult:
     """消息保留多久 / Say how many days this chat's messages are kept; only its admins may change that."""
     if not ctx.is_undoing and not await is_for_bot(ctx, history):
-        return ToolResult(ok=True, is_answered=True)
+        return SILENT
     before = await privacy.retention_days(ctx.chat)
     if args.days is None:
         return ToolResult(ok=True, text=_retention("kept", before, ctx), value={"days": before}, is_unchanged=True)

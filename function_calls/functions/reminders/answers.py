@@ -243,13 +243,8 @@ async def ask_which_times(reminder: Reminder, options: Sequence[Option], ctx: Ca
         call = ToolCall(id=ctx.call_id, name=option.call, arguments=option.arguments)
         await store_until_answer(call, (str(number), *option.answers), ctx)
     lines = [f"{number}. {option.label}" for number, option in enumerate(options, start=1)]
-    return ToolResult(
-        ok=False,
-        text="\n".join([asked, *lines]),
-        error="it comes on other days too; the person has been asked, wait for the answer",
-        is_question=True,
-        choices=numbered_buttons([option.label for option in options], ctx.sender, ctx.clock.now()),
-    )
+    choices = numbered_buttons([option.label for option in options], ctx.sender, ctx.clock.now())
+    return ToolResult.question("\n".join([asked, *lines]), choices)
 
 
 async def store_until_answer(call: ToolCall, answers: tuple[str, ...], ctx: CallContext) -> None:

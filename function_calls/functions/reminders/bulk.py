@@ -34,8 +34,7 @@ async def confirm_bulk(
 ) -> ToolResult:
     """Ask the question with the message key `ask` about `chosen`; a yes calls the tool `name` with `arguments`."""
     await store_until_answer(ToolCall(id=ctx.call_id, name=name, arguments=arguments), (), ctx)
-    text = "\n".join([say(ctx.language, ask), numbered_list(chosen, ctx)])
-    return ToolResult(ok=False, text=text, error="the person has been asked, wait for the answer", is_question=True)
+    return ToolResult.question("\n".join([say(ctx.language, ask), numbered_list(chosen, ctx)]))
 
 
 def merge_results(results: Sequence[ToolResult]) -> ToolResult:

@@ -125,8 +125,8 @@ async def _update(
     people = await change_targets(args.person, old, ctx, ctx.services.get(HistoryService)) if args.person else None
     edit = replace(_edit(args, old, ctx), targets=people)
     if edit == ReminderEdit():
-        question = say(ctx.language, "reminder.nothing_to_change")
-        return ToolResult(ok=False, text=question, error="neither time nor content was given", is_question=True)
+        error = "neither time nor content was given"
+        return ToolResult.question(say(ctx.language, "reminder.nothing_to_change"), error=error)
     if is_over:
         edit = edit if edit.schedule is not None else replace(edit, schedule=old.schedule)
         revived = await reminders.revert(ctx.chat, ctx.sender, old.id, edit, asked_at=ctx.message_time)

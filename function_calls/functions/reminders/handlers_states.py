@@ -23,7 +23,7 @@ from function_calls.functions.reminders.suspensions import (
 )
 from function_calls.language.messages import say
 from function_calls.registry import tool_function
-from function_calls.tools.calls import Receipt, ToolResult
+from function_calls.tools.calls import SILENT, Receipt, ToolResult
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
@@ -59,7 +59,7 @@ async def reminder_state(
             done = say(ctx.language, "reminder.done_noted", content=sent.content)
             return ToolResult(ok=True, text=done, value={"id": sent.id})
         if refusal.code in {"nothing_to_finish", "nothing_meant"} and not ctx.message.is_for_bot:
-            return ToolResult(ok=True, is_answered=True)
+            return SILENT
         return ask_which_reminder(refusal, args.reminder_id, ctx)
 
 

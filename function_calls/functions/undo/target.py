@@ -104,13 +104,8 @@ async def ask_which(target: UndoTarget, context: CallContext, about: str = "") -
     call = ToolCall(id=context.call_id, name="undo", arguments={"change_id": target.change_id, "about": about})
     if context.policy is not None:
         await context.policy.confirmations.ask(PendingCall.of(call, context))
-    return ToolResult(
-        ok=False,
-        text=say(context.language, "undo.ask", what=target.text),
-        error="the person has been asked which change they mean; wait for the answer",
-        is_question=True,
-        choices=buttons_to_confirm(context.language, "", context.sender, context.clock.now()),
-    )
+    choices = buttons_to_confirm(context.language, "", context.sender, context.clock.now())
+    return ToolResult.question(say(context.language, "undo.ask", what=target.text), choices)
 
 
 def _target(context: CallContext, change: Change, *, is_doubtful: bool = False) -> UndoTarget:
