@@ -18,7 +18,7 @@ from function_calls.tools.declaring.signature import analyse, names_attribute, s
 from function_calls.tools.declaring.tool_options import ToolOptions, is_marked, options_of, tool_function
 from function_calls.tools.dispatch.function_adapter import Invoke, class_invoker, function_invoker
 from function_calls.tools.errors import SchemaInvalid
-from function_calls.tools.permission import Rule, Viewer, refusal_code
+from function_calls.tools.permission import Viewer, refusal_code
 from function_calls.tools.policy import Dispatcher
 from function_calls.tools.validation.argument_errors import nearest
 from function_calls.tools.validation.schema_validator import SchemaValidator, close_objects
@@ -35,13 +35,12 @@ class RegisteredTool(Struct, frozen=True, kw_only=True):
     `source` is the function or class tool. `dispatchers` run the calls of the agents that the tool asks, by the agent's
     name. With `uses_state` its calls in one session run one after the other. `validator` checks arguments against the
     schema; `instantiate` converts them for `invoke`: to an instance of the argument class, or for a class tool to a
-    dict. `rule` is the access rule.
+    dict.
     """
 
     source: Registrable
     spec: ToolSpec
     options: ToolOptions
-    rule: Rule
     validator: SchemaValidator
     instantiate: Callable[[Mapping[str, object]], object]
     invoke: Invoke
@@ -176,7 +175,7 @@ class Registry:
             for tool in self._tools.values()
             if tool.name not in off
             and not tool.options.is_only_for_undo
-            and refusal_code(tool.rule, viewer, owners) is None
+            and refusal_code(tool.options, viewer, owners) is None
         )
         return self._shown.setdefault(tuple(map(id, shown)), shown)
 
@@ -205,7 +204,6 @@ def _function_tool(
         source=function,
         spec=_spec(signature.name, signature.description, signature.parameters_schema, options),
         options=options,
-        rule=_rule(options),
         validator=signature.validator,
         instantiate=partial(instantiate, signature),
         invoke=function_invoker(function, signature),
@@ -222,7 +220,6 @@ def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
         source=tool,
         spec=_spec(name, options.description or tool.description, close_objects(tool.parameters), options),
         options=options if options.timeout is not None else replace(options, timeout=tool.timeout),
-        rule=_rule(options),
         validator=_validator_of(tool),
         instantiate=dict,
         invoke=class_invoker(tool),
@@ -275,10 +272,6 @@ def _accepts_call(run: Callable[..., object]) -> bool:
     except TypeError:
         return False
     return True
-
-
-def _rule(options: ToolOptions) -> Rule:
-    return Rule(permission=options.permission, scope=options.scope, platforms=options.platforms)
 
 
 def _refuse_classes_and_agents(tool: object) -> None:

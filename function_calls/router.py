@@ -14,13 +14,14 @@ from function_calls.registry import RegisteredTool, Registry
 from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
 from function_calls.tools.context import CallContext, finish_if_started
 from function_calls.tools.declaring.option_checks import is_seconds
+from function_calls.tools.declaring.tool_options import NO_OPTIONS
 from function_calls.tools.dispatch.approval import ask_approval
 from function_calls.tools.dispatch.events import TOOL_CALL, TOOL_COMPLETE, TOOL_RESULT, TOOL_START, Event, EventBus
 from function_calls.tools.dispatch.execution import has_content, report_crash, run_guarded
 from function_calls.tools.dispatch.hooks import ToolHooks
 from function_calls.tools.dispatch.receipts import add_receipt, store_change
 from function_calls.tools.errors import ArgumentsInvalid
-from function_calls.tools.permission import Rule, refusal_code
+from function_calls.tools.permission import AccessRule, refusal_code
 from function_calls.tools.policy import CallPolicy, Dispatcher, EnclosedDispatcher
 from function_calls.tools.session_state import StateConflict
 from function_calls.tools.toolset import Toolset, Viewer, arguments_refused, unknown_tool
@@ -174,7 +175,7 @@ class FunctionCallRouter:
         tool = self.registry.get(call.name)
         if tool is None or (tool.options.is_only_for_undo and not context.is_undoing):
             return await self._call_external(call, context)
-        refusal = await self._refusal(call.name, tool.rule, context)
+        refusal = await self._refusal(call.name, tool.options, context)
         if refusal is not None:
             return refusal
         try:
@@ -206,7 +207,7 @@ class FunctionCallRouter:
         external_tools = self.external_tools
         if external_tools is None:
             return unknown_tool(call.name, (spec.name for spec in self.registry.specs), context.language)
-        refusal = await self._refusal(call.name, Rule(), context)
+        refusal = await self._refusal(call.name, NO_OPTIONS, context)
         if refusal is not None:
             return refusal
         listed = await external_tools.list_specs(context.viewer)
@@ -219,7 +220,7 @@ class FunctionCallRouter:
         )
         return replace(result, is_untrusted=True)
 
-    async def _refusal(self, name: str, rule: Rule, context: CallContext) -> ToolResult | None:
+    async def _refusal(self, name: str, rule: AccessRule, context: CallContext) -> ToolResult | None:
         """Return the refusal if the viewer may not call this tool, or it is switched off in the chat."""
         viewer, policy = context.viewer, context.policy
         code = refusal_code(rule, viewer, () if policy is None else policy.owners)

@@ -33,7 +33,7 @@ class Viewer(Struct, frozen=True, kw_only=True):
         return f"{self.chat.platform}:{self.person.id}"
 
 
-class Rule(Struct, frozen=True, kw_only=True):
+class AccessRule(Struct, frozen=True, kw_only=True):
     """The access rule of a tool.
 
     `permission` is everyone, the chat's admins (and the bot's owners), the bot's owners, or a list of people as
@@ -45,7 +45,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     platforms: tuple[str, ...] = ()
 
 
-def refusal_code(rule: Rule, viewer: Viewer, owners: Collection[str] = ()) -> str | None:
+def refusal_code(rule: AccessRule, viewer: Viewer, owners: Collection[str] = ()) -> str | None:
     """Return the code of the refusal for `viewer`; None if permitted. `owners` are the bot's, as `platform:id`."""
     return _wrong_person(rule.permission, viewer, owners) or _wrong_place(rule, viewer)
 
@@ -60,7 +60,7 @@ def _wrong_person(permission: Permission, viewer: Viewer, owners: Collection[str
     return None if viewer.key in permission else "listed_only"
 
 
-def _wrong_place(rule: Rule, viewer: Viewer) -> str | None:
+def _wrong_place(rule: AccessRule, viewer: Viewer) -> str | None:
     if rule.scope == "group" and viewer.is_private:
         return "group_only"
     if rule.scope == "private" and not viewer.is_private:

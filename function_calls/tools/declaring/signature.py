@@ -37,8 +37,8 @@ class FunctionSignature(Struct, frozen=True, kw_only=True):
     Attributes:
         parameters_schema: the schema for models.
         validator: the first validation.
-        arguments: the argument class: that of the function, or a class made for its parameters.
-        check_json: the second validation, from JSON to an instance of `arguments`.
+        check_json: the second validation, from JSON to an instance of the argument class, which is that of the
+            function, or made for its parameters.
         style: `model` for one argument model in the parameter `model_parameter`, `plain` for typed parameters.
         injected: the classes of injected parameters by name.
     """
@@ -47,12 +47,11 @@ class FunctionSignature(Struct, frozen=True, kw_only=True):
     description: str
     parameters_schema: Schema
     validator: SchemaValidator
-    arguments: type
     check_json: Callable[..., object]
     style: Style
     model_parameter: str = ""
     fields: tuple[tuple[str, str], ...] = ()
-    """Parameter name and the field of `arguments` that holds it, for the plain style."""
+    """Parameter name and the field of the argument class that holds it, for the plain style."""
     injected: Mapping[str, type]
     is_async: bool
 
@@ -99,7 +98,6 @@ def analyse(
         description=options.description or docs.description,
         parameters_schema=drop_private_keys(schema),
         validator=validator,
-        arguments=model,
         check_json=_check_of(model),
         style=style,
         model_parameter=parameters[0].name if style == "model" else "",

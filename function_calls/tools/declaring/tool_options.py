@@ -3,10 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeGuard, TypeVar, overload
 
-from msgspec import Struct
-
 from function_calls.tools.calls import ReturnStyle, ToolResult, UndoStep
-from function_calls.tools.permission import Permission, Scope
+from function_calls.tools.permission import AccessRule, Permission, Scope
 
 Confirm = bool | Callable[[Any], bool | str]
 Undo = str | Callable[[Mapping[str, object], ToolResult], UndoStep | None]
@@ -16,8 +14,8 @@ _MARK = "__tool_function__"
 _LISTS = ("examples", "conversation_examples", "platforms")
 
 
-class ToolOptions(Struct, frozen=True, kw_only=True):
-    """The options of `@tool_function`, which documents them.
+class ToolOptions(AccessRule, frozen=True, kw_only=True):
+    """The options of `@tool_function`, which documents them; a part is the access rule.
 
     `timeout` is in seconds, None for that of the router. `uses_state` is None if it is detected in the code of the
     function.
@@ -29,9 +27,6 @@ class ToolOptions(Struct, frozen=True, kw_only=True):
     conversation_examples: tuple[str, ...] = ()
     returns: ReturnStyle = "observation"
     timeout: float | None = None
-    permission: Permission = "everyone"
-    scope: Scope = "any"
-    platforms: tuple[str, ...] = ()
     confirm: Confirm = False
     confirm_action: str = ""
     changes_state: bool = False

@@ -1,7 +1,7 @@
 import pytest
 
 from function_calls.registry import tool_function
-from function_calls.tools.permission import Rule, Viewer, refusal_code
+from function_calls.tools.permission import AccessRule, Viewer, refusal_code
 from services.kernel.chat import ChatAddress, Person
 from tests.unit.call_policy.conftest import call
 
@@ -16,20 +16,20 @@ def viewer(person="ann", *, platform="fake", is_admin=False, is_private=False):
 @pytest.mark.parametrize(
     ("rule", "who", "code"),
     [
-        (Rule(), viewer(), None),
-        (Rule(permission="admins"), viewer(), "admins_only"),
-        (Rule(permission="admins"), viewer(is_admin=True), None),
-        (Rule(permission="admins"), viewer("olga"), None),
-        (Rule(permission="owner"), viewer(is_admin=True), "owner_only"),
-        (Rule(permission="owner"), viewer("olga"), None),
-        (Rule(permission="owner"), viewer("olga", platform="other"), "owner_only"),
-        (Rule(permission=("fake:ann",)), viewer(), None),
-        (Rule(permission=("fake:ann",)), viewer("bob"), "listed_only"),
-        (Rule(permission=("fake:ann",)), viewer("ann", platform="other"), "listed_only"),
-        (Rule(scope="group"), viewer(is_private=True), "group_only"),
-        (Rule(scope="private"), viewer(), "private_only"),
-        (Rule(platforms=("other",)), viewer(), "other_platform"),
-        (Rule(platforms=("fake",)), viewer(), None),
+        (AccessRule(), viewer(), None),
+        (AccessRule(permission="admins"), viewer(), "admins_only"),
+        (AccessRule(permission="admins"), viewer(is_admin=True), None),
+        (AccessRule(permission="admins"), viewer("olga"), None),
+        (AccessRule(permission="owner"), viewer(is_admin=True), "owner_only"),
+        (AccessRule(permission="owner"), viewer("olga"), None),
+        (AccessRule(permission="owner"), viewer("olga", platform="other"), "owner_only"),
+        (AccessRule(permission=("fake:ann",)), viewer(), None),
+        (AccessRule(permission=("fake:ann",)), viewer("bob"), "listed_only"),
+        (AccessRule(permission=("fake:ann",)), viewer("ann", platform="other"), "listed_only"),
+        (AccessRule(scope="group"), viewer(is_private=True), "group_only"),
+        (AccessRule(scope="private"), viewer(), "private_only"),
+        (AccessRule(platforms=("other",)), viewer(), "other_platform"),
+        (AccessRule(platforms=("fake",)), viewer(), None),
     ],
 )
 def test_rule_permits_exactly_those_it_names(rule, who, code):
