@@ -10,6 +10,8 @@ from functools import cache
 from typing import Final
 
 from function_calls.tools.errors import SchemaInvalid
+from function_calls.tools.validation.argument_errors import lone_surrogates
+from function_calls.tools.validation.schema import nullable
 from function_calls.tools.validation.schema_validator import SchemaValidator
 from function_calls.tools.validation.schema_walk import Schema
 from function_calls.toolsets.openapi.document import Document, DocumentInvalid, Node, mapping, sequence
@@ -27,7 +29,6 @@ _LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
 _MAPS: Final = ("properties", "patternProperties", "dependentSchemas")
 _WITH_PARTS: Final = frozenset({*_PARTS, *_LISTS, *_MAPS})
 _LONGEST_PATTERN: Final = 300
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class SchemaConverter:
@@ -150,17 +151,8 @@ def _bound(schema: Schema, node: Node, bound: str, exclusive: str) -> None:
 def _with_null(schema: Schema, node: Node) -> Schema:
     if node.get("nullable") is not True and node.get("x-nullable") is not True:
         return schema
-    kinds = _as_list(schema.get("type"))
-    if kinds:
-        schema["type"] = list(dict.fromkeys([*kinds, "null"]))
-        values = schema.get("enum")
-        if isinstance(values, list) and None not in values:
-            schema["enum"] = [*values, None]
-        return schema
     inner = {key: value for key, value in schema.items() if key != "description"}
-    if not inner:
-        return schema
-    return _with_description({"anyOf": [inner, {"type": "null"}]}, schema)
+    return _with_description(nullable(inner), schema) if inner else schema
 
 
 def _with_description(schema: Schema, node: Node) -> Schema:
@@ -192,7 +184,7 @@ def _is_json(value: object, depth: int = 0) -> bool:
 
 def _is_text(value: str) -> bool:
     """Return False for half of a surrogate pair, which is no UTF-8."""
-    return value.isascii() or _SURROGATE.search(value) is None
+    return not lone_surrogates(value)
 
 
 def _is_enum(value: object) -> bool:
