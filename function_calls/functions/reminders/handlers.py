@@ -146,7 +146,7 @@ async def _is_for_sender_alone(args: ReminderUpdateArgs, old: Reminder, ctx: Cal
     """Return whether only the sender is to be reminded otherwise, as they have joined the reminder or say "me"."""
     if old.state is not ReminderState.ACTIVE:
         return False
-    if args.person is None:
+    if not args.person:
         return is_joined(old, ctx.sender)
     people = {person.id for person in old.targets or (old.creator,)} - {ctx.sender.id}
     changes = args.model_dump(exclude_none=True).keys() - {"reminder_id", "person"}

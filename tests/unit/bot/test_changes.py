@@ -127,6 +127,15 @@ async def test_only_the_words_change_where_no_time_is_given(talk):
     assert without_id(texts[-1]) == "✏️ Changed to Wednesday 25 November at 17:00, in 5 days: green tea"
 
 
+async def test_an_empty_person_of_a_model_changes_no_people(talk):
+    texts = await talk(
+        calls(setting("2026-11-20 15:00", person="Bob")),
+        calls(("reminder_update", {"content": "coffee", "person": ""})),
+    )
+
+    assert without_id(texts[-1]) == "✏️ Changed to today at 15:00, in 6 hours, for Bob: coffee"
+
+
 async def test_words_are_added_to_those_that_are_there(talk):
     update = calls(("reminder_update", {"reminder_id": "1", "added": "biscuits"}))
 
