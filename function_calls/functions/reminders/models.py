@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from function_calls.models import Arguments
 from services.recurrence.rules import MOST_OCCURRENCES
@@ -22,7 +22,7 @@ _TIME = (
 
 
 class ReminderUpdateArgs(Arguments):
-    """Arguments of `reminder_update`."""
+    """Arguments of `reminder_update`; an empty text, as models write it for an argument they leave out, is none."""
 
     reminder_id: str | None = Field(default=None, description=_WHICH)
     time: str | None = Field(default=None, description=_TIME)
@@ -76,6 +76,11 @@ class ReminderUpdateArgs(Arguments):
     missed: Literal["latest", "all", "none"] | None = Field(
         default=None, description="What of a recurring one is said when the bot was down: the latest, all, or none."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drop_empty_texts(cls, given: object) -> object:
+        return {name: value for name, value in given.items() if value != ""} if isinstance(given, dict) else given
 
 
 class ReminderStateArgs(Arguments):

@@ -128,12 +128,17 @@ async def test_only_the_words_change_where_no_time_is_given(talk):
 
 
 async def test_an_empty_person_of_a_model_changes_no_people(talk):
-    texts = await talk(
-        calls(setting("2026-11-20 15:00", person="Bob")),
-        calls(("reminder_update", {"content": "coffee", "person": ""})),
-    )
+    update = calls(("reminder_update", {"content": "coffee", "person": ""}))
+    texts = await talk(calls(setting("2026-11-20 15:00", person="Bob")), update)
 
     assert without_id(texts[-1]) == "✏️ Changed to today at 15:00, in 6 hours, for Bob: coffee"
+
+
+@pytest.mark.parametrize("name", ["rrule", "time", "days", "until", "skip", "occurrence", "since", "added"])
+async def test_an_empty_text_of_a_model_changes_no_schedule(talk, name):
+    texts = await talk(calls(DAILY), calls(("reminder_update", {"content": "sit down", name: ""})))
+
+    assert "now every day at 08:00: sit down" in texts[-1]
 
 
 async def test_words_are_added_to_those_that_are_there(talk):
