@@ -27,6 +27,7 @@ from function_calls.tools.validation.schema_walk import required_of
 __all__ = ["RegisteredTool", "Registrable", "Registry", "ToolNameTaken", "ToolOptions", "tool_function"]
 
 Registrable = Tool | Callable[..., object]
+_OTHER_FIX = "Or give undo= a function of arguments and result that returns the UndoStep."
 
 
 class RegisteredTool(Struct, frozen=True, kw_only=True):
@@ -281,9 +282,6 @@ def _refuse_classes_and_agents(tool: object) -> None:
         )
     if not isinstance(tool, Tool | ModuleType) and hasattr(type(tool), "dispatchers"):
         raise TypeError(f"{type(tool).__name__} is an agent and no tool; write AgentTool(…) around it")
-
-
-_OTHER_FIX = "Or give undo= a function of arguments and result that returns the UndoStep."
 
 
 def check_inverses(tools: Iterable[RegisteredTool], among: Iterable[RegisteredTool]) -> None:

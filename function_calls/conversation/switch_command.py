@@ -13,6 +13,9 @@ from function_calls.tools.policy import CallPolicy
 from function_calls.tools.toolset import Viewer
 from services.kernel.text import closest_names
 
+_COMMAND_NAMES: Final = frozenset({"tools", "工具"})
+_NEAREST: Final = 3
+
 
 class SwitchCommand(ABC):
     """Answers a command alone, with `off NAME` and with `on NAME`, for people who may switch tools in the chat."""
@@ -55,10 +58,6 @@ def _is_on(word: str) -> bool | None:
     if any(folded(word) in phrases.switch_on for phrases in every_language()):
         return True
     return False if any(folded(word) in phrases.switch_off for phrases in every_language()) else None
-
-
-_COMMAND_NAMES: Final = frozenset({"tools", "工具"})
-_NEAREST: Final = 3
 
 
 class ToolCommands(SwitchCommand):

@@ -16,6 +16,9 @@ from services.search.model import PageUnavailable, SearchUnavailable
 from services.search.service import SearchService
 from services.search.web_pages.service import WebPageService
 
+_LONGEST_SHOWN = 1_500
+_LONGEST_FED = 12_000
+
 
 async def search_web(query: str, ctx: CallContext, search: SearchService) -> ToolResult:
     """Return the answer to `query`; an answer that the engine streamed to the chat is not repeated.
@@ -45,10 +48,6 @@ async def search_web(query: str, ctx: CallContext, search: SearchService) -> Too
         for number, source in enumerate(answer.sources, start=1)
     ]
     return ToolResult(ok=True, text="\n".join([answer.text, *sources]), value=value)
-
-
-_LONGEST_SHOWN = 1_500
-_LONGEST_FED = 12_000
 
 
 class WebFetchArgs(Arguments):

@@ -26,6 +26,12 @@ from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.reminders.service import ReminderService
 
+_STATEMENTS: Final = {"time_zone": "zone", "quiet_hours": "hours"}
+"""Functions that people call by a statement to nobody ("my time zone is Berlin"), and the argument that it gives."""
+_CERTAIN: Final = 0.9
+_QUESTION: Final = ("?", "？", "吗", "呢", "么")
+_SUMMARY: Final = "summary"
+
 
 async def ground_all(
     turn: Turn, made: Interpretation, contexts: Sequence[CallContext]
@@ -98,11 +104,6 @@ async def _ground_summary(call: ToolCall, args: SummaryArgs, message: ReadMessag
     return Grounded(call=correct_arguments(call, {"window": window}))
 
 
-_STATEMENTS: Final = {"time_zone": "zone", "quiet_hours": "hours"}
-"""Functions that people call by a statement to nobody ("my time zone is Berlin"), and the argument that it gives."""
-_CERTAIN: Final = 0.9
-_QUESTION: Final = ("?", "？", "吗", "呢", "么")
-_SUMMARY: Final = "summary"
 _TOOLS: Final[Mapping[str, tuple[type[Arguments], Callable[..., Awaitable[Grounded]]]]] = {
     "reminder_set": (ReminderArgs, ground_set),
     "reminder_list": (ReminderListArgs, ground_list),

@@ -12,6 +12,7 @@ from services.reminders.model import EVERYONE, Reminder
 
 _TOLD_TO_THE_SECOND = 600
 _NEAR_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
+_OFFSET = re.compile(r"Etc/GMT([+-])(\d+)")
 
 
 def moment(language: str, when: datetime, now: datetime) -> str:
@@ -105,9 +106,6 @@ def targets(language: str, people: tuple[Person, ...]) -> str:
 def zone_note(language: str, reminder: Reminder, home: str) -> str:
     """Return a note with a reminder's zone, where it differs from the one expected here."""
     return "" if reminder.schedule.zone == home else say(language, "time.zone", zone=zone_label(reminder.schedule.zone))
-
-
-_OFFSET = re.compile(r"Etc/GMT([+-])(\d+)")
 
 
 def zone_label(name: str) -> str:

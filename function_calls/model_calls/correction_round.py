@@ -13,6 +13,8 @@ from services.language_model.ports import Completion
 
 MOST_REPEATS = 3  # of the same read-only call in one turn
 MOST_SEARCHES = 3  # of tools in one interpretation
+_ACCEPTED = "Accepted; it will be run together with the corrected ones. Do not repeat it."
+_CUT_OFF = " The answer was cut off at the length limit: make it shorter."
 
 
 class Repeat(Enum):
@@ -47,10 +49,6 @@ def results_of(call: ToolCall, steps: Sequence[Step]) -> list[ToolResult]:
         for earlier, result in zip(step.calls, step.results, strict=True)
         if is_same(earlier, call)
     ]
-
-
-_ACCEPTED = "Accepted; it will be run together with the corrected ones. Do not repeat it."
-_CUT_OFF = " The answer was cut off at the length limit: make it shorter."
 
 
 class CorrectionRound:

@@ -22,19 +22,17 @@ TOOL_NAME: Final = re.compile(rf"[a-zA-Z0-9_-]{{1,{LONGEST_NAME}}}")
 _AT_ONCE: Final = timedelta(minutes=1)
 # No platform stores messages for an offline bot longer, so an older time means a wrong clock.
 _LONGEST_WAIT: Final = timedelta(days=7)
+ReturnStyle = Literal["reply", "observation"]
+StyleName = Literal["native", "json_router", "prompt", "auto"]
+FailureKind = Literal["error", "timeout", "denied"]
+ASKED: Final = "the person has been asked; wait for the answer, do not call it again"
+"""The error of a call that waits for an answer, for a model."""
 
 
 def message_time(message: ChatMessage, now: datetime) -> datetime:
     """Return the time for relative times in `message`: `now`, or when it was sent if the bot was offline."""
     waited = now - message.sent_at
     return message.sent_at.astimezone(now.tzinfo) if _AT_ONCE < waited < _LONGEST_WAIT else now
-
-
-ReturnStyle = Literal["reply", "observation"]
-StyleName = Literal["native", "json_router", "prompt", "auto"]
-ASKED: Final = "the person has been asked; wait for the answer, do not call it again"
-"""The error of a call that waits for an answer, for a model."""
-FailureKind = Literal["error", "timeout", "denied"]
 
 
 class ToolSpec(Struct, frozen=True, kw_only=True):

@@ -20,8 +20,15 @@ from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock
 from services.language_model.ports import TextListener
 
-Value = TypeVar("Value")
+if TYPE_CHECKING:
+    from loguru import Logger
 
+    from function_calls.router import FunctionCallRouter
+
+Value = TypeVar("Value")
+Service = TypeVar("Service")
+Progress = Callable[[str], Awaitable[None]]
+Members = Callable[[], Awaitable[Sequence[Person]]]
 PROGRAM: Final = "program"
 """The entry point of calls of an agent that a program runs."""
 
@@ -49,16 +56,6 @@ async def finish_if_started(work: Callable[[Started], Awaitable[Value]]) -> Valu
             with suppress(asyncio.CancelledError):
                 await asyncio.wait([task])
         raise
-
-
-if TYPE_CHECKING:
-    from loguru import Logger
-
-    from function_calls.router import FunctionCallRouter
-
-Service = TypeVar("Service")
-Progress = Callable[[str], Awaitable[None]]
-Members = Callable[[], Awaitable[Sequence[Person]]]
 
 
 class Services:

@@ -15,9 +15,14 @@ from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.state import StateStore
 
+if TYPE_CHECKING:
+    from function_calls.router import FunctionCallRouter
+    from function_calls.tools.context import CallContext
+
 _STORED_FOR: Final = timedelta(days=36500)
 _CACHED_FOR: Final = timedelta(seconds=30)  # another process may switch tools
 _MOST_CHATS: Final = 2000
+_MOST_SERVED: Final = 10_000
 
 
 class ToolSwitches:
@@ -58,13 +63,6 @@ class ToolSwitches:
 
 def _key(chat: ChatAddress) -> str:
     return f"tools.off:{chat.key}"
-
-
-if TYPE_CHECKING:
-    from function_calls.router import FunctionCallRouter
-    from function_calls.tools.context import CallContext
-
-_MOST_SERVED: Final = 10_000
 
 
 class Dispatcher(Protocol):

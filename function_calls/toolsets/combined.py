@@ -18,6 +18,10 @@ from function_calls.tools.errors import ArgumentsInvalid, SchemaInvalid
 from function_calls.tools.toolset import Toolset, Viewer, arguments_refused, short_name, unknown_tool
 from function_calls.toolsets.wrappers import RenamedSpecs
 
+_MOST_KEPT: Final = 256
+LOCAL: Final = "local"
+Listing = tuple[tuple[ToolSpec, ...], ...]
+
 
 class CheckedToolset:
     """Validates arguments with the listed schema, the second validation for calls of all clients.
@@ -75,12 +79,6 @@ class LocalToolset:
             offered = await self.list_specs(context.viewer)
             return unknown_tool(name, (spec.name for spec in offered), context.language)
         return await self._router.dispatch(ToolCall(id=context.call_id, name=name, arguments=arguments), context)
-
-
-_MOST_KEPT: Final = 256
-LOCAL: Final = "local"
-
-Listing = tuple[tuple[ToolSpec, ...], ...]
 
 
 class NameClash(Struct, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from services.kernel.state import Json
 _RIGHTS: Final = frozenset({"read", "write"})
 _LISTS: Final = frozenset({"user_ids", "group_ids"})
 EVERYBODY: Final = "*"
+SourceKind = Literal["local", "openapi", "mcp", "python", "direct", "plugin", "skill"]
 
 
 class AccessInvalid(ValueError):
@@ -110,9 +111,6 @@ def _is_address(identifier: object) -> bool:
 
 def _texts(value: object) -> frozenset[str]:
     return frozenset(str(element) for element in value) if isinstance(value, list) else frozenset()
-
-
-SourceKind = Literal["local", "openapi", "mcp", "python", "direct", "plugin", "skill"]
 
 
 class Health(Struct, frozen=True, kw_only=True):

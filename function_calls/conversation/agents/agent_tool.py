@@ -26,6 +26,7 @@ _PARAMETERS: Final = {
     "required": ["request"],
     "additionalProperties": False,
 }
+TRANSFER: Final = "transfer_to_agent"
 
 
 class AgentTool(Tool):
@@ -105,9 +106,6 @@ def _result(name: str, outcome: AgentOutcome) -> ToolResult:
         is_question=outcome.is_question,
         is_answered=outcome.is_answered,
     )
-
-
-TRANSFER: Final = "transfer_to_agent"
 
 
 class TransferTool(Tool):

@@ -14,6 +14,7 @@ from services.history.service import HistoryService
 from services.kernel.text import shorten
 
 _LOOKED_BACK = 10
+_LONGEST = 300
 
 
 @tool_function(name="explain", returns="reply", examples=examples_of("explain"))
@@ -36,9 +37,6 @@ async def _last_turn(ctx: CallContext, log: CallLog) -> tuple[TurnRecord, tuple[
         if not is_explanation and (calls or turn.outcome != "silent"):
             return turn, calls
     return None
-
-
-_LONGEST = 300
 
 
 def explain_turn(turn: TurnRecord, calls: Sequence[CallRecord], language: str, *, has_details: bool) -> list[str]:

@@ -27,6 +27,7 @@ _ASKED_WITHIN: Final = 4
 """The number of messages after a request that may ask about it."""
 _SHORT: Final = 3
 """The most words of a question right behind a request that is about it without a pronoun: "all day?"."""
+_LONGEST_QUOTE = 200
 
 
 async def search_before(ctx: CallContext, history: HistoryService, query: str, limit: int) -> list[ChatMessage]:
@@ -92,9 +93,6 @@ class HistorySearchArgs(Arguments):
 
     query: str = Field(min_length=1, description="要找的词 / the words to look for")
     limit: int = Field(default=10, ge=1, le=50, description="最多几条 / how many messages at most")
-
-
-_LONGEST_QUOTE = 200
 
 
 @tool_function(name="history_search", returns_untrusted=True, examples=examples_of("history_search"))

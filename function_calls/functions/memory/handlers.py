@@ -15,6 +15,13 @@ from services.kernel.errors import RequestRefused
 from services.people.account_links import PeopleService
 from services.people.memory import Memory, MemoryService, MemoryViewer
 
+_EVERYONE = frozenset(
+    {"everyone", "everybody", "us", "all", "all of us", "the group", "this group", "the chat", "this chat", "chat"}
+    | {"大家", "我们", "所有人", "全体", "群里", "本群", "这个群", "咱们"}
+)
+_EVERY = frozenset({"all", "notes", "all notes", "notas", "todo", "笔记", "所有笔记", "全部笔记", "所有", "全部"})
+_NO_CONTENT = " 了吗呢吧啊么没哦，。！？,.!?"  # 记住了吗 is a question without a fact to remember
+
 
 class MemorySaveArgs(Arguments):
     """Arguments of `memory_save`."""
@@ -38,14 +45,6 @@ class MemoryForgetArgs(Arguments):
     reference: str = Field(
         min_length=1, description="记忆的 ID 或其中的词 / the ID of the memory (m12), or words of it"
     )
-
-
-_EVERYONE = frozenset(
-    {"everyone", "everybody", "us", "all", "all of us", "the group", "this group", "the chat", "this chat", "chat"}
-    | {"大家", "我们", "所有人", "全体", "群里", "本群", "这个群", "咱们"}
-)
-_EVERY = frozenset({"all", "notes", "all notes", "notas", "todo", "笔记", "所有笔记", "全部笔记", "所有", "全部"})
-_NO_CONTENT = " 了吗呢吧啊么没哦，。！？,.!?"  # 记住了吗 is a question without a fact to remember
 
 
 @tool_function(name="memory_save", returns="reply", changes_state=True, examples=examples_of("memory_save"))

@@ -16,6 +16,9 @@ from services.kernel.text import shorten
 from services.people.account_links import PeopleService
 from services.people.privacy import DataScope, PersonData, PrivacyService
 
+_SHOWN_MESSAGES = 100
+_LONGEST_QUOTE = 500
+
 
 class RetentionArgs(Arguments):
     """Arguments of `history_retention`."""
@@ -26,10 +29,6 @@ class RetentionArgs(Arguments):
         le=36_500,
         description="保留几天 / how many days to keep this chat's messages, 0 = for ever; leave it out to only ask",
     )
-
-
-_SHOWN_MESSAGES = 100
-_LONGEST_QUOTE = 500
 
 
 @tool_function(

@@ -26,6 +26,23 @@ from services.reminders.model import Reminder, row_key
 from services.time_expressions import Grain, Reading
 
 NEXT: Final = "next"
+EVERY: Final = re.compile(
+    r"\b(?:daily|weekly|monthly|yearly|annual|every|each|regular|recurring|repeating)\b|每|天天|重复|重複|固定",
+    re.IGNORECASE,
+)
+# "The Monday standup" and "move it to Tuesday" mean all of them; "Monday's" and "on Monday" mean one.
+NAME_OF_ALL: Final = re.compile(
+    r"(?:(?:the|my|our) )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"|(?:(?:a )?(?:el|al|los|mi) )?(?:lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bados?|domingos?)"
+    r"|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]",
+    re.IGNORECASE,
+)
+_MOVED_FROM: Final = re.compile(
+    r"\bfrom (?P<day>(?:this |next |on )?(?:today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b(?=.*\bto\b)",
+    re.IGNORECASE,
+)
+MOST_A_DAY: Final = 9
+LONG_SHIFT: Final = re.compile(r"[+-](?:2[4-9]|[3-9]\d|\d{3,}):\d\d")
 
 
 def skip_fires(words: str, old: Schedule, ctx: CallContext) -> Schedule:
@@ -59,23 +76,6 @@ def _day(words: str, ctx: CallContext) -> datetime:
     if len(found) != 1 or found[0].rrule:
         raise RequestRefused("time_not_understood", time=words)
     return found[0].wall.replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-EVERY: Final = re.compile(
-    r"\b(?:daily|weekly|monthly|yearly|annual|every|each|regular|recurring|repeating)\b|每|天天|重复|重複|固定",
-    re.IGNORECASE,
-)
-# "The Monday standup" and "move it to Tuesday" mean all of them; "Monday's" and "on Monday" mean one.
-NAME_OF_ALL: Final = re.compile(
-    r"(?:(?:the|my|our) )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-    r"|(?:(?:a )?(?:el|al|los|mi) )?(?:lunes|martes|mi[eé]rcoles|jueves|viernes|s[aá]bados?|domingos?)"
-    r"|(?:周|週|星期|礼拜|禮拜)[一二三四五六日天]",
-    re.IGNORECASE,
-)
-_MOVED_FROM: Final = re.compile(
-    r"\bfrom (?P<day>(?:this |next |on )?(?:today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b(?=.*\bto\b)",
-    re.IGNORECASE,
-)
 
 
 def read_times(words: str, ctx: CallContext) -> list[Reading]:
@@ -119,10 +119,6 @@ def day_words(day: Reading, words: str) -> str:
 def has_fire_on(day: date, reminder: Reminder, ctx: CallContext) -> bool:
     """Return whether `reminder` fires on `day`, in its own zone."""
     return any(fire.date() == day for fire in edits.fires_from(reminder.schedule, day, ctx.now, 1))
-
-
-MOST_A_DAY: Final = 9
-LONG_SHIFT: Final = re.compile(r"[+-](?:2[4-9]|[3-9]\d|\d{3,}):\d\d")
 
 
 class Occurrences(Struct, frozen=True, kw_only=True):

@@ -48,6 +48,7 @@ _TICK: Final = timedelta(microseconds=1)
 _DAYS_A_WEEK: Final = 7
 _WEEKLY: Final = re.compile("FREQ=WEEKLY;BYDAY=(?P<days>[A-Z]{2}(?:,[A-Z]{2})*)")
 _MONTHS: Final = {Grain.MONTH: 1, Grain.QUARTER: 3, Grain.YEAR: 12}
+_INVERSES: Final[Mapping[str, str]] = {"pause": "resume", "resume": "pause", "join": "leave", "leave": "join"}
 
 
 def read_suspension_until(words: str, ctx: CallContext) -> Suspension:
@@ -146,9 +147,6 @@ def _end(reading: Reading, since: datetime, words: str) -> datetime:
 
 def _midnight(moment: datetime) -> datetime:
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-_INVERSES: Final[Mapping[str, str]] = {"pause": "resume", "resume": "pause", "join": "leave", "leave": "join"}
 
 
 def requested_suspension(args: ReminderStateArgs, ctx: CallContext) -> Suspension | None:

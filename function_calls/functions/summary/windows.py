@@ -24,6 +24,22 @@ _FILE = "windows.toml"
 _INSTANT = timedelta(microseconds=1)
 """A window includes its first moment; stores return messages after a moment."""
 _WORD_EDGES = " \t\n.,;!?~。，；！？～"
+_BEGINNINGS = DayParts(
+    day=time(0),
+    dawn=time(4),
+    early=time(5),
+    morning=time(5),
+    forenoon=time(8),
+    noon=time(12),
+    after_noon=time(12),
+    afternoon=time(12),
+    after_school=time(15),
+    dusk=time(17),
+    evening=time(17),
+    night=time(18),
+    late=time(21),
+)
+"""The beginning of the parts of the day as periods."""
 
 
 class _Words(Struct, frozen=True, kw_only=True):
@@ -145,24 +161,6 @@ def _time_window(window_text: str, ctx: CallContext, made: Callable[..., Summary
     is_open = end is None or (_words().open.search(window_text) is not None and reading.end is None)
     until = ctx.message.sent_at if is_open or end is None else min(end, ctx.message.sent_at)
     return made(since=start - _INSTANT, until=until, limit=_MOST)
-
-
-_BEGINNINGS = DayParts(
-    day=time(0),
-    dawn=time(4),
-    early=time(5),
-    morning=time(5),
-    forenoon=time(8),
-    noon=time(12),
-    after_noon=time(12),
-    afternoon=time(12),
-    after_school=time(15),
-    dusk=time(17),
-    evening=time(17),
-    night=time(18),
-    late=time(21),
-)
-"""The beginning of the parts of the day as periods."""
 
 
 def _bounds(reading: Reading) -> tuple[datetime, datetime | None]:

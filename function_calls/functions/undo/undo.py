@@ -19,6 +19,11 @@ from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.execution import is_breakdown
 from services.history.service import HistoryService
 
+UNDO_WITHIN: Final = timedelta(minutes=10)
+"""An older change is undone only by its button or after a confirmation."""
+_CREATING: Final = "set"
+"""The action of a receipt whose inverse deletes its subject, regardless of later changes."""
+
 
 class UndoArgs(Arguments):
     """Arguments of `undo`."""
@@ -28,13 +33,6 @@ class UndoArgs(Arguments):
     )
     count: int = Field(1, ge=1, le=MOST, description="撤销最近几次 / how many of the last changes")
     about: str = Field("", max_length=200, description="被改动的提醒 / words of the reminder that was changed")
-
-
-UNDO_WITHIN: Final = timedelta(minutes=10)
-"""An older change is undone only by its button or after a confirmation."""
-
-_CREATING: Final = "set"
-"""The action of a receipt whose inverse deletes its subject, regardless of later changes."""
 
 
 class UndoService:

@@ -16,6 +16,8 @@ _AFTER_THE_NAME = r"<\||[(\[（]"  # special tokens of gpt-oss, or the brackets 
 _NUMBER = r":\d+\Z"  # Kimi counts its calls there
 _PREFIX = r"[.:/]|__"
 _WORD = r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])"
+_NEAREST = 3
+_LEAST_ARGUMENTS = 2  # that identify a tool without its name
 
 
 def find_name(name: str, names: Collection[str]) -> str | None:
@@ -46,10 +48,6 @@ def _words(name: str) -> str:
     """Return the words of a name, sorted: `set_reminder` equals `reminder_set`."""
     words = re.findall(_WORD, name)
     return " ".join(sorted(word.casefold() for word in words)) if len(words) > 1 else ""
-
-
-_NEAREST = 3
-_LEAST_ARGUMENTS = 2  # that identify a tool without its name
 
 
 class OfferedTools:

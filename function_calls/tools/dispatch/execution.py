@@ -31,6 +31,7 @@ LONGEST_TEXT: Final = 12_000
 
 _BREAKDOWNS: Final = frozenset({"crashed", "timed_out", "disk_full"})
 _TEMPORARY: Final = _BREAKDOWNS | {"", "search_unavailable"}
+_TICK_SECONDS: Final = 0.25  # seconds
 
 
 async def run_guarded(
@@ -207,9 +208,6 @@ def _as_result(value: object) -> ToolResult:
     given = to_data(value)
     text = json.dumps(given, ensure_ascii=False) if isinstance(given, dict | list) else str(value)
     return ToolResult(ok=True, text=text, value=given if isinstance(given, dict) else {"result": given})
-
-
-_TICK_SECONDS: Final = 0.25  # seconds
 
 
 class EventLoopWatchdog:

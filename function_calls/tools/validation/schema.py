@@ -21,6 +21,8 @@ from function_calls.tools.validation.schema_walk import (
 
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 _DECIMAL: Final = r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,4})?$"
+_UNSTRICT: Final = frozenset({"default", "minLength", "maxLength", "uniqueItems", "examples", "propertyNames"})
+_PLAIN_ARM_STOPS: Final = frozenset({"anyOf", "oneOf", "allOf", "not", "const", "$ref"})
 
 
 class ToolJsonSchema(GenerateJsonSchema):
@@ -67,10 +69,6 @@ def _key_names(keys: CoreSchema, generate: Callable[[CoreSchema], JsonSchemaValu
     if "$ref" in names or names.get("type") == "string":
         return names
     raise PydanticInvalidForJsonSchema(f"a dictionary with keys of kind '{keys['type']}'")
-
-
-_UNSTRICT: Final = frozenset({"default", "minLength", "maxLength", "uniqueItems", "examples", "propertyNames"})
-_PLAIN_ARM_STOPS: Final = frozenset({"anyOf", "oneOf", "allOf", "not", "const", "$ref"})
 
 
 def model_schema(annotation: object) -> Schema:

@@ -14,6 +14,10 @@ from function_calls.toolsets.openapi.schemas import SchemaConverter
 from function_calls.toolsets.openapi.texts import sanitize_description, tool_name
 
 _VARIABLE: Final = re.compile(r"\{([^{}]+)\}")
+_FLOWS: Final = ("clientCredentials", "application")
+_HTTP: Final[dict[str, SchemeKind]] = {"bearer": "bearer", "basic": "basic"}
+METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+_MOST_OPERATIONS: Final = 5000
 
 
 def server_urls(document: Document, item: Node, operation: Node, base_url: str) -> tuple[str, ...]:
@@ -56,10 +60,6 @@ def _old_servers(raw: Node, base_url: str) -> Iterable[str]:
     return [f"{scheme}://{host}{path}" for scheme in ordered]
 
 
-_FLOWS: Final = ("clientCredentials", "application")
-_HTTP: Final[dict[str, SchemeKind]] = {"bearer": "bearer", "basic": "basic"}
-
-
 class SecurityReader:
     """Reads the security schemes of one document."""
 
@@ -99,10 +99,6 @@ def _client_flow(node: Node) -> Node:
         return node
     flows = mapping(node.get("flows"))
     return next((mapping(flows[name]) for name in _FLOWS if name in flows), {})
-
-
-METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-_MOST_OPERATIONS: Final = 5000
 
 
 def import_document(raw: object, base_url: str) -> ImportedDocument:

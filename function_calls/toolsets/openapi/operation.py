@@ -10,6 +10,15 @@ from function_calls.tools.calls import ToolSpec
 
 Place = Literal["path", "query", "header", "cookie"]
 SchemeKind = Literal["api_key", "bearer", "basic", "oauth2", "other"]
+_SAFE_METHODS: Final = frozenset({"get", "head", "options", "trace"})
+# POST is also used for queries with long arguments, which the first word of the name reveals.
+_ASKS: Final = re.compile(
+    r"(get|list|read|find|search|query|fetch|look|show|view|count|check|validate|verify|convert|format|parse|compare|"
+    r"calculate|compute|elapsed|translate|preview|describe|analy[sz]e|summari[sz]e|estimate|diff|status|log|current)"
+    r"(?![a-z])",
+    re.IGNORECASE,
+)
+_WORD_BORDER: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 class Parameter(Struct, frozen=True, kw_only=True):
@@ -82,17 +91,6 @@ class ImportedDocument(Struct, frozen=True, kw_only=True):
     title: str
     operations: tuple[Operation, ...]
     problems: tuple[str, ...] = ()
-
-
-_SAFE_METHODS: Final = frozenset({"get", "head", "options", "trace"})
-# POST is also used for queries with long arguments, which the first word of the name reveals.
-_ASKS: Final = re.compile(
-    r"(get|list|read|find|search|query|fetch|look|show|view|count|check|validate|verify|convert|format|parse|compare|"
-    r"calculate|compute|elapsed|translate|preview|describe|analy[sz]e|summari[sz]e|estimate|diff|status|log|current)"
-    r"(?![a-z])",
-    re.IGNORECASE,
-)
-_WORD_BORDER: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def is_change(method: str, name: str, path: str) -> bool:

@@ -12,6 +12,19 @@ from function_calls.tools.toolset import short_name
 _ODD: Final = re.compile(r"[^A-Za-z0-9_-]+")
 _ODD_IN_ARGUMENT: Final = re.compile(r"[^\w.-]")
 _LONGEST_MEMBER: Final = 100
+LONGEST_DESCRIPTION: Final = 1000  # characters
+_LONGEST_READ: Final = 20_000
+_SENTENCES: Final = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]?")
+# Words of prompt injection that no description of a service needs.
+_ORDERS: Final = re.compile(
+    r"(ignore|disregard|forget|override)\b.{0,40}\b(instruction|prompt|rule|above|previous|prior)"
+    r"|system\s*prompt|<\|[a-z_]+\|>|</?(system|assistant|important|instructions?)>"
+    r"|\b(do not|don't|never|without)\s+(tell|mention|inform|asking|telling)\b.{0,30}\b(user|person|anyone|them)"
+    r"|you (must|have to|should always) (first |always )?(call|use|run|send|delete|reveal)"
+    r"|(忽略|无视|不要理会).{0,20}(指令|指示|提示|规则|以上|之前)|系统提示|不要告诉(用户|任何人)",
+    re.IGNORECASE | re.DOTALL,
+)
+_WITHHELD: Final = "(a sentence that gives orders was left out)"
 
 
 def tool_name(operation_id: str, method: str, path: str, taken: Collection[str]) -> str:
@@ -41,21 +54,6 @@ def _free(name: str, taken: Collection[str]) -> str:
         ending = f"_{count}"
         free = name[: LONGEST_NAME - len(ending)] + ending
     return free
-
-
-LONGEST_DESCRIPTION: Final = 1000  # characters
-_LONGEST_READ: Final = 20_000
-_SENTENCES: Final = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]?")
-# Words of prompt injection that no description of a service needs.
-_ORDERS: Final = re.compile(
-    r"(ignore|disregard|forget|override)\b.{0,40}\b(instruction|prompt|rule|above|previous|prior)"
-    r"|system\s*prompt|<\|[a-z_]+\|>|</?(system|assistant|important|instructions?)>"
-    r"|\b(do not|don't|never|without)\s+(tell|mention|inform|asking|telling)\b.{0,30}\b(user|person|anyone|them)"
-    r"|you (must|have to|should always) (first |always )?(call|use|run|send|delete|reveal)"
-    r"|(忽略|无视|不要理会).{0,20}(指令|指示|提示|规则|以上|之前)|系统提示|不要告诉(用户|任何人)",
-    re.IGNORECASE | re.DOTALL,
-)
-_WITHHELD: Final = "(a sentence that gives orders was left out)"
 
 
 def sanitize_description(text: object, longest: int = LONGEST_DESCRIPTION) -> str:
