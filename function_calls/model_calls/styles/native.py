@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from function_calls.model_calls.styles.style import Correction, Reading
 from function_calls.model_calls.text_tool_calls.calls import find_text_calls
-from function_calls.model_calls.text_tool_calls.forms import expand_bundles
+from function_calls.model_calls.text_tool_calls.notations import expand_bundles
 from function_calls.model_calls.transcript import Instructions, Message, assistant_calls, round_messages, tool_message
 from function_calls.tools.calls import Turn
 from function_calls.tools.catalog.offered_tools import OfferedTools

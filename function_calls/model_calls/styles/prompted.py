@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from function_calls.model_calls.prompts import fill
 from function_calls.model_calls.styles.style import Correction, Reading, read_text
-from function_calls.model_calls.text_tool_calls.forms import calls_of_json
+from function_calls.model_calls.text_tool_calls.notations import calls_of_json
 from function_calls.model_calls.text_tool_calls.thoughts import remove_thoughts
 from function_calls.model_calls.transcript import (
     Instructions,

@@ -16,7 +16,8 @@ from json import JSONDecoder
 
 from msgspec import Struct
 
-from function_calls.model_calls.text_tool_calls.forms import (
+from function_calls.model_calls.text_tool_calls.lines import find_named_objects, remove_named_objects
+from function_calls.model_calls.text_tool_calls.notations import (
     BUNDLE,
     JSON_OBJECT,
     calls_of_json,
@@ -24,7 +25,6 @@ from function_calls.model_calls.text_tool_calls.forms import (
     calls_of_python,
     expand_bundles,
 )
-from function_calls.model_calls.text_tool_calls.lines import find_named_objects, remove_named_objects
 from function_calls.model_calls.text_tool_calls.thoughts import remove_echoes, remove_thoughts, remove_tokens
 from services.language_model.ports import RequestedCall
 

@@ -1,4 +1,4 @@
-"""Parse the three forms of printed calls: JSON, markup, and Python calls."""
+"""Parse the three notations of printed calls: JSON, markup, and Python calls."""
 
 import ast
 import json
