@@ -3,12 +3,12 @@
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable
 from datetime import datetime, time, timedelta
-from functools import cache, partial
+from functools import cache
 from importlib.resources import files
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import any_of
 from function_calls.models import SummaryArgs
@@ -60,28 +60,28 @@ async def requested_window(args: SummaryArgs, ctx: CallContext, history: History
         RequestRefused: the words do not name a window.
     """
     words = _words()
-    command = ctx.message
-    made = partial(
-        SummaryWindow,
+    recent = SummaryWindow(
         person=_person(args.person, ctx),
         topic=args.topic or None,
-        until=command.sent_at,
-        before=command.id,
+        until=ctx.message.sent_at,
+        before=ctx.message.id,
     )
     window_text = _fold(args.window or "")
     if ctx.message.reply_to is not None and words.thread.search(window_text):
-        return made(thread_of=ctx.message.reply_to, limit=_MOST)
+        return replace(recent, thread_of=ctx.message.reply_to, limit=_MOST)
     if words.own.search(window_text):
         since = await _find_missed_since(ctx, history)
-        return made() if since is None else made(since=since, limit=_MOST)
+        return recent if since is None else replace(recent, since=since, limit=_MOST)
     if not args.window and (args.topic or args.person):
-        return made(limit=_MOST_COUNTED)  # the messages of one person in a busy chat may be older than the last few
+        return replace(
+            recent, limit=_MOST_COUNTED
+        )  # the messages of one person in a busy chat may be older than the last few
     if words.recent.search(window_text):
-        return made()
-    window = _last_messages(window_text, made) or _time_window(window_text, ctx, made)
+        return recent
+    window = _narrow_by_count(window_text, recent) or _narrow_by_time(window_text, ctx, recent)
     if window is None and args.window:
         raise RequestRefused("summary_window", window=args.window)
-    return window or made()
+    return window or recent
 
 
 def asks_what_was_missed(args: SummaryArgs) -> bool:
@@ -103,8 +103,7 @@ def window_words(text: str, ctx: CallContext, *, is_narrowed: bool) -> str | Non
     counted = next(filter(None, (pattern.search(plain) for pattern in words.count)), None)
     if counted is not None:
         return counted[0]
-    made = partial(SummaryWindow, until=ctx.message.sent_at, before=ctx.message.id)
-    return plain if _time_window(plain, ctx, made) is not None else None
+    return plain if _narrow_by_time(plain, ctx, SummaryWindow()) is not None else None
 
 
 async def _find_missed_since(ctx: CallContext, history: HistoryService) -> datetime | None:
@@ -137,17 +136,17 @@ def _person(name: str | None, ctx: CallContext) -> str | None:
     return name or None
 
 
-def _last_messages(window_text: str, made: Callable[..., SummaryWindow]) -> SummaryWindow | None:
+def _narrow_by_count(window_text: str, recent: SummaryWindow) -> SummaryWindow | None:
     words = _words()
     for pattern in words.count:
         found = pattern.search(window_text)
         if found is not None:
             number = words.numbers.get(found["n"]) or int(found["n"])
-            return made(count=min(max(number, 1), _MOST_COUNTED), limit=2 * _MOST_COUNTED)
+            return replace(recent, count=min(max(number, 1), _MOST_COUNTED), limit=2 * _MOST_COUNTED)
     return None
 
 
-def _time_window(window_text: str, ctx: CallContext, made: Callable[..., SummaryWindow]) -> SummaryWindow | None:
+def _narrow_by_time(window_text: str, ctx: CallContext, recent: SummaryWindow) -> SummaryWindow | None:
     now = ctx.message_time.astimezone(ctx.zone)
     for pattern, replacement in _words().reworded:
         window_text = pattern.sub(replacement, window_text)
@@ -160,7 +159,7 @@ def _time_window(window_text: str, ctx: CallContext, made: Callable[..., Summary
         return None
     is_open = end is None or (_words().open.search(window_text) is not None and reading.end is None)
     until = ctx.message.sent_at if is_open or end is None else min(end, ctx.message.sent_at)
-    return made(since=start - _INSTANT, until=until, limit=_MOST)
+    return replace(recent, since=start - _INSTANT, until=until, limit=_MOST)
 
 
 def _bounds(reading: Reading) -> tuple[datetime, datetime | None]:
