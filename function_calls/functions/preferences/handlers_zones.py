@@ -3,7 +3,7 @@
 from zoneinfo import ZoneInfo
 
 from function_calls.functions.preferences.models import TimeZoneArgs, Whose, ZonePutBackArgs
-from function_calls.functions.preferences.scope import check_may_set_for, clock_in
+from function_calls.functions.preferences.scope import check_may_set_for
 from function_calls.functions.reminders.answers import revert_step
 from function_calls.functions.reminders.people import resolve_people
 from function_calls.language import date_format, recurrence_text
@@ -44,7 +44,9 @@ async def time_zone(
     if args.move_reminders:
         followed = await _move_recurring(ctx, zones, reminders)
         return ToolResult(ok=True, text=followed.text, receipts=(receipt, *followed.receipts))
-    text = "\n".join([_word(name, args.whose, ctx), *await _list_unchanged(name, args.whose, ctx, reminders)])
+    text = "\n".join(
+        [_confirmation_text(name, args.whose, ctx), *await _list_unchanged(name, args.whose, ctx, reminders)]
+    )
     return ToolResult(ok=True, text=text, value={"zone": name}, receipts=(receipt,))
 
 
@@ -58,7 +60,7 @@ async def time_zone_put_back(args: ZonePutBackArgs, ctx: CallContext, zones: Zon
         await zones.forget(ctx.chat, ctx.sender if args.whose == "me" else None)
     name = zone_name(await zones.zone_of(ctx.chat, ctx.sender))
     receipt = Receipt(action="time_zone", subject=name)
-    return ToolResult(ok=True, text=_word(name, args.whose, ctx), receipts=(receipt,))
+    return ToolResult(ok=True, text=_confirmation_text(name, args.whose, ctx), receipts=(receipt,))
 
 
 async def _set(words: str, whose: Whose, ctx: CallContext, zones: ZoneService) -> str:
@@ -67,13 +69,13 @@ async def _set(words: str, whose: Whose, ctx: CallContext, zones: ZoneService) -
     return await zones.set_for_chat(ctx.chat, words)
 
 
-def _word(name: str, whose: Whose, ctx: CallContext) -> str:
-    return say(ctx.language, f"zone.set_{whose}", zone=zone_label(name), clock=clock_in(name, ctx))
+def _confirmation_text(name: str, whose: Whose, ctx: CallContext) -> str:
+    return say(ctx.language, f"zone.set_{whose}", zone=zone_label(name), clock=_clock_in(name, ctx))
 
 
 def _describe(ctx: CallContext) -> ToolResult:
     name = zone_name(ctx.zone)
-    text = say(ctx.language, "zone.now", zone=zone_label(name), clock=clock_in(name, ctx))
+    text = say(ctx.language, "zone.now", zone=zone_label(name), clock=_clock_in(name, ctx))
     return ToolResult(ok=True, text=text, is_unchanged=True)
 
 
@@ -82,7 +84,12 @@ async def _describe_other(person: Person, ctx: CallContext, zones: ZoneService) 
     zone = await (zones.of_chat(ctx.chat) if person.id == EVERYONE else zones.zone_of(ctx.chat, person))
     is_guess = zone == await zones.of_chat(ctx.chat) and not await zones.own(ctx.chat, person)
     name, key = zone_name(zone), "zone.of_chat" if is_guess else "zone.of_other"
-    return say(ctx.language, key, who=person.name, zone=zone_label(name), clock=clock_in(name, ctx))
+    return say(ctx.language, key, who=person.name, zone=zone_label(name), clock=_clock_in(name, ctx))
+
+
+def _clock_in(name: str, ctx: CallContext) -> str:
+    """Return the current clock time in the zone `name`."""
+    return f"{ctx.clock.now().astimezone(ZoneInfo(name)):%H:%M}"
 
 
 async def _list_unchanged(name: str, whose: Whose, ctx: CallContext, reminders: ReminderService) -> list[str]:
