@@ -161,16 +161,13 @@ def may_move_one(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> b
 
 def _repeats_otherwise(args: ReminderUpdateArgs, old: Schedule) -> bool:
     """Return whether another rule is requested; models often repeat the present one in the arguments."""
-    is_same = (
-        old.rule is not None
-        and old.rule.frequency == (args.type or "").upper()
-        and args.weekday
-        in {
-            None,
-            old.start.weekday(),
-        }
-    )
-    return args.type in {"daily", "weekly"} and not is_same
+    return args.type in {"daily", "weekly"} and not names_present_rule(args, old)
+
+
+def names_present_rule(args: ReminderUpdateArgs, old: Schedule) -> bool:
+    """Return whether the arguments `type` and `weekday` are those of `old`."""
+    is_same_type = old.rule is not None and old.rule.frequency == (args.type or "").upper()
+    return is_same_type and args.weekday in {None, old.start.weekday()}
 
 
 def single_day(words: str, ctx: CallContext) -> date | None:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 
 from function_calls.functions.reminders.models import ReminderUpdateArgs
-from function_calls.functions.reminders.occurrences import read_times
+from function_calls.functions.reminders.occurrences import names_present_rule, read_times
 from function_calls.language.recognized_phrases import is_clock, is_clock_without_half
 from function_calls.models import ReminderArgs
 from function_calls.tools.context import CallContext
@@ -35,7 +35,7 @@ def new_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> S
     Raises:
         RequestRefused: `time_not_understood(time)`, also for a shift that would move a repetition to other days.
     """
-    if args.time is None and args.rrule is None and args.type is None:
+    if args.time is None and args.rrule is None and (args.type is None or _is_type_repeated(args, old)):
         return None
     if old.rule is not None and args.time and means_all(args.occurrence or ""):
         return move_every_fire(args, old, ctx) or old
@@ -62,6 +62,16 @@ def new_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> S
         clock = old.start.time().replace(second=0, microsecond=0)
         return Schedule(start=datetime.combine(day, clock), zone=old.zone)
     return _parse_schedule(args, args.time, ctx)
+
+
+def _is_type_repeated(args: ReminderUpdateArgs, old: Schedule) -> bool:
+    """Return whether `type` only repeats that of `old`, beside another change, as models write it.
+
+    Alone it is a request: a reminder of every second day becomes daily.
+    """
+    others = args.model_dump(exclude_none=True).keys() - {"reminder_id", "type", "weekday"}
+    is_simple = old.rule is not None and old.rule.interval == 1 and old.rule.calendar is None
+    return bool(others) and is_simple and names_present_rule(args, old)
 
 
 def _apply_rule(rrule: str, old: Schedule, ctx: CallContext) -> Schedule:

@@ -141,6 +141,17 @@ async def test_an_empty_text_of_a_model_changes_no_schedule(talk, name):
     assert "now every day at 08:00: sit down" in texts[-1]
 
 
+@pytest.mark.parametrize(
+    ("rule", "kind"),
+    [("FREQ=DAILY;BYHOUR=8,18;BYMINUTE=0", "daily"), ("FREQ=WEEKLY;BYDAY=MO,FR;BYHOUR=8;BYMINUTE=0", "weekly")],
+)
+async def test_a_type_that_a_model_repeats_beside_a_new_text_keeps_the_rule(talk, rule, kind):
+    update = calls(("reminder_update", {"content": "sit down", "type": kind}))
+    before, after = await talk(calls(setting("2026-11-20 18:00", rrule=rule)), update)
+
+    assert after.partition("Next:")[2].strip() == before.partition("Next:")[2].partition("\n")[0].strip()
+
+
 async def test_words_are_added_to_those_that_are_there(talk):
     update = calls(("reminder_update", {"reminder_id": "1", "added": "biscuits"}))
 
