@@ -22,7 +22,7 @@ class ModelHooks(Struct, kw_only=True):
 
     A `before` hook returns None to let the turn pass, a changed `Turn` for the model to see, or an `Interpretation`,
     which is then used without the model having been asked. An `after` hook returns None or the interpretation to use
-    instead. An `on_error` hook returns None or an interpretation to go on with; the first one settles the matter.
+    instead. An `on_error` hook returns None or the interpretation to use; the first one is used.
     """
 
     before: list[BeforeModel] = field(default_factory=list)
@@ -30,7 +30,7 @@ class ModelHooks(Struct, kw_only=True):
     on_error: list[OnModelError] = field(default_factory=list)
 
     async def enter(self, turn: Turn) -> Turn | Interpretation:
-        """Ask the `before` hooks; the first `Interpretation` ends the matter."""
+        """Run the `before` hooks until one returns an interpretation; return it, else the turn."""
         for hook in self.before:
             returned = await maybe_await(hook(turn))
             answer = check_hook_answer(returned, hook, "hook before the model", BEFORE_MODEL)
@@ -40,7 +40,7 @@ class ModelHooks(Struct, kw_only=True):
         return turn
 
     async def leave(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
-        """Let the `after` hooks look at `interpretation` and change it."""
+        """Run the `after` hooks; return the interpretation as they changed it."""
         for hook in self.after:
             returned = await maybe_await(hook(turn, interpretation))
             changed = check_hook_answer(returned, hook, "hook after the model", AFTER_MODEL)
@@ -48,7 +48,7 @@ class ModelHooks(Struct, kw_only=True):
         return interpretation
 
     async def fail(self, turn: Turn, error: Exception) -> Interpretation | None:
-        """Ask the `on_error` hooks for something to go on with; None when the error stands."""
+        """Return the interpretation of the first `on_error` hook that has one; None if the error is raised."""
         for hook in self.on_error:
             returned = await maybe_await(hook(turn, error))
             answer = check_hook_answer(returned, hook, "hook on a model's error", AFTER_MODEL)

@@ -13,7 +13,7 @@ from function_calls.functions.reminders.answers import (
 )
 from function_calls.functions.reminders.bulk import apply_to_each
 from function_calls.functions.reminders.handlers import skip_day
-from function_calls.functions.reminders.handlers_states import join_or_leave
+from function_calls.functions.reminders.handlers_states import finish_join_or_leave
 from function_calls.functions.reminders.occurrences import EVERY, NAME_OF_ALL, day_words, read_due_day
 from function_calls.functions.reminders.references import (
     append_others_count,
@@ -57,7 +57,7 @@ async def delete_named(
 
     async def delete_one(reminder: Reminder, ctx: CallContext) -> ToolResult:
         if is_joined(reminder, ctx.sender):
-            return await join_or_leave("leave", reminder.id, ctx, reminders, history)
+            return await finish_join_or_leave("leave", reminder.id, ctx, reminders, history)
         return confirm_deletion(await reminders.delete(ctx.chat, ctx.sender, reminder.id), ctx)
 
     try:

@@ -75,7 +75,7 @@ async def _change(
         return await stop(reference, ctx, reminders)
     if args.action == "resume":
         return await resume(reference, ctx, reminders)
-    return await join_or_leave(args.action, reference, ctx, reminders, history)
+    return await finish_join_or_leave(args.action, reference, ctx, reminders, history)
 
 
 async def _resolve_target(
@@ -116,10 +116,10 @@ async def _last_sent(ctx: CallContext, reminders: ReminderService) -> Reminder |
     return next(iter(await reminders.recent_deliveries.recent_for(ctx.chat, ctx.sender, _ACKNOWLEDGED_WITHIN)), None)
 
 
-async def join_or_leave(
+async def finish_join_or_leave(
     action: str, reference: str, ctx: CallContext, reminders: ReminderService, history: HistoryService
 ) -> ToolResult:
-    """Complete, join or leave the reminder of `reference`."""
+    """Finish, join or leave the reminder of `reference`."""
     before = await reminders.find(ctx.chat, ctx.sender, reference)
     if action == "done":
         is_over = before.state not in {ReminderState.ACTIVE, ReminderState.PAUSED}

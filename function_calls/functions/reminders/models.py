@@ -122,7 +122,7 @@ class ReminderSnoozeArgs(Arguments):
 
 
 class ReminderRestoreArgs(Arguments):
-    """Arguments of `reminder_restore`, which takes a delete back. `reminder_id` is complete."""
+    """Arguments of `reminder_restore`, which undoes a deletion; `reminder_id` is the whole id."""
 
     reminder_id: str
 
@@ -135,10 +135,9 @@ class PersonArgs(Arguments):
 
 
 class ReminderPutBackArgs(Arguments):
-    """Arguments of `reminder_put_back`, which takes a change back: the reminder as it was.
+    """Arguments of `reminder_put_back`, which undoes a change: the reminder before it.
 
-    `start` is wall clock in `zone`, ISO 8601; `rule` an RRULE value, empty for once. `ended` says that the
-    change ended it.
+    `start` is wall clock in `zone`, ISO 8601; `rule` an RRULE value, empty for once. `ended`: the change ended it.
     """
 
     reminder_id: str

@@ -130,7 +130,7 @@ def _remove_names(names: Collection[str], text: str) -> str:
 
 
 async def _follows_unserved_request(context: CallContext, last: Change, history: HistoryService | None) -> bool:
-    """Tell whether the person's latest message before this one, thanks left out, led to nothing.
+    """Return whether the person's latest message before this one, thanks left out, led to nothing.
 
     Replies to other people are not requests.
     """

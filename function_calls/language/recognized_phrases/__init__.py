@@ -20,12 +20,16 @@ _SHADES = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")  # variants of an emoji
 class Phrases(Struct, frozen=True, kw_only=True):
     """The phrases of one language.
 
-    `yes` and `no` are whole messages, and so are `picks`: those that pick one of what was offered, by its number or as
-    `once` or `always`. `confirms` are the words for actions that a yes alone does not confirm; those with a `+` count
-    only behind a yes. `clocks` are times of the clock and nothing else; `clocks_without_half` leave open which half of
-    the day. `until` stands before the end of a while. `each` makes days of the week ones that come again, and
-    `daily_until` says up to when something is to come. A list of reminders is of the person's `own` unless words of it
-    are `common` to the chat.
+    Attributes:
+        yes: whole messages, like `no` and `picks`.
+        picks: the answers to numbered options by `1`, `2` …, `once` and `always`.
+        confirms: the words for actions that a yes alone does not confirm; those with a `+` count only after a yes.
+        folding: traditional characters, mapped to simplified ones.
+        clocks: clock times without other words; `clocks_without_half` may be in either half of the day.
+        until: the words before the end of a period.
+        each: the template for weekdays that recur, with `{days}`.
+        daily_until: the template for an end of days, with `{day}`.
+        own: the words for the sender's own reminders, which do not count beside words for all of the chat, `common`.
     """
 
     yes: frozenset[str]
@@ -47,9 +51,11 @@ class Phrases(Struct, frozen=True, kw_only=True):
 class Claims(Struct, frozen=True, kw_only=True):
     """The patterns with which a model's text claims a change in one language.
 
-    Where `gate` finds nothing, nothing is claimed. A sentence with one of `says` tells that something was changed,
-    unless one of `excused` is in it; `alone` do so where they are the whole answer to a request for a change.
-    `promises` are weaker: they count only where a change was plainly asked for, which is then made.
+    Attributes:
+        gate: matches every text with a claim; a quick check before the others.
+        says: a sentence that matches it claims a change, unless it matches `excused` too.
+        alone: a whole answer that claims a change, if it answers a request for one.
+        promises: an answer that only sounds like a change; if the message plainly requests one, it is made.
     """
 
     gate: re.Pattern[str]

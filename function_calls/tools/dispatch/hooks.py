@@ -56,7 +56,7 @@ class ToolHooks(Struct, kw_only=True):
     after: list[AfterTool] = field(default_factory=list)
 
     async def enter(self, call: ToolCall, context: CallContext) -> ToolCall | ToolResult:
-        """Ask the `before` hooks; the first `ToolResult` ends the matter."""
+        """Run the `before` hooks until one returns a result; return it, else the call."""
         for hook in self.before:
             answer = check_hook_answer(await maybe_await(hook(call, context)), hook, "hook before a tool", BEFORE_TOOL)
             if isinstance(answer, ToolResult):
@@ -68,7 +68,7 @@ class ToolHooks(Struct, kw_only=True):
         return call
 
     async def leave(self, call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult:
-        """Let the `after` hooks look at `result` and change it."""
+        """Run the `after` hooks; return the result as they changed it."""
         for hook in self.after:
             returned = await maybe_await(hook(call, context, result))
             changed = check_hook_answer(returned, hook, "hook after a tool", AFTER_TOOL)
