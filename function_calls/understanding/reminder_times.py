@@ -22,7 +22,7 @@ from services.time_expressions import Reading, TimeReader
 FROM_THEN: Final = re.compile(
     r"\b(?:starting|beginning|as of|effective|onwards?)\b|\bfrom\b(?!.{0,60}\bto\b)"
     r"|\b(?:desde|a partir del?)\b(?!.{0,60}\b(?:hasta|al?)\b)"
-    r"|[从從].{1,8}起|开始|開始|以[后後]都",
+    r"|[从從].{1,8}起|(?:[天日号號月年早晚]|[周週][一二三四五六])起(?![床来來飞飛夜身])|开始|開始|以[后後]都",
     re.IGNORECASE,
 )
 

@@ -147,7 +147,7 @@ async def _move_from_day(
     args: ReminderUpdateArgs, old: Reminder, bare: Schedule, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult | None:
     """Change the clock time from a day on ("from tomorrow on at 4pm"); None if no such day is given."""
-    if not may_move_one(args, bare, ctx):
+    if not may_move_one(args.model_copy(update={"rrule": None}) if args.since else args, bare, ctx):
         return None
     if args.since:
         day = single_day(args.since, ctx)

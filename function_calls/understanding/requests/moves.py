@@ -50,6 +50,7 @@ from function_calls.understanding.requests.references import (
     find_remark,
     find_rule,
     list_own,
+    says_remind_me,
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
@@ -164,6 +165,12 @@ def move_named_series(request: RequestContext) -> Interpretation | None:
 
 def _move_by(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder by an amount: later, earlier, or as a lead; None without one, or with a time."""
+    reminder = find_named_reminder(request)
+    due = find_due(reminder, request.now)
+    old = timedelta() if reminder is None or due is None else find_old_lead(reminder.content, due, request)
+    is_lead = bool(old) and (says_remind_me(request) or request.has_word(request.words.substitutes))
+    if is_lead and request.has_word(request.words.ahead):
+        request = request.retag("EARLIER", "LEAD")  # "avísame dos horas antes" in place of one hour
     later, earlier = request.parse_amount("LATER"), request.parse_amount("EARLIER")
     names_clock = request.is_clock(request.reading.pieces("WHEN"))  # "half an hour earlier, so at 8:30"
     if later is not None and not names_clock and _is_corrected_amount(request):
@@ -174,12 +181,10 @@ def _move_by(request: RequestContext) -> Interpretation | None:
         if dated is not None:
             return _move_to(dated)
         return update(request, {"time": format_shift(-shift if later is None or _is_ahead(request) else shift)})
-    lead = request.parse_amount("LEAD")
+    told = {request.parse_length(piece) for piece in request.reading.pieces("LEAD")} - {old}
+    lead = told.pop() if len(told) == 1 else request.parse_amount("LEAD")  # "2 hours is a lot, one is enough"
     if lead is None or request.reading.has("WHEN") or request.reading.has("EVENT"):
         return None
-    reminder = find_named_reminder(request)
-    due = find_due(reminder, request.now)
-    old = timedelta() if reminder is None or due is None else find_old_lead(reminder.content, due, request)
     if not old and not request.has_word(request.words.ahead) and _is_corrected_amount(request):
         return update(request, {"time": format_time(request.now + lead)})
     if request.has_word(request.words.later) and not request.has_word(request.words.ahead):
@@ -293,6 +298,9 @@ def _change_time(time: TimeWords, since: str, request: RequestContext) -> Interp
     is_begin = not request.reading.has("WHEN") if since else is_from_day
     if is_begin and new.best.has_clock:
         arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
+    if due is not None and new.best.rrule and FROM_THEN.search(request.folded_text) and new.best.start > due + _DAY:
+        since = since or f"{new.best.wall:%Y-%m-%d}"  # "from January every two weeks"
+        arguments = {"time": f"{due:%H:%M}", **arguments}
     is_name = not request.reading.has("REF") and request.has_word(request.words.reference_marks)
     if old and not new.best.has_clock and not is_name:
         return update(request, {**arguments, "occurrence": old})

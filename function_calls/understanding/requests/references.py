@@ -108,7 +108,7 @@ def find_old_lead(content: str, due: datetime, request: RequestContext) -> timed
     """
     for told in find_messages_of(content, request):
         sent = told.sent_at.astimezone(request.now.tzinfo)
-        is_ahead = request.words.has_any(request.words.ahead, request.words.fold(told.text))
+        is_ahead = request.words.has_any(request.words.ahead, re.sub(r"\W", " ", request.words.fold(told.text)))
         texts = (told.text, _find_words_ahead(told.text, request))  # "two days before 12 December" is one time
         for times in (request.read_times(text, sent) for text in texts if is_ahead):
             found = [min(leads) for time in times if (leads := _list_leads(time.readings, due))]
