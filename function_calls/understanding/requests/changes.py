@@ -325,7 +325,8 @@ def skip(request: RequestContext) -> Interpretation | None:
     if paused is not None:
         return change_state(request, "pause", paused)
     when = request.reading.words("WHEN")
-    begin = request.read_only_time(when) if FROM_THEN.search(request.folded_text) is not None else None
+    is_now = request.words.has_any(request.words.this_time, request.words.fold(when))  # 这周不用,下周才开始
+    begin = request.read_only_time(when) if FROM_THEN.search(request.folded_text) and not is_now else None
     is_begin = begin is not None and names_single_day(begin) and begin.start > request.now
     if when and (is_begin or request.begins_with(when, request.words.until_words)):
         return pause(request)  # "no hay basura hasta el lunes", "no pills from tomorrow"

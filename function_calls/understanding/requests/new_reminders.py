@@ -110,7 +110,8 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     if excluded:
         reminders = [_exclude_days(reminder, excluded, request) for reminder in reminders]
     if has_unclear_time(request.reading, request.words) and _resolve_day_meant(request) is None:
-        return request.answers.set_reminders([replace(reminder, time=None) for reminder in reminders[:1]])
+        day = find_open_day(request)
+        return request.answers.set_reminders([replace(reminder, time=None, day=day) for reminder in reminders[:1]])
     reminders = [_open_time_of_event(reminder, request) for reminder in reminders]
     if len(pieces) > 1:
         reminders = _complete_verbs(_share_last_content(reminders, request), request.words)
@@ -434,6 +435,9 @@ def _complete_day(time: TimeWords, question: OpenQuestion, request: RequestConte
     """Return an answer with what is known of the time that was asked for."""
     if question.asks != "time" or not question.options:
         return _complete_answer(time, question.options, request)
+    if question.options[0].has_clock:  # "every lunar month at 7", then "every 1st and 15th"
+        clock, is_told = replace(time, readings=question.options), time.best.has_clock or time.best.part
+        return time if is_told else repeat_clock(clock, time.best, request)
     moved = _move_to_day(time, question.options[0].start.date(), request)
     if time.best.has_day or not is_clock_without_half(time.words):
         return moved

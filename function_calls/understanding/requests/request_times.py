@@ -641,9 +641,10 @@ def _names_day(piece: str, request: RequestContext) -> bool:
 
 
 def find_open_day(request: RequestContext) -> Reading | None:
-    """Return the only day that the words of an unclear time name: "tomorrow" of "tomorrow after drop-off"."""
+    """Return the only day, or time with a clock, of an unclear time: "tomorrow" of "tomorrow after drop-off"."""
     times = [best for piece in request.reading.pieces("WHEN") for best in request.list_readings(piece)]
-    return times[0] if len(times) == 1 and names_only_day(times[0]) else None
+    times = [best for best in times if best.has_clock] or times
+    return times[0] if len(times) == 1 and (times[0].has_clock or names_only_day(times[0])) else None
 
 
 def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[TimeWords]:

@@ -23,6 +23,7 @@ from function_calls.understanding.requests.references import (
     find_named_reminder,
     find_newest_shared,
     find_references,
+    find_rule,
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
@@ -160,14 +161,18 @@ def follow_pause(request: RequestContext) -> Interpretation | None:
 
 
 def pause_until_begin(request: RequestContext) -> Interpretation | None:
-    """Pause the repeating reminder that a request names with its next begin: 下周一再开始提醒我跑步."""
+    """Pause the repeating reminder that a request names with its next begin: 下周一再开始提醒我跑步.
+
+    One that comes every few days is moved instead.
+    """
     when = request.strip_time_words(request.reading.words("WHEN"))
     is_timed = bool(when) and request.reading.intent in {"set", "move", "snooze"}
     if not is_timed or not request.has_word(request.words.beginning_again):
         return None
     named = find_named_reminder(request) if request.reading.has("REF") else request.find_closest(request.content)
     has_clock = any(best.has_clock for best in request.list_readings(when))
-    if named is None or named.schedule.rule is None or has_clock:
+    rule = find_rule(named)
+    if named is None or rule is None or has_clock or (rule.frequency == "DAILY" and rule.interval > 1):
         return None
     return change_state(request, "pause", {"until": when, "reminder_id": named.id})
 
