@@ -298,7 +298,8 @@ def _change_time(time: TimeWords, since: str, request: RequestContext) -> Interp
     is_begin = not request.reading.has("WHEN") if since else is_from_day
     if is_begin and new.best.has_clock:
         arguments, since = {"time": f"{new.best.wall:%H:%M}"}, f"{new.best.wall:%Y-%m-%d}"
-    if due is not None and new.best.rrule and FROM_THEN.search(request.folded_text) and new.best.start > due + _DAY:
+    is_later = FROM_THEN.search(request.folded_text) and not request.has_phrase(request.words.always)
+    if due is not None and new.best.rrule and is_later and new.best.start > due + _DAY:
         since = since or f"{new.best.wall:%Y-%m-%d}"  # "from January every two weeks"
         arguments = {"time": f"{due:%H:%M}", **arguments}
     is_name = not request.reading.has("REF") and request.has_word(request.words.reference_marks)

@@ -437,7 +437,7 @@ def _complete_day(time: TimeWords, question: OpenQuestion, request: RequestConte
         return _complete_answer(time, question.options, request)
     if question.options[0].has_clock:  # "every lunar month at 7", then "every 1st and 15th"
         clock, is_told = replace(time, readings=question.options), time.best.has_clock or time.best.part
-        return time if is_told else repeat_clock(clock, time.best, request)
+        return time if is_told or question.event else repeat_clock(clock, time.best, request)
     moved = _move_to_day(time, question.options[0].start.date(), request)
     if time.best.has_day or not is_clock_without_half(time.words):
         return moved
@@ -649,9 +649,10 @@ def _list_own_messages(request: RequestContext) -> list[ChatMessage]:
 
 
 def _points_back(request: RequestContext) -> bool:
-    """Return whether a lead counts back from "that", or the whole request is about that."""
+    """Return whether a lead counts back from "that", or the whole request is about that, or says "earlier" alone."""
     is_title = not request.reading.has("CONTENT") and request.has_word(request.words.demonstratives)
-    return is_title or any(token.form in request.words.demonstratives for token in find_words_behind_lead(request))
+    is_earlier = request.has_phrase(request.words.earlier) and not request.has_phrase(request.words.ahead)  # 再早一天
+    return is_title or is_earlier or any(token.form in request.words.demonstratives for token in find_words_behind_lead(request))
 
 
 def _separate_event(request: RequestContext) -> RequestContext:
@@ -695,7 +696,7 @@ def _read_times_of_repetition(request: RequestContext, last: ToolCall) -> list[T
     event = _read_event_of(last, request)
     if not leads or request.reading.has("EVENT"):
         return find_times(request)
-    if not request.reading.has("WHEN") and not request.has_phrase(request.words.ahead):
+    if not request.reading.has("WHEN") and not request.has_phrase((*request.words.ahead, *request.words.earlier)):
         return find_times(request)  # "and 40 minutes for the buns"
     if event is None:
         return []

@@ -158,21 +158,23 @@ def _untag_name_ahead(request: RequestContext) -> RequestContext:
     for start, end in request.reading.spans("WHEN"):
         found = [(text.find(word, start, end), word) for word in request.words.ahead]
         begin = next((at + len(word) for at, word in found if at > start), start)
-        if begin > start and begin < end and parse_lead(text[begin:end], request) is not None:
+        leads = [parse_lead(text[at:end], request) for at in (start, begin)] if start < begin < end else []
+        if leads and leads[0] is None and leads[1] is not None:
             tags = [NO_TAG if start <= token.start < begin else tag for token, tag in zip(tokens, tags, strict=True)]
     return request.with_tags(tags)
 
 
 def _find_lead_behind(request: RequestContext) -> tuple[int, int]:
-    """Return the bounds of a time behind "ahead" that counts back: 前|一天晚上九点, 前|一|晚9点; empty for none."""
+    """Return the bounds of a time that counts back: 前|一天晚上九点, 前|一|晚9点, 一天前中午12点; empty for none."""
     tokens, text = request.reading.tokens, request.reading.text
     for start, end in request.reading.spans("WHEN"):
         places = [at for at, token in enumerate(tokens) if start <= token.start < end]
         has_one = places[0] > 0 and request.words.ordinals.get(tokens[places[0] - 1].form) == 1
-        for first in range(places[0] - has_one, places[0] + 1):
+        for first in range(places[0] - has_one, places[-1] + 1):
             begin = tokens[first].start
-            if text[:begin].endswith(request.words.ahead) and parse_lead(text[begin:end], request) is not None:
-                return first, places[-1] + 1
+            is_behind = text[:begin].endswith(request.words.ahead) or tokens[first].form == "@pastdayclock"
+            if is_behind and parse_lead(text[begin:end], request) is not None:
+                return min(first, places[0]), places[-1] + 1
     return 0, 0
 
 
@@ -655,7 +657,7 @@ def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[Time
     spans = _join_spans(request, reading.spans("WHEN")) if reading.has("LEAD") else []
     pieces, events = _cut_texts(request, spans), [_strip_deadline(piece, request) for piece in reading.pieces("EVENT")]
     if not pieces and not events:
-        is_ahead = request.has_word(request.words.ahead)
+        is_ahead = request.has_word((*request.words.ahead, *request.words.earlier))
         return [] if is_ahead else _parse_from_now(reading.words("LEAD"), request)
     one = request.parse_time([*events, *pieces]) if events and pieces else None
     if one is not None:  # "her birthday is 12 June, remind me a week before every year"
