@@ -105,6 +105,8 @@ def _split_joined(reading: MessageReading, words: Lexicon, read: Read) -> list[M
         is_content = "CONTENT" in reading.tags[at + 1 :]
         if second.intent == "list" and reading.tags[at + 1] == "REF":  # "delete the dentist and the rent reminders"
             continue
+        if reading.intent == "until" and second.intent == "delete":  # "until the 24th, after that no more rehearsals"
+            continue
         is_complete = first.intent != "set" or (first.has("WHEN") and first.has("CONTENT"))
         is_sure = is_complete and first.intent != NOTHING and first.intents[0][1] >= _CERTAIN
         is_told = reading.tokens[at].form not in MARKS or (first.intent == "set" and _names_known(second))

@@ -143,10 +143,13 @@ def add_days(request: RequestContext) -> Interpretation | None:
 
 def end_repetition(request: RequestContext) -> Interpretation | None:
     """End a repeating reminder on a day, or after a number of times."""
-    is_absent = request.has_word(request.words.absences) and request.has_word(request.words.until_words)
-    is_during = is_behind(request.reading.words("UNTIL"), request.words.during, request)
-    is_again = request.has_word(request.words.beginning_again)  # "stop it for now, start again on Monday"
-    is_stopped = (is_during or is_again) and request.has_word((*request.words.ending, *request.words.holding))
+    words, ends = request.words, [end for _, end in request.reading.spans("UNTIL")]
+    behind = words.fold(request.reading.text[max(ends, default=0) :])  # "until the 24th, after that there are none"
+    is_over = bool(ends) and words.has_any((*words.elapsed, *words.going_on), behind)
+    is_absent = request.has_word(words.absences) and request.has_word(words.until_words) and not is_over
+    is_during = is_behind(request.reading.words("UNTIL"), words.during, request)
+    is_again = request.has_word(words.beginning_again)  # "stop it for now, start again on Monday"
+    is_stopped = (is_during or is_again) and request.has_word((*words.ending, *words.holding))
     if is_absent or is_stopped:
         return pause(request)
     before = _compute_last_day(request)
@@ -155,25 +158,25 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
     end = find_end(request)
     if end.startswith("COUNT="):
         return update(request, {"times": int(end.removeprefix("COUNT="))})
-    words = request.reading.words("UNTIL") or request.reading.words("WHEN")
-    is_refused = request.has_part(request.words.exclusion_endings) and request.names_single_day(words)
-    is_left_out = is_refused and not request.has_word(request.words.until_words)
-    if is_left_out or len(request.find_weekdays(words)) > 1:  # 周末就不用了: no end is two days
+    when = request.reading.words("UNTIL") or request.reading.words("WHEN")
+    is_refused = request.has_part(words.exclusion_endings) and request.names_single_day(when)
+    is_left_out = is_refused and not request.has_word(words.until_words)
+    if is_left_out or len(request.find_weekdays(when)) > 1:  # 周末就不用了: no end is two days
         return skip(request.retag("UNTIL", "WHEN"))
-    last = _find_day_of_length(words, request)
+    last = _find_day_of_length(when, request)
     if last:
         return update(request, {"until": last})
-    found = request.read_times(words) if words else ()
-    time, reminder = request.parse_time([words]), find_named_reminder(request)
+    found = request.read_times(when) if when else ()
+    time, reminder = request.parse_time([when]), find_named_reminder(request)
     rule, due = find_rule(reminder), find_due(reminder, request.now)
     if time is not None and time.best.has_clock and rule is not None and rule.is_elapsed and due is not None:
         ended = replace(rule, count=None, until=time.best.start)  # every two hours until 6pm
         return update(request, {"time": format_time(due), "rrule": str(ended)})
     if found and time is None:
-        words = slots.make_time_words(words, found[0]).words  # "until Sunday when the event ends"
+        when = slots.make_time_words(when, found[0]).words  # "until Sunday when the event ends"
     elif time is not None and not found and end:  # "junio", which is a time only behind "en"
         return update(request, {"until": time.words})
-    return update(request, {"until": words}) if found else None
+    return update(request, {"until": when}) if found else None
 
 
 def _find_day_of_length(words: str, request: RequestContext) -> str:
