@@ -35,6 +35,7 @@ _DAY = timedelta(days=1)
 
 _HALF_DAY = 12
 _LATE_PARTS, _DAWN = frozenset({"evening", "night"}), 5
+_PLACE = re.compile(r"([1-4])([A-Z]{2})")
 _PICKED = frozenset({"BYHOUR", "BYMINUTE", "BYSETPOS"})
 
 
@@ -247,10 +248,13 @@ def _shift_rule(event: Reading, start: datetime) -> str | None:
         parts |= {"BYHOUR": str(start.hour), "BYMINUTE": str(start.minute)}
     if days and "BYDAY" in parts:
         named = parts["BYDAY"].split(",")
+        if (place := _PLACE.fullmatch(parts["BYDAY"])) and (last := int(place[1]) * 7 + days) >= 7:
+            named = [place[2]]  # the day before the third Thursday is a Wednesday from the 14th to the 20th
+            parts["BYMONTHDAY"] = ",".join(map(str, range(last - 6, last + 1)))
         if not all(day in WEEKDAYS for day in named):
             return None
         parts["BYDAY"] = ",".join(WEEKDAYS[(WEEKDAYS.index(day) + days) % 7] for day in named)
-    if days and "BYMONTHDAY" in parts:
+    elif days and "BYMONTHDAY" in parts:
         is_dated = "BYMONTH" in parts or not parts["BYMONTHDAY"].isdecimal()
         day = start.day if is_dated else int(parts["BYMONTHDAY"]) + days
         parts["BYMONTHDAY"] = str(day if day > 0 else day - 1)  # the day before the first is the last
