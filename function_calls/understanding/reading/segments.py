@@ -191,7 +191,7 @@ def split_changes(reading: MessageReading, words: Lexicon, read: Read, read_in_d
     cuts = [*marks, *(at for at, token in enumerate(tokens) if token.form in words.and_words)]
     may_alter = reading.intent in _ALTERING or reading.intents[0][1] < _CERTAIN
     for at in cuts[:_MOST_PARTS] if may_alter else ():
-        if not 0 < at < len(tokens) - 1:
+        if not 0 < at < len(tokens) - 1 or reading.tags[at] == "WHEN":  # "martes y jueves"
             continue
         first = read_in_dialogue(reading.text[: tokens[at].start])
         is_time_of_it = first.intent == "reword" and all(map(is_time, tokens[at + 1 :]))  # 改成拿合同，四点

@@ -338,7 +338,7 @@ def _replace_weekdays(request: RequestContext) -> Interpretation | None:
 def _split_weekdays(request: RequestContext, best: Reading) -> Interpretation | None:
     """Give some weekdays of a reminder a clock of their own: "Saturdays at 8" for one on Tuesdays and Saturdays at 6.
 
-    "Make it Saturdays at 8" and "every Saturday at 8" are for all of them.
+    "Make it Saturdays at 8", "it should be Saturdays at 8" and "every Saturday at 8" are for all of them.
     """
     reading, words = request.reading, request.words
     found = _WEEKDAYS.fullmatch(best.rrule or "") if best.has_clock else None
@@ -348,8 +348,10 @@ def _split_weekdays(request: RequestContext, best: Reading) -> Interpretation | 
         return None
     days = frozenset(found["days"].split(","))
     first = reading.tags.index("WHEN") if reading.has("WHEN") else 0
-    whole = words.itself | words.prepositions
-    is_whole = reading.tokens[first].form.startswith("@rule") and reading.tokens[first - 1].form in whole
+    ahead = f"{words.joint}{words.fold(reading.text[: reading.tokens[first].start]).rstrip()}"
+    whole = {*words.itself, *words.prepositions, *words.copulas_of_events} if words.joint else words.substitutes
+    is_told = ahead.endswith(tuple(f"{words.joint}{word}" for word in whole))
+    is_whole = reading.tokens[first].form.startswith("@rule") and is_told
     when = words.fold(request.strip_time_words(reading.words("WHEN")))
     is_each = request.begins_with(when, words.each)
     rule = reminder.schedule.rule
