@@ -555,7 +555,7 @@ def _repair_names(reading: MessageReading, utterance: Utterance) -> MessageReadi
     reading = cut_names(split_name_from_person(reading, words, members), words, members)
     if utterance.known is None:
         return reading
-    return complete_references(reading, [reminder.content for reminder in utterance.known.reminders])
+    return complete_references(reading, [reminder.content for reminder in utterance.known.reminders], words)
 
 
 def _find_named(call: ToolCall | None, known: ChatReminders | None) -> Reminder | None:

@@ -390,7 +390,8 @@ def find_reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
     together = [spans[0]] if spans else []
     for span in spans[1:]:
         between = reading.text[together[-1][1] : span[0]].strip(_EDGE + " 的")
-        if between in words.and_words:
+        is_beside = words.fold(reading.text[span[1] :]).lstrip().startswith(words.too)  # 看牙别提醒了，跑步也是
+        if between in words.and_words or is_beside:
             together.append(span)
     if len(together) < len(spans) and len(together) == 1:
         marked_ones = [

@@ -28,6 +28,7 @@ from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, is_t
 _DAYLESS = frozenset({"@clock", "@part"})
 _CHANGES_OF_TIME = frozenset({"move", "snooze"})
 _MOST_CUTS = 8
+_STOPPING = frozenset({"delete", "pause", "resume", "done"})
 _LONGEST_EVENT = 6
 """The most tokens of the name of an event at which a repetition ends."""
 
@@ -165,9 +166,18 @@ def _read_alone(text: str, read: Read) -> MessageReading:
     return reading.with_tags("WHEN" if at in clocks else tag for at, tag in enumerate(reading.tags))
 
 
-def complete_references(reading: MessageReading, texts: Collection[str]) -> MessageReading:
-    """Return `reading` with figures tagged that go on with the name of a reminder in its text: "fig | 3"."""
-    tags = list(reading.tags)
+def complete_references(reading: MessageReading, texts: Collection[str], words: Lexicon) -> MessageReading:
+    """Return `reading` with figures tagged that go on with the name of a reminder in its text: "fig | 3".
+
+    Words of reminders that are joined to a name are other names where some are to stop: 删掉买菜 | 和打扫.
+    """
+    tags, forms, joints = [*reading.tags, NO_TAG, NO_TAG], reading.forms, {*words.and_words, "、"}
+    named = ["known" if at in reading.known and tag == NO_TAG else tag for at, tag in enumerate(reading.tags)]
+    for first, last in find_runs(named, "known") if reading.intent in _STOPPING else ():
+        beside = [(forms[first - 1 : first], first - 2), (forms[last : last + 1], last + 1)]
+        if any(joint and joint[0] in joints and tags[at] == "REF" for joint, at in beside):
+            tags[first:last] = ["REF"] * (last - first)
+    tags = tags[: len(reading.tags)]
     for first, last in find_runs(reading.tags, "REF"):
         if last < len(tags) and reading.tokens[last].form.isdecimal():
             name = reading.text[reading.tokens[first].start : reading.tokens[last].end].casefold()
