@@ -239,6 +239,9 @@ class TimeRepair(TagDraft):
         """Tag the day on which a repetition ends, with the event that names it: "until the play on 14 November"."""
         rules = [at for at, form in enumerate(self.forms) if form.startswith("@rule") and self.tags[at] == "WHEN"]
         until = self._list_until_words()
+        for first, _ in self.find_runs("UNTIL"):
+            if first and self.forms[first - 1] in self.words.during:
+                self.tags[first - 1] = NO_TAG  # "the antibiotics | for 5 days"
         for at, form in enumerate(self.forms) if rules and not self.has("UNTIL") else ():
             end = next((place for place in range(at + 1, len(self.tags)) if is_time_form(self.forms[place])), 0)
             event = self.forms[at + 1 : end]

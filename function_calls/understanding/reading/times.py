@@ -69,10 +69,13 @@ def parse_whole_time(words: str, now: datetime, language: str, read: TimeReader)
 
 
 def complete_times(times: Sequence[TimeWords]) -> list[TimeWords]:
-    """Return `times` with the clock of the last: "on tuesday and thursday at 5pm"."""
+    """Return `times` with the clock of the last ("on tuesday and thursday at 5pm"), or several with the first day."""
     last = times[-1].best if times else None
     if last is None or not last.has_clock or last.rrule:
         return list(times)
+    day, *clocks = (time.best for time in times)
+    if len(clocks) > 1 and names_only_day(day) and not any(clock.has_day or clock.rrule for clock in clocks):
+        return [replace(time, readings=tuple(set_clock(day, each) for each in time.readings)) for time in times[1:]]
     return [_copy_clock(times[-1], time) for time in times]
 
 

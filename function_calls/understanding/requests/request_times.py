@@ -96,7 +96,8 @@ def are_listed_times(request: RequestContext) -> bool:
     words, text = request.words, request.reading.text
     spans = [span for span in request.reading.spans("WHEN") if not text[slice(*span)].endswith(words.deadlines)]
     joints = {joint for joint in (*words.and_words, *words.beside, *words.too) if joint}
-    known = joints.union(*(phrase.split() for phrase in words.same_day_phrases))
+    phrases_known = (*words.same_day_phrases, *words.one_time, *words.counted, *words.counts, *words.beside)
+    known = joints.union(*(phrase.split() for phrase in phrases_known))  # "once at 5 and once at 8"
     for piece in _cut_texts(request, spans):
         expressions = request.read_times(piece)
         left = slots.find_uncovered_words(piece, expressions, words) if len(expressions) > 1 else []
