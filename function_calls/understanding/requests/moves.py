@@ -605,7 +605,8 @@ def untag_reasons(request: RequestContext) -> RequestContext:
     asks = [_asks_for_change(clause, request) for clause in dated]
     others = dated[:-1] if asks[-1:] == [True] else dated[1:]
     told = (clause for clause in others if not _asks_for_change(clause, request) and _is_reason(clause, request))
-    reasons = {at for clause in told for at in clause}
+    kept = {reading.tokens[at].expression for clause in dated if clause not in others for at in clause} - {-1}
+    reasons = {at for clause in told for at in clause if reading.tokens[at].expression not in kept}
     if not reasons:
         return request
     tags = tuple(NO_TAG if at in reasons and tag == "WHEN" else tag for at, tag in enumerate(reading.tags))
@@ -615,6 +616,9 @@ def untag_reasons(request: RequestContext) -> RequestContext:
 def _tag_one_day(request: RequestContext) -> RequestContext:
     """Return a change with its day in front, without a word such as "from", as the one to change: 明天遛狗改七点."""
     reading, text = request.reading, request.folded_text
+    whens = {token.expression for token, tag in reading.tagged if tag == "WHEN"} - {-1}
+    if any(tag == "OLD" and token.expression in whens for token, tag in reading.tagged):
+        return request.retag("OLD", "WHEN")  # "pills at 10 only tomorrow" has one time
     spans, starts = reading.spans("FROM"), {token.start for token in reading.tokens if is_time(token)}
     is_begin = reading.has("OLD") or FROM_THEN.search(text) or _FROM.search(text)
     is_changed = any(map(reading.has, ("WHEN", "LATER", "EARLIER")))

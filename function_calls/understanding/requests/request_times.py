@@ -803,14 +803,16 @@ def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
 def choose_usual_half(time: TimeWords, request: RequestContext) -> TimeWords:
     """Return an ambiguous clock ("tomorrow at 7") in the morning, or in the evening beside words such as "dinner".
 
-    A bare "6" stays ambiguous, but beside words such as "breakfast".
+    A bare "6" stays ambiguous, but beside words such as "breakfast". Of "every day at 8" either may come first.
     """
     if not time.is_ambiguous:
         return time
-    early, late = min(time.readings, key=attrgetter("start")), max(time.readings, key=attrgetter("start"))
+    is_repeated = time.best.rrule is not None
+    order = attrgetter("start.hour") if is_repeated else attrgetter("start")
+    early, late = min(time.readings, key=order), max(time.readings, key=order)
     if _is_same_figure(early, late) and request.has_phrase(request.words.morning_events):
         return replace(time, readings=(early if early.start.hour < _NOON else late,), is_ambiguous=False)
-    if late.start - early.start != _HALF_DAY or early.start.hour >= _NOON:
+    if not (is_repeated or late.start - early.start == _HALF_DAY) or early.start.hour >= _NOON:
         return time
     if request.has_phrase(request.words.evening_events):
         return replace(time, readings=(late,), is_ambiguous=False)
