@@ -110,8 +110,10 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     if excluded:
         reminders = [_exclude_days(reminder, excluded, request) for reminder in reminders]
     if has_unclear_time(request.reading, request.words) and _resolve_day_meant(request) is None:
-        day = find_open_day(request)
-        return request.answers.set_reminders([replace(reminder, time=None, day=day) for reminder in reminders[:1]])
+        open_part = find_open_day(request)
+        return request.answers.set_reminders(
+            [replace(reminder, time=None, day=open_part) for reminder in reminders[:1]]
+        )
     reminders = [_open_time_of_event(reminder, request) for reminder in reminders]
     if len(pieces) > 1:
         reminders = _complete_verbs(_share_last_content(reminders, request), request.words)
@@ -664,7 +666,11 @@ def _points_back(request: RequestContext) -> bool:
     """Return whether a lead counts back from "that", or the whole request is about that, or says "earlier" alone."""
     is_title = not request.reading.has("CONTENT") and request.has_word(request.words.demonstratives)
     is_earlier = request.has_phrase(request.words.earlier) and not request.has_phrase(request.words.ahead)  # 再早一天
-    return is_title or is_earlier or any(token.form in request.words.demonstratives for token in find_words_behind_lead(request))
+    return (
+        is_title
+        or is_earlier
+        or any(token.form in request.words.demonstratives for token in find_words_behind_lead(request))
+    )
 
 
 def _separate_event(request: RequestContext) -> RequestContext:
