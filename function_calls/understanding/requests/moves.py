@@ -616,8 +616,8 @@ def untag_reasons(request: RequestContext) -> RequestContext:
 def _tag_one_day(request: RequestContext) -> RequestContext:
     """Return a change with its day in front, without a word such as "from", as the one to change: 明天遛狗改七点."""
     reading, text = request.reading, request.folded_text
-    whens = {token.expression for token, tag in reading.tagged if tag == "WHEN"} - {-1}
-    if any(tag == "OLD" and token.expression in whens for token, tag in reading.tagged):
+    ends = zip(reading.spans("OLD"), reading.spans("WHEN"), strict=False)
+    if any(request.words.fold(reading.text[old[1] : new[0]]).strip() in request.words.one_time for old, new in ends):
         return request.retag("OLD", "WHEN")  # "pills at 10 only tomorrow" has one time
     spans, starts = reading.spans("FROM"), {token.start for token in reading.tokens if is_time(token)}
     is_begin = reading.has("OLD") or FROM_THEN.search(text) or _FROM.search(text)
@@ -657,16 +657,21 @@ def _tag_old_and_new(request: RequestContext) -> RequestContext:
 
 
 def _tag_listed_number(request: RequestContext) -> RequestContext:
-    """Return a change with a number of the list just shown apart from its clock: "cambia el 1 a las 16:00"."""
+    """Return a change with a number of the list apart from its clock: "cambia el 1 a las 16:00".
+
+    It is a day where the list has not just been shown and no order stands in front.
+    """
     reading, known = request.reading, request.known
     times = [at for at, token in enumerate(reading.tokens) if is_time(token)]
-    if len(times) != 1 or known is None or reading.has("REF") or request.now - known.shown.at > JUST_NOW:
+    if len(times) != 1 or known is None or reading.has("REF"):
         return request
     at, token = times[0], reading.tokens[times[0]]
     article, _, behind = reading.text_of(token).partition(" ")
     number, _, rest = behind.partition(" ")
     new = (token.end - len(rest), token.end)
-    is_listed = article.casefold() in request.words.articles and request.is_listed_number(number)
+    is_ordered = bool(at) and reading.tokens[at - 1].form in request.words.change_it
+    listed = known.shown.ids if request.now - known.shown.at <= JUST_NOW else request.reminders if is_ordered else ()
+    is_listed = number.isdecimal() and 0 < int(number) <= len(listed) and article.casefold() in request.words.articles
     if not (is_listed and rest and request.is_clock([rest])):
         return request
     begin = new[0] - 1 - len(number)

@@ -665,7 +665,8 @@ def _list_own_messages(request: RequestContext) -> list[ChatMessage]:
 def _points_back(request: RequestContext) -> bool:
     """Return whether a lead counts back from "that", or the whole request is about that, or says "earlier" alone."""
     is_title = not request.reading.has("CONTENT") and request.has_word(request.words.demonstratives)
-    is_earlier = request.has_phrase(request.words.earlier) and not request.has_phrase(request.words.ahead)  # 再早一天
+    is_earlier = request.reading.has("LEAD") and request.has_phrase(request.words.earlier)  # 再早一天
+    is_earlier = is_earlier and not request.has_phrase(request.words.ahead)
     return (
         is_title
         or is_earlier

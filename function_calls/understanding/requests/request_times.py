@@ -817,7 +817,8 @@ def choose_usual_half(time: TimeWords, request: RequestContext) -> TimeWords:
     if request.has_phrase(request.words.evening_events):
         return replace(time, readings=(late,), is_ambiguous=False)
     is_open = early.start.hour < _OPEN_HOUR or (early.start.hour, early.start.minute) == (_OPEN_HOUR, 0)
-    return replace(time, readings=(early, late) if is_open else (early,), is_ambiguous=is_open)
+    both = time.readings if is_repeated else (early, late)
+    return replace(time, readings=both if is_open else (early,), is_ambiguous=is_open)
 
 
 def _is_same_figure(one: Reading, other: Reading) -> bool:
