@@ -61,7 +61,7 @@ from function_calls.understanding.reading.tag_repair import (
     split_day_of_name,
     split_name_from_person,
 )
-from function_calls.understanding.reading.tokens import TimeReader, Token, is_time, split_clauses
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, TimeReader, Token, is_time, split_clauses
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.intent_handlers import find_topic_by_word, handle_intent
 from function_calls.understanding.requests.open_questions import OpenQuestion
@@ -720,7 +720,9 @@ def _replace_by_phrase(reading: MessageReading, words: Lexicon) -> list[tuple[st
     if not words.joint and ("@day", "REF") in zip(reading.forms, reading.tags, strict=True):
         replaced += [("leave", "skip")]  # 明天跑步不用叫我
     if words.has_any(words.keeping, text):
-        replaced += [(gone, NOTHING) for gone in ("delete", "undo", "done")]
+        is_alone = CLAUSE_ENDS.isdisjoint(reading.forms)  # "leave Tuesdays as they are"
+        changes = ("skip", "keep_days", "move") if is_alone else ()
+        replaced += [(gone, NOTHING) for gone in ("delete", "undo", "done", *changes)]
     return replaced
 
 

@@ -159,8 +159,8 @@ def _untag_name_ahead(request: RequestContext) -> RequestContext:
     for start, end in request.reading.spans("WHEN"):
         found = [(text.find(word, start, end), word) for word in request.words.ahead]
         begin = next((at + len(word) for at, word in found if at > start), start)
-        leads = [parse_lead(text[at:end], request) for at in (start, begin)] if start < begin < end else []
-        if leads and leads[0] is None and leads[1] is not None:
+        is_lead = start < begin < end and parse_lead(text[begin:end], request) is not None
+        if is_lead and parse_lead(text[start:end], request) is None:
             tags = [NO_TAG if start <= token.start < begin else tag for token, tag in zip(tokens, tags, strict=True)]
     return request.with_tags(tags)
 
