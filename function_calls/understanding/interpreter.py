@@ -233,8 +233,7 @@ class OfflineInterpreter:
 
     def _interpret_utterance(self, turn: Turn, utterance: Utterance | None) -> Interpretation:
         example = self._match_example(turn)
-        is_other = utterance is not None and self._lists_reminders(example, utterance)
-        if example is not None and not (is_other or _forgets_reminder(example, utterance)):
+        if example is not None and not _forgets_reminder(example, utterance):
             return example
         if utterance is None:
             return self._answer_unread(turn)
@@ -276,14 +275,6 @@ class OfflineInterpreter:
             return Interpretation(calls=(CallMaker(turn).call(name, {}),))
         found = self._examples.match_template(text, turn.tools, is_addressed=turn.message.is_for_bot)
         return None if found is None else Interpretation(calls=(CallMaker(turn).call(*found),))
-
-    def _lists_reminders(self, example: Interpretation | None, utterance: Utterance) -> bool:
-        """Return whether a question for notes may be one for reminders, as the person has not just stored a note."""
-        last, known = self._dialogue.last(utterance.key, utterance.turn.now), utterance.known
-        is_note = last is not None and last.calls[-1].name.startswith("memory")
-        is_note = is_note or utterance.words.has_any(utterance.words.notes, utterance.reading.text.casefold())
-        is_list = utterance.reading.intent == "list" and example is not None and not example.calls[0].arguments
-        return is_list and not is_note and known is not None and bool(known.reminders)
 
     def _answer_unread(self, turn: Turn) -> Interpretation:
         """Return the answer to a message that the models do not read: too long, only a sign, or for others."""

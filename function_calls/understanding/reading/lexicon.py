@@ -82,6 +82,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     resuming: tuple[str, ...]
     switching_on: tuple[str, ...]
     notes: tuple[str, ...]
+    noted: tuple[str, ...] = ()
     forgetting: tuple[str, ...]
     explaining: tuple[str, ...]
     ahead: tuple[str, ...]

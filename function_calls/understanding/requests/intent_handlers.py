@@ -141,7 +141,8 @@ def _cancel_ask(request: RequestContext) -> Interpretation | None:
 def _list(request: RequestContext) -> Interpretation | None:
     """List reminders, or notes; a question how much something is without a word for reminders is looked up."""
     is_named = any(map(request.reading.has, ("WHEN", "OLD", "REF"))) or request.has_part(request.words.triggers)
-    if not is_named and request.has_word(request.words.notes):
+    is_note = request.last is not None and request.last.name.startswith("memory")
+    if not is_named and request.has_word((*request.words.notes, *(request.words.noted if is_note else ()))):
         return request.answers.call_tool("memory_search", {})
     if not is_named and request.reading.has("PERSON") and _asks_quantity(request):
         return _look_up_quantity(request)

@@ -577,7 +577,9 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
         return [] if is_other else _read_times_of_repetition(request, last)
     times = find_times(request)
     if request.reading.has("UNTIL") and find_end(request) and not any(time.best.rrule for time in times):
-        return _repeat_daily(times, request)
+        days = (request.parse_amount("UNTIL") or timedelta()).days  # "at 9 for 5 days"
+        daily = ((each, each.best._replace(rrule=f"FREQ=DAILY;COUNT={days}")) for each in times if days > 1)
+        return [replace(each, readings=(set_clock(best, each.best),)) for each, best in daily]
     if request.has_word(request.words.same_time):
         if request.reading.has("LEAD") and any(time.best.has_clock for time in times):
             return times  # "at 10 on the 1st, and at the same time on the day before"
@@ -589,18 +591,6 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
         return [_copy_last_clock(each, same, request, is_same=True) for each in times]
     day = _resolve_day_meant(request)
     return times if day is None else [_move_to_day(each, day, request) for each in times]
-
-
-def _repeat_daily(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
-    """Return a clock on each of the days that a length of time has: "at 9 for 5 days"; empty for others."""
-    words, joint = request.reading.words("UNTIL"), request.words.joint
-    lengths = (request.parse_length(words[at:]) for at in range(1 if joint else len(words)))  # 续|一周
-    days = next((length.days for length in lengths if length), 0)
-    if days < _PAIR or len(times) != 1 or not times[0].best.has_clock:
-        return []
-    best = times[0].best
-    rule = f"FREQ=DAILY;BYHOUR={best.start.hour};BYMINUTE={best.start.minute};COUNT={days}"
-    return [replace(times[0], readings=(best._replace(rrule=rule),))]
 
 
 def _find_latest(request: RequestContext) -> ToolCall | None:
