@@ -606,9 +606,10 @@ def untag_reasons(request: RequestContext) -> RequestContext:
     others = dated[:-1] if asks[-1:] == [True] else dated[1:]
     told = (clause for clause in others if not _asks_for_change(clause, request) and _is_reason(clause, request))
     last = {reading.tokens[at].expression for at in dated[-1]} - {-1} if asks[-1:] == [True] else set()
-    reasons = {
-        at for clause in told for at in clause if reading.tokens[at].expression not in last
-    }  # 吃药十点，只改明天
+    parted = [
+        token for token in reading.tokens if token.expression in last and request.is_clock([reading.text_of(token)])
+    ]
+    reasons = {at for clause in told for at in clause if reading.tokens[at] not in parted}  # 吃药十点，只改明天
     if not reasons:
         return request
     tags = tuple(NO_TAG if at in reasons and tag == "WHEN" else tag for at, tag in enumerate(reading.tags))
