@@ -605,11 +605,7 @@ def untag_reasons(request: RequestContext) -> RequestContext:
     asks = [_asks_for_change(clause, request) for clause in dated]
     others = dated[:-1] if asks[-1:] == [True] else dated[1:]
     told = (clause for clause in others if not _asks_for_change(clause, request) and _is_reason(clause, request))
-    last = {reading.tokens[at].expression for at in dated[-1]} - {-1} if asks[-1:] == [True] else set()
-    parted = [
-        token for token in reading.tokens if token.expression in last and request.is_clock([reading.text_of(token)])
-    ]
-    reasons = {at for clause in told for at in clause if reading.tokens[at] not in parted}  # 吃药十点，只改明天
+    reasons = {at for clause in told for at in clause}
     if not reasons:
         return request
     tags = tuple(NO_TAG if at in reasons and tag == "WHEN" else tag for at, tag in enumerate(reading.tags))
@@ -619,9 +615,6 @@ def untag_reasons(request: RequestContext) -> RequestContext:
 def _tag_one_day(request: RequestContext) -> RequestContext:
     """Return a change with its day in front, without a word such as "from", as the one to change: 明天遛狗改七点."""
     reading, text = request.reading, request.folded_text
-    ends = zip(reading.spans("OLD"), reading.spans("WHEN"), strict=False)
-    if any(request.words.fold(reading.text[old[1] : new[0]]).strip() in request.words.one_time for old, new in ends):
-        return request.retag("OLD", "WHEN")  # "pills at 10 only tomorrow" has one time
     spans, starts = reading.spans("FROM"), {token.start for token in reading.tokens if is_time(token)}
     is_begin = reading.has("OLD") or FROM_THEN.search(text) or _FROM.search(text)
     is_changed = any(map(reading.has, ("WHEN", "LATER", "EARLIER")))

@@ -110,10 +110,8 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     if excluded:
         reminders = [_exclude_days(reminder, excluded, request) for reminder in reminders]
     if has_unclear_time(request.reading, request.words) and _resolve_day_meant(request) is None:
-        open_part = find_open_day(request)
-        return request.answers.set_reminders(
-            [replace(reminder, time=None, day=open_part) for reminder in reminders[:1]]
-        )
+        opened = [replace(each, time=None, day=find_open_day(request)) for each in reminders[:1]]
+        return request.answers.set_reminders(opened)
     reminders = [_open_time_of_event(reminder, request) for reminder in reminders]
     if len(pieces) > 1:
         reminders = _complete_verbs(_share_last_content(reminders, request), request.words)
@@ -654,14 +652,10 @@ def _list_own_messages(request: RequestContext) -> list[ChatMessage]:
 
 def _points_back(request: RequestContext) -> bool:
     """Return whether a lead counts back from "that", or the whole request is about that, or says "earlier" alone."""
-    is_title = not request.reading.has("CONTENT") and request.has_word(request.words.demonstratives)
-    is_earlier = request.reading.has("LEAD") and request.has_phrase(request.words.earlier)  # 再早一天
-    is_earlier = is_earlier and not request.has_phrase(request.words.ahead)
-    return (
-        is_title
-        or is_earlier
-        or any(token.form in request.words.demonstratives for token in find_words_behind_lead(request))
-    )
+    words, reading = request.words, request.reading
+    is_earlier = reading.has("LEAD") and request.has_phrase(words.earlier) and not request.has_phrase(words.ahead)
+    is_title = not reading.has("CONTENT") and request.has_word(words.demonstratives)
+    return is_title or is_earlier or any(each.form in words.demonstratives for each in find_words_behind_lead(request))
 
 
 def _separate_event(request: RequestContext) -> RequestContext:
