@@ -42,7 +42,6 @@ _ORDERS = (_CHANGING | _ALTERING | {"leave", "not_urgent"}) - {"undo", "when_is"
 _SHIFTS = frozenset({"WHEN", "LATER", "EARLIER", "LEAD"})
 _CLOCKS = frozenset({"@clock", "@part"})
 WITH_CLOCK = frozenset({"@clock", "@dayclock", "@ruletime"})
-TIMES = frozenset({"WHEN", "EVENT", "LEAD", "UNTIL", "OLD", "FROM"})
 _DAYS = frozenset({"@day", "@dayclock", "@daypart", "@rule", "@ruletime"})
 _REMARK = 0.7
 """The probability from which a sentence asks for nothing."""
