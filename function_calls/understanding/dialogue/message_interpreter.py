@@ -720,7 +720,7 @@ def _replace_by_phrase(reading: MessageReading, words: Lexicon) -> list[tuple[st
     if not words.joint and ("@day", "REF") in zip(reading.forms, reading.tags, strict=True):
         replaced += [("leave", "skip")]  # 明天跑步不用叫我
     if words.has_any(words.keeping, text):
-        is_alone = CLAUSE_ENDS.isdisjoint(reading.forms)  # "leave Tuesdays as they are"
+        is_alone = words.joint and CLAUSE_ENDS.isdisjoint(reading.forms)  # "leave Tuesdays as they are"
         changes = ("skip", "keep_days", "move") if is_alone else ()
         replaced += [(gone, NOTHING) for gone in ("delete", "undo", "done", *changes)]
     return replaced
