@@ -18,7 +18,7 @@ from services.recurrence import edits
 from services.recurrence.edits import is_next_suspended
 from services.recurrence.fires import known_until, next_fires, zone_of
 from services.recurrence.schedule import FollowUp, Schedule, rule_text
-from services.reminders.lookup.references import candidates_of
+from services.reminders.lookup.references import all_of, candidates_of
 from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState
 from services.reminders.service import ReminderService
 
@@ -132,7 +132,8 @@ def ask_which_reminder(
     candidates = candidates_of(refusal)
     is_open = refusal.code == "reminder_ambiguous" or is_pronoun(reference)
     key = (ask or which_question_key(reference)) if is_open else "reminder.unknown"
-    lines = [say(ctx.language, key, reference=reference), numbered_list(candidates[:_MOST_ASKED_ABOUT], ctx)]
+    asked = say(ctx.language, key, reference=all_of(reference) or reference)
+    lines = [asked, numbered_list(candidates[:_MOST_ASKED_ABOUT], ctx)]
     more = len(candidates) - _MOST_ASKED_ABOUT
     if more > 0:
         lines.append(say(ctx.language, "reminder.more", count=more))

@@ -21,7 +21,7 @@ from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService
 from services.reminders.lookup.due_words import DueWords
-from services.reminders.lookup.references import candidates_of
+from services.reminders.lookup.references import LAST, candidates_of
 from services.reminders.model import Reminder, ReminderState, row_key
 from services.reminders.service import ReminderService
 
@@ -111,7 +111,7 @@ async def _find_matching(
 ) -> tuple[Reminder, ...]:
     """Return the matching reminders, or the one with that number or id; `names` are ids that stand for the sender."""
     words = request.words
-    if words.isdecimal() or row_key(words) is not None:
+    if words.isdecimal() or row_key(words) is not None or words in LAST:
         with suppress(RequestRefused):
             return (await reminders.get(ctx.chat, ctx.sender, words),)
     return await reminders.list(ctx.chat, ctx.sender, words, only_own=request.only_own, names=names)
@@ -200,7 +200,7 @@ def _owned_line(number: int, reminder: Reminder, ctx: CallContext) -> str:
 
 def _empty_page_key(request: PageRequest, ctx: CallContext, *, has_others: bool) -> str:
     """Return the message key for an empty list."""
-    if not request.words:
+    if not request.words or request.words in LAST:
         return "reminder.none_of_own" if has_others else "reminder.none"
     return "reminder.none_fits" if read_due_words(request.words, ctx) is None else "reminder.none_due"
 

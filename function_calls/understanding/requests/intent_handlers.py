@@ -36,11 +36,12 @@ from function_calls.understanding.requests.references import (
     find_only_time,
     find_references,
     list_own,
+    names_unknown_matter,
 )
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_times
 from services.people.zones import find_zone
-from services.reminders.lookup.references import means_next
+from services.reminders.lookup.references import find_kind, means_next
 from services.reminders.model import ReminderAction
 
 _NO_TOPIC = frozenset({"none", "help", "list", "when_is", "answer_when", "answer_content", "cancel_ask", "repeat_last"})
@@ -153,16 +154,22 @@ def _list(request: RequestContext) -> Interpretation | None:
     several = {"all", "them", "both", *request.words.nearest}
     names = [name for name in find_references(request) if name not in several and not _names_only(name, other, request)]
     untagged = "" if names else find_only_time(request)
-    when = request.strip_time_words(request.reading.words("WHEN") or request.reading.words("OLD") or untagged)
+    when = _strip_filter(request.reading.words("WHEN") or request.reading.words("OLD") or untagged, request)
     people = (slots.extract_people(request.reading, request.words) or "").removesuffix("'s") or None
     people = slots.EVERYONE if people is not None and people.casefold() in request.words.everyone else people
     named = other or (people if people is not None and people != slots.EVERYONE else "")
-    wanted = when or ", ".join(names)
+    wanted = when or ", ".join(names) or find_kind(request.folded_text)
     arguments: dict[str, object] = {"filter": f"{named}'s {wanted}" if other and wanted else wanted or named}
     is_common = people == slots.EVERYONE or request.has_word(request.words.common)
     if is_common or (not named and request.has_word(request.words.own)):
         arguments["whose"] = "chat" if is_common else "mine"
     return request.answers.call_tool("reminder_list", arguments)
+
+
+def _strip_filter(when: str, request: RequestContext) -> str:
+    """Return a time without a preposition in front of it, if it is then still one: "at 8", "la semana que viene"."""
+    bare = request.strip_time_words(when)
+    return bare if request.read_times(bare) else when.strip()
 
 
 def _asks_quantity(request: RequestContext) -> bool:
@@ -187,13 +194,14 @@ def _when_is(request: RequestContext) -> Interpretation | None:
     # "Is it tomorrow?" is about the last one, "what is the reminder at 8?" is not.
     is_untold = not names and request.has_phrase(request.words.triggers)
     when = request.reading.words("WHEN") or (find_only_time(request) if is_untold else "")
-    when = request.strip_time_words(when)
+    when = _strip_filter(when, request)
     coming = _find_next(request, other)
     if coming and (not names or names == ["all"] or means_next(names[0])):
         return request.answers.call_tool("reminder_list", {"filter": coming})
     if names and all(name.casefold() in request.words.nearest for name in names):
         return request.answers.call_tool("reminder_list", {"filter": when})
-    of_last = _find_meant(request) or ("it" if request.may_point else "")
+    may_point = request.may_point and not (request.words.joint and names_unknown_matter(request, 1))
+    of_last = _find_meant(request) or ("it" if may_point else "")
     if not names and not when and not of_last:
         return None
     listed = request.answers.call_tool("reminder_list", {"filter": ", ".join(names) or when or of_last})

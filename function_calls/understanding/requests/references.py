@@ -408,7 +408,7 @@ def _find_named(request: RequestContext, *, may_be_several: bool) -> list[str]:
     kept = request.words.find_spared(whole) if request.reading.intent in _FINAL else ""
     is_beside = not request.words.joint and request.has_word(request.words.too)  # 除了吃药，看牙也删掉
     spared = [kept] if kept else [] if is_beside else request.reading.pieces("SPARED")
-    excepted = [name for piece in spared for name in _split_names(piece, request)]
+    excepted = [name or piece.strip() for piece in spared for name in _split_names(piece, request)]
     if excepted:
         return [f"all except {' and '.join(excepted)}"]
     pieces = slots.find_reference_pieces(request.reading, request.words)
@@ -614,14 +614,14 @@ def _find_words_beside(request: RequestContext) -> str:
     return " ".join([find_remark(request), *remarks])
 
 
-def names_unknown_matter(request: RequestContext) -> bool:
-    """Return whether a remark beside "it" names a thing that no reminder of several is about: "the slip is signed, …".
+def names_unknown_matter(request: RequestContext, fewest: int = 2) -> bool:
+    """Return whether words beside "it" name a thing that none of `fewest` reminders is about: "the slip is signed, …".
 
     A thing has an article in front; in Chinese it stands ahead of the person who has done it or of a word such as 不用.
     """
-    own = [] if request.listed is not None else list_own(request)
+    own = [] if request.listed is not None and fewest > 1 else list_own(request)
     remark = request.words.fold(_find_words_beside(request))
-    if len(own) < 2 or find_closest_to_remark(remark, request) is not None:
+    if len(own) < fewest or find_closest_to_remark(remark, request) is not None:
         return False
     common = request.common_words
     if request.words.joint:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from services.kernel.errors import RequestRefused
 from services.reminders.lookup.due_words import DEFAULT_TIMES, find_by_rule, find_due
-from services.reminders.model import Reminder, row_key
+from services.reminders.model import Reminder, ReminderState, row_key
 from services.time_expressions import TimeReader
 
 ALL = frozenset({"all", "everything", "*", "全部", "所有", "所有的", "全部的"})
@@ -27,6 +27,7 @@ _NUMBER = re.compile(r"[#＃]?\s*(\d{1,4})\.?")
 LAST = frozenset({"last", "the last", "last one", "the last one", "latest", "最后", "最后一个", "最后一条", "最后那个"})
 _NEXT = frozenset(
     {"next", "the next", "next one", "the next one", "下一个", "下一条", "下个", "próximo", "el próximo", "siguiente"}
+    | {"接下来", "最近一个", "紧接着的", "next up", "el siguiente"}
 )
 # "The daily report" may refer to a daily reminder whose content is "report".
 _REPEATING = re.compile(
@@ -35,6 +36,11 @@ _REPEATING = re.compile(
     r"|(?:每(?:[天日晚早月年]|个?(?:星期|礼拜|周|週)[一二三四五六日天]?)|天天|定期)的?",
     re.IGNORECASE,
 )
+_KIND = re.compile(
+    r"\b(?:repeat(?:s|ing)?|recurring|se repiten?|repetid[oa]s?|recurrentes?)\b|重[复複]|循[环環]"
+    r"|(?P<paused>\b(?:paused|on hold|pausad[oa]s?|en pausa|pausas)\b|[暂暫]停)"
+)
+"""A word for reminders that repeat, or for those that are paused."""
 _OWNED = re.compile(r"(?P<name>.+?)(?:(?:['’]s)?\s+|的)(?P<rest>.+)")
 _POSSESSIVE = re.compile(r"['’]s?$|的$")
 _CHINESE = re.compile("[\u3400-\u9fff]{2,4}")
@@ -87,6 +93,18 @@ def means_next(reference: str) -> bool:
     return reference.strip().casefold() in _NEXT
 
 
+def find_kind(words: str) -> str:
+    """Return the words for reminders that repeat, or are paused, among `words`; empty for none."""
+    found = _KIND.search(words)
+    return "" if found is None else found[0]
+
+
+def _find_by_kind(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
+    kind = _KIND.fullmatch(wanted)
+    paused = [each for each in here if each.state is ReminderState.PAUSED]
+    return [] if kind is None else paused if kind["paused"] else [each for each in here if each.schedule.rule]
+
+
 def all_of(reference: str) -> str:
     """Return the words that restrict "all": "tomorrow" in "all for tomorrow", 明天 in 明天的所有; empty without any."""
     found = _ALL_OF.fullmatch(reference.strip())
@@ -136,7 +154,7 @@ def match_reminders(
     if find_due(wanted, here, now, times) is not None:
         return tuple(_find_by_time(wanted, here, now, times))
     found = tuple(reminder for reminder in here if is_in(reminder.content, wanted))
-    found = found or tuple(find_by_rule(wanted, here, now, times)) if wanted else found
+    found = found or (*find_by_rule(wanted, here, now, times), *_find_by_kind(wanted, here)) if wanted else found
     return found or tuple(reminder for reminder in here if _reminds(reminder, wanted))
 
 
@@ -172,7 +190,8 @@ def _resolve(
         found = _find_by_words(wanted.casefold(), here)
     found = found or _find_by_order(wanted.casefold(), here, shown) or _find_by_time(wanted, here, now, times)
     found = found or _find_recurring(wanted.casefold(), here, now, times) or _find_by_characters(wanted, here)
-    found = found or _find_by_person(wanted, here) or _find_by_owner(wanted, here, now, times)
+    found = found or _find_by_kind(wanted, here) or _find_by_person(wanted, here)
+    found = found or _find_by_owner(wanted, here, now, times)
     if not found:
         raise RequestRefused("reminder_unknown", reference=reference, candidates=tuple(here))
     return found
