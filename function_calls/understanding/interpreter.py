@@ -17,6 +17,7 @@ from function_calls.understanding.dialogue.addressee import has_reference_mark, 
 from function_calls.understanding.dialogue.choices import choose_options
 from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.fallback import find_hinted_reminder, render_help, render_hint
+from function_calls.understanding.dialogue.intent_decision import SETTINGS
 from function_calls.understanding.dialogue.memory import DialogueMemory
 from function_calls.understanding.dialogue.message_interpreter import LONGEST, MessageInterpreter, is_talk
 from function_calls.understanding.dialogue.utterance import Utterance, follows_bot
@@ -244,8 +245,6 @@ class OfflineInterpreter:
             return unknown
         if utterance.question is None and is_acknowledgement(utterance.reading.text):
             return Interpretation()
-        if self._waives_note(utterance):
-            return Interpretation(calls=(CallMaker(turn).call("undo", {}),))
         if self._is_needless_waiver(utterance):
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
         answers = ReminderAnswers(turn, self._questions, utterance.key)
@@ -336,21 +335,13 @@ class OfflineInterpreter:
         """Return a function that reads times in the language of the message."""
         return lambda text: self._times(text, utterance.turn.message_time, language=utterance.language)
 
-    def _waives_note(self, utterance: Utterance) -> bool:
-        """Return whether a message to the bot is only "forget that" behind the note that it has just made."""
-        turn, words = utterance.turn, utterance.words
-        last = self._dialogue.last(utterance.key, turn.now)
-        text = words.fold(utterance.reading.text).strip(" .!,。！，～~…")
-        is_meant = text in words.dismissals and utterance.question is None and turn.message.is_for_bot
-        is_noted = last is not None and last.calls[-1].name == "memory_save"
-        return is_meant and is_noted and CallMaker(turn).offers("undo")
-
     def _is_needless_waiver(self, utterance: Utterance) -> bool:
         """Return whether a message to the bot is only "never mind", where nothing was asked or just changed."""
         turn, words, key = utterance.turn, utterance.words, utterance.key
         last = self._dialogue.last(key, turn.now)
         is_over = self._dialogue.state(key).is_passed or self._dialogue.is_last_by_other(key, turn)
-        is_open = utterance.question is not None or (last is not None and last.is_change and not is_over)
+        is_change = last is not None and (last.is_change or any(call.name in SETTINGS for call in last.calls))
+        is_open = utterance.question is not None or (is_change and not is_over)
         text = words.fold(utterance.reading.text).strip(" .!,。！，~～…")
         return text in words.dismissals and not is_open and turn.message.is_addressed
 

@@ -1,12 +1,13 @@
 """Decide which intents of a message to act on, from their probabilities."""
 
 import re
+from collections.abc import Collection
 
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import NOTHING, MessageReading
+from function_calls.understanding.reading.message import NOTHING, QUESTION_ENDS, MessageReading
 from function_calls.understanding.reading.tokens import MARKS, is_time
 
 _REQUEST, _INTENT = 0.5, 0.4
@@ -27,7 +28,8 @@ _REFUSED = frozenset(
 _LOSING = frozenset({"delete", "skip", "pause"})
 """Intents that "don't" refuses behind an interjection as well."""
 _MOST_INTERJECTIONS = 3
-_SETTINGS = {"quiet_hours": "hours", "time_zone": "zone", "memory_save": "text"}
+SETTINGS = {"quiet_hours": "hours", "time_zone": "zone", "memory_save": "text", "memory_search": "query"}
+"""The calls that "forget it" can be about, each with the argument that it then has."""
 _TAKING_BACK = frozenset({"delete", "cancel_ask", "forget", "undo"})
 _RETIMING = frozenset({"skip", "move", "set", "until", "keep_days", "add_days", "answer_when", "snooze", "none"})
 
@@ -65,15 +67,22 @@ def adapt_to_context(intent: str, reading: MessageReading, context: Context) -> 
     return intent
 
 
-def continue_setting(reading: MessageReading, last: ToolCall, words: Lexicon) -> str:
-    """Return the intent of a message that takes back or changes the setting or note made last; "" for others."""
-    is_set, text = bool(last.arguments.get(_SETTINGS.get(last.name, ""))), words.fold(reading.text)
+def continue_setting(reading: MessageReading, last: ToolCall, words: Lexicon, names: Collection[str]) -> str:
+    """Return the intent of a message that takes back, changes or goes on with the last action; "" for others.
+
+    Behind a summary that is one of the folded `names` of people.
+    """
+    is_set, text = bool(last.arguments.get(SETTINGS.get(last.name, ""))), words.fold(reading.text)
     if reading.intent in _TAKING_BACK:
         is_named = reading.has("CONTENT") or reading.has("PERSON") or any(slots.extract_references(reading, words))
         if words.has_any((*words.notes, *words.all), text) or not (is_named or is_set):
             return ""
         is_of_note = last.name.startswith("memory_") and not reading.known
-        return "undo" if not is_named else "forget" if is_of_note else ""
+        is_undone = not is_named and last.name != "memory_search"
+        return "undo" if is_undone else "forget" if is_of_note else ""
+    if last.name == "summary":
+        small = {*words.and_words, *words.links, *words.interjections, *QUESTION_ENDS}
+        return "summary" if slots.strip_edges(text, small, words.joint)[0] in names else ""
     if last.name == "time_zone" and is_set:
         return "zone" if slots.find_place(text, {*words.interjections, *words.corrections}, words) else ""
     times = [token for token in reading.tokens if is_time(token) or token.form.isdecimal()]

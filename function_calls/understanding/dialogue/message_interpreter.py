@@ -396,7 +396,7 @@ class MessageInterpreter:
             return ("undo",)
         if reading.intent == "next_page" and last.arguments.get("action") == "pause":  # "continue"
             return ("resume",)
-        continued = continue_setting(reading, last, words)
+        continued = continue_setting(reading, last, words, {*map(words.fold, find_members(utterance.turn))})
         is_called = utterance.is_addressed
         if is_called or is_for_bot(
             _read_as_request(reading, utterance.models), words, self._circumstances.describe(utterance)
@@ -422,7 +422,9 @@ class MessageInterpreter:
     def _find_last_call(self, utterance: Utterance) -> ToolCall:
         """Return the last call for the sender; one without a name where there is none."""
         last = self._dialogue.last(utterance.key, utterance.turn.now)
-        return ToolCall(id="", name="", arguments={}) if last is None else last.calls[-1]
+        if last is None:
+            return ToolCall(id="", name="", arguments={})
+        return last.calls[0 if last.calls[0].name == "memory_search" else -1]
 
     def _begins_with_new_time(self, utterance: Utterance) -> bool:
         """Return whether a message behind the bot's answer begins with a clause that is only a time: 明晚吧 今天加班.

@@ -85,6 +85,8 @@ def handle_intent(request: RequestContext, classify: Classify) -> Interpretation
         return _quiet(request)
     if intent == "help":
         return _help(request, classify)
+    if _changes_note(request):
+        return request.answers.say("offline.note_change")
     followed = states.follow_pause(request) or changes.follow_skip(request) or states.pause_until_begin(request)
     maker = _HANDLERS.get(intent)
     return followed or (None if maker is None else maker(request))
@@ -483,8 +485,16 @@ def _remember(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool("memory_save", {"text": text}) if text else None
 
 
-def _delete(request: RequestContext) -> Interpretation | None:
-    return _forget_notes(request) or text_changes.delete_part(request) or changes.delete(request)
+def _changes_note(request: RequestContext) -> bool:
+    """Return whether a request is for another text of a note: "change it to 8822" behind one, "change the note"."""
+    words, intent, text = request.words, request.reading.intent, request.folded_text
+    is_last = request.last is not None and request.last.name.startswith("memory_") and not request.may_point
+    changing = words.help_topics["move"]
+    is_order = text.startswith(changing) if words.joint else request.has_part(changing)
+    if intent in {"move", "reword"}:
+        return not request.reading.known and (is_last or (is_order and request.has_word(words.notes)))
+    is_new = not words.joint and request.has_part(words.help_topics["remember"])
+    return intent == "remember" and is_order and not is_new
 
 
 def _forget_notes(request: RequestContext) -> Interpretation | None:
@@ -512,14 +522,16 @@ def _strip_words(text: str, stripped: Collection[str], words: Lexicon) -> str:
 
 
 def _forget(request: RequestContext) -> Interpretation | None:
+    """Forget the note that is named, else the one just looked for: "forget it" behind "alarm code?"."""
     if not request.reading.has("CONTENT") and request.has_word(request.words.notes):
         return request.answers.call_tool("memory_forget", {"reference": "all"})
-    words = slots.normalize_reference(request.content, request.words)
+    words = slots.normalize_reference(request.content, request.words) if request.reading.has("CONTENT") else ""
     words = request.strip_leading_word(words, request.words.notes)
     named = request.find_closest(words)
     if named is not None:  # "you can forget about the milk"
         return request.answers.call_tool("reminder_delete", {"reminder_id": named.id})
-    return request.answers.call_tool("memory_forget", {"reference": words}) if words else None
+    sought = "" if request.last is None else str(request.last.arguments.get("query") or "")
+    return request.answers.call_tool("memory_forget", {"reference": words or sought}) if words or sought else None
 
 
 def _recall(request: RequestContext) -> Interpretation | None:
@@ -623,8 +635,8 @@ _HANDLERS: dict[str, Handler] = {
     "list": _list,
     "when_is": _when_is,
     "who_set": _who_set,
-    "next_page": partial(_call_tool, name="reminder_list", arguments={"page": 0}),
-    "delete": _delete,
+    "next_page": lambda request: request.answers.call_tool("reminder_list", {"page": 0}),
+    "delete": lambda request: _forget_notes(request) or text_changes.delete_part(request) or changes.delete(request),
     "move": lambda request: (repetitions.repeat if repetitions.asks_for_copy(request) else moves.move)(request),
     "reword": text_changes.reword,
     "append": text_changes.append,
