@@ -721,6 +721,10 @@ def _replace_by_phrase(reading: MessageReading, words: Lexicon) -> list[tuple[st
             replaced += [("person_remove", "skip")]
     if not words.joint and ("@day", "REF") in zip(reading.forms, reading.tags, strict=True):
         replaced += [("leave", "skip")]  # 明天跑步不用叫我
+    is_time_alone = {*reading.tags} - {NO_TAG, "PERSON"} in ({"WHEN"}, {"OLD"})
+    is_part = is_time_alone and {token.form for token in reading.times} <= {"@part"}
+    if is_part and not reading.is_question and words.has_any(words.allowing, text):  # "you can wake me at night again"
+        replaced += [(gone, "quiet") for gone in ("set", "snooze", "delete")]
     if words.has_any(words.keeping, text):
         is_alone = words.joint and CLAUSE_ENDS.isdisjoint(reading.forms)  # "leave Tuesdays as they are"
         changes = ("skip", "keep_days", "move") if is_alone else ()

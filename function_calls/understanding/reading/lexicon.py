@@ -75,6 +75,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     second_person: frozenset[str]
     help_topics: Mapping[str, tuple[str, ...]]
     quiet_off: tuple[str, ...]
+    allowing: tuple[str, ...]
     state_verbs: frozenset[str] = frozenset()
     group_names: tuple[str, ...] = ()
     ending: tuple[str, ...]

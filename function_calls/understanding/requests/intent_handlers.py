@@ -452,12 +452,13 @@ def _quiet(request: RequestContext) -> Interpretation | None:
         return request.answers.say("offline.day_off", time=when)
     if any("BYDAY" in (time.best.rrule or "") for time in times):
         return request.answers.say("offline.quiet_every_day", time=when)
-    is_off = request.has_word((*request.words.ending, *request.words.quiet_off))
+    is_allowed = request.has_word(request.words.allowing)
+    is_off = is_allowed or request.has_word((*request.words.ending, *request.words.quiet_off))
     is_asked = asks(request.reading.text)  # "are quiet hours on?"
     if not when and not is_off and not is_asked and request.has_word(request.words.switching_on):
         return request.answers.say("offline.quiet_when")
     has_clock = any(time.best.has_clock for time in times)
-    is_off_at_night = is_off and bool(times) and not has_clock  # "you may message me at night again"
+    is_off_at_night = is_allowed and not has_clock  # "you may message me at night again"
     hours = "off" if is_off_at_night or (is_off and not when) else when
     return request.answers.call_tool("quiet_hours", {"hours": hours, **_read_scope(request)})
 
