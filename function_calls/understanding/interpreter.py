@@ -176,6 +176,10 @@ class OfflineInterpreter:
                 interpretation = Interpretation()
             if is_spent or is_effort_spent():
                 interpretation = _refuse_too_many_times(turn)
+        if [call.name for call in interpretation.calls] == ["perplexity_search"] and not self._searches_web:
+            web = interpretation.calls[0]
+            here = make_local_lookup(turn, str(web.arguments["query"]), web)  # its refusal where nothing is found
+            interpretation = replace(interpretation, calls=here or interpretation.calls)
         if turn.message.is_edited and not interpretation.calls:
             self._questions.take(key, turn.now)  # it was not asked: nobody answers a question about an edit
             return Interpretation()

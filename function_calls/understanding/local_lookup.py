@@ -11,7 +11,7 @@ from services.search.service import shorten_query
 
 _HERE: Final = ("memory_search", "history_search")
 _LEAST_MORE: Final = 4
-"""By how many characters a message is longer than the words looked for, where it says something about them."""
+"""How many characters more than the words looked for say something about them; in Chinese half as many."""
 _FEWEST_WORDS: Final = 4
 """The words in front of the bot's name in a message that tell people something."""
 
@@ -103,7 +103,8 @@ def _select_results(step: Step) -> list[ToolResult]:
 def _says_more(text: str, question: str) -> bool:
     """Return whether `text` is more than an earlier message with the same question."""
     phrase = text.strip()
-    is_repeated = phrase.endswith(("?", "？")) or len(phrase) < len(question) + _LEAST_MORE
+    least = len(question) + (_LEAST_MORE if question.isascii() else _LEAST_MORE // 2)
+    is_repeated = phrase.endswith(("?", "？")) or len(phrase) < least
     return question not in phrase.casefold() or not is_repeated
 
 

@@ -540,11 +540,13 @@ def _states_about_bot(text: str, turn: Turn, texts: _TextReader) -> bool:
 
 def is_talk(utterance: Utterance) -> bool:
     """Return whether a message names the bot but speaks about it: it asks nothing and is probably for people."""
+    from services.summary.content import asks
+
     message, reading, words = utterance.turn.message, utterance.reading, utterance.words
     if message.is_private or message.reply_to is not None or len(reading.tokens) < _FEWEST_WORDS:
         return False
     orders = tuple(f"{phrase}{words.joint}" for phrase in words.calling)  # "tell me"
-    is_asked = message.text.rstrip().endswith(("?", "？")) or words.joint.join([*reading.forms, ""]).startswith(orders)
+    is_asked = asks(message.text) or words.joint.join([*reading.forms, ""]).startswith(orders)
     is_greeted = is_vocative(message.text, utterance.turn.bot_name) or is_greeting(reading.text)
     is_called = is_greeted or not words.second_person.isdisjoint(reading.forms)
     return not (is_asked or is_called) and reading.probability(NOTHING) >= _TALK
