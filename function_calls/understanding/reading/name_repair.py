@@ -66,6 +66,9 @@ class NameRepair(TagDraft):
         self._tag_companions(members)
         for run in self.find_runs("PERSON"):
             first, last = self._complete_name(*run, members)
+            if self.forms[last - 1] in self.words.pronouns and "".join(self.forms[first : last - 1]) in members:
+                last -= 1  # 提醒阿明他明天交报告
+                self.tags[last] = NO_TAG
             name = "".join(self.forms[first:last])
             pronouns = sorted(self.words.oneself, key=len, reverse=True)
             pronoun = next((word for word in pronouns if name.startswith(word) and name != word), "")
