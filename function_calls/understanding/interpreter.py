@@ -52,10 +52,8 @@ _LONGEST_REPLY = 12
 """The characters of a reply to a message that is not known, which may be for the bot."""
 _REMINDING = frozenset({"set", "repeat_last"})
 _ANSWERING = frozenset({"answer_when", "answer_content", "cancel_ask"})
-_WAIVING = frozenset({"undo", "forget", "cancel_ask", "none"})
 _OF_REMINDERS = frozenset({"reminder_update", "reminder_delete"})
 _OF_ONE_REMINDER = _OF_REMINDERS | {"reminder_state", "reminder_snooze"}
-_ENDING = frozenset({"delete", "done", "leave", "pause"})
 _BEFORE_WAIVED = frozenset({"oh", "ah", "no", "wait", "hmm", "actually", "ok", "sorry", ",", ".", "…"})
 _SEARCHING = ("ask", "recall", "when_is")
 _QUESTION = 0.3
@@ -369,16 +367,11 @@ class OfflineInterpreter:
         last, before = self._dialogue.last(key, now), self._dialogue.last_set(key, now)
         if last is None or before is None or utterance.question is not None:
             return None
-        is_set = last.calls[-1].name == "reminder_set"
         is_changed = last.calls[-1].name == "reminder_update" and is_repeating(before)
-        intent = utterance.reading.intent
-        is_bare = set(utterance.reading.tags) == {NO_TAG} and intent not in _ENDING
-        is_waiving = intent in _WAIVING or is_bare or (is_changed and intent == "delete")
-        is_meant = is_waiving and _is_waived(utterance)
+        is_set = last.calls[-1].name == "reminder_set" and utterance.reading.intent != "delete"
+        is_meant = (is_set or is_changed) and _is_waived(utterance)
         is_named = any(slots.extract_references(utterance.reading, utterance.words))
-        if is_meant and not is_named and (is_set or is_changed):
-            return self._undo_change(utterance)
-        return None
+        return self._undo_change(utterance) if is_meant and not is_named else None
 
     def _repeat_change(self, utterance: Utterance) -> Interpretation | None:
         """Return the last change of the person for another reminder: "and the wheelbarrow one too"."""

@@ -224,12 +224,6 @@ def _render_by_day(
     ]
 
 
-def _find_fire(reminder: Reminder, due: DueWords | None) -> datetime | None:
-    """Return the fire of a reminder at the requested time `due`, else the next one; None for none."""
-    fire = None if due is None else due.find_fire(reminder)
-    return fire or next(iter(reminder.next_fires), None)
-
-
 def _heading(day: str, ctx: CallContext) -> str:
     return say(ctx.language, "reminder.day", day=day[:1].upper() + day[1:])
 

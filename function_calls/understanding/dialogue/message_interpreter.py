@@ -316,7 +316,8 @@ class MessageInterpreter:
         named_before = _find_named(before, known)
         set_before = before if before is not None and before.name == "reminder_set" else None
         of_named = None if named_before is None or known is None else known.make_set_call(named_before)
-        last_here = self._find_last_here(utterance)
+        said_here = self._dialogue.last_here(turn)
+        last_here = None if said_here is None else _update_call(said_here[0], said_here[1].id, utterance)
         request = RequestContext(
             turn=turn,
             reading=reading,
@@ -354,11 +355,6 @@ class MessageInterpreter:
         of_other = self._dialogue.last_of(named, turn) if reading.intent == "repeat_last" else None
         last = of_other or self._dialogue.last_set(utterance.key, turn.now)
         return None if last is None else _update_call(last, turn.message.sender.id, utterance)
-
-    def _find_last_here(self, utterance: Utterance) -> ToolCall | None:
-        """Return the call that has just set a reminder in the chat, for anybody."""
-        last = self._dialogue.last_here(utterance.turn)
-        return None if last is None else _update_call(last[0], last[1].id, utterance)
 
     def _find_listed(self, utterance: Utterance) -> Reminder | None:
         """Return the only reminder that the bot has just listed for the sender by its name, or of the sender's.
@@ -784,9 +780,7 @@ def _names_only_next(reading: MessageReading, context: Context, words: Lexicon) 
     """
     text = words.fold(reading.text)
     small = {*words.before_reference, *words.own, *words.reference_marks, *words.itself, *words.copulas_of_events}
-    left = f" {text.strip(' .,!?，。！？')} "
-    for word in sorted({*small, *words.asking_which, *words.articles, *words.triggers}, key=len, reverse=True):
-        left = left.replace(f" {word} " if words.joint else word, " ")
+    left, _ = slots.strip_edges(text, {*small, *words.asking_which, *words.articles, *words.triggers}, words.joint)
     is_named = any(word in text for word in words.triggers)
     may_answer = context in ASKED or (context == "listed" and reading.intent == "next_page")
     return left.strip(" 的个") in words.nearest and (is_named or not may_answer)

@@ -94,13 +94,8 @@ def handle_intent(request: RequestContext, classify: Classify) -> Interpretation
 
 def find_topic_by_word(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the topic of which a question to the bot has a word."""
-    text = words.fold(reading.text)
-    for topic, names in words.help_topics.items():
-        for name in names:
-            found = re.search(rf"(?<![a-z]){re.escape(name)}(?![a-z])", text) if words.joint else name in text
-            if found:
-                return topic
-    return None
+    text = words.joint.join(re.findall(r"[\w'-]+", words.fold(reading.text)))
+    return next((topic for topic, names in words.help_topics.items() if words.has_any(names, text)), None)
 
 
 def find_probable_topic(reading: MessageReading, least: float = 0.0) -> str | None:
@@ -550,6 +545,8 @@ def _find(request: RequestContext) -> Interpretation | None:
 
     For a question when or how much somebody did who has not written here lately, all messages are searched first.
     """
+    from services.summary.content import asks_quantity
+
     query, person = request.content, request.reading.words("SPEAKER")
     query, person = ("", query) if not person and request.is_member(query) else (query, person)
     text = request.reading.text.rstrip(" .!?")
@@ -558,17 +555,10 @@ def _find(request: RequestContext) -> Interpretation | None:
     if person:
         window = request.reading.words("WHEN")
         summed = request.answers.call_tool("summary", {"person": person, "topic": query, "window": window})
-        is_absent = _asks_about_absent(person, request)
+        is_absent = not request.is_member(person) and asks_quantity(text)
         calls = make_local_lookup(request.turn, text, *summed.calls) if is_absent else ()
         return Interpretation(calls=calls) if calls else summed
     return request.answers.call_tool("history_search", {"query": query}) if query else None
-
-
-def _asks_about_absent(person: str, request: RequestContext) -> bool:
-    """Return whether a request asks when or how much, about a person who has not written lately."""
-    from services.summary.content import asks_quantity
-
-    return not request.is_member(person) and asks_quantity(request.reading.text)
 
 
 def _ask(request: RequestContext) -> Interpretation | None:
@@ -622,11 +612,6 @@ def _render_clock(request: RequestContext, zone: str | None) -> str:
     )
 
 
-def _call_tool(request: RequestContext, name: str, arguments: Mapping[str, object]) -> Interpretation:
-    """Return the call of a tool with arguments that do not depend on the words."""
-    return request.answers.call_tool(name, arguments)
-
-
 _HANDLERS: dict[str, Handler] = {
     "set": lambda request: moves.move_named_series(request) or new_reminders.set_reminders(request),
     "repeat_last": repetitions.repeat,
@@ -665,7 +650,7 @@ _HANDLERS: dict[str, Handler] = {
     "summary": _summary,
     "summary_schedule": _summary_schedule,
     "zone": _zone,
-    "zone_move": partial(_call_tool, name="time_zone", arguments={"move_reminders": True}),
+    "zone_move": lambda request: request.answers.call_tool("time_zone", {"move_reminders": True}),
     "quiet": _quiet,
     "remember": _remember,
     "forget": _forget,

@@ -464,13 +464,8 @@ def _find_id(request: RequestContext) -> str:
 def _find_name_behind_article(request: RequestContext) -> str:
     """Return the words behind an article up to a mark: "the dentist" of "cancel the dentist"."""
     forms = request.reading.forms
-    first = next((at for at, form in enumerate(forms) if form in _ARTICLES), None)
-    return "" if first is None else _cut_name(first, first + 1, request)
-
-
-def _cut_name(first: int, last: int, request: RequestContext) -> str:
-    """Return the name that begins with the token at `first` and has the untagged tokens from `last` on."""
-    forms = request.reading.forms
+    first = next((at for at, form in enumerate(forms) if form in _ARTICLES), len(forms))
+    last = first + 1
     while last < len(forms) and request.reading.tags[last] == "O" and forms[last] not in _ENDS:
         last += 1
     tokens = request.reading.tokens[first:last]

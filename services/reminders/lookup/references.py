@@ -276,10 +276,6 @@ def is_in(content: str, wanted: str) -> bool:
 
     A singular matches a plural in the content: "the pill reminder" is to take pills.
     """
-    folded = content.casefold()
-    return all(re.search(_word(part), folded) for part in wanted.casefold().split())
-
-
-def _word(part: str) -> str:
-    escaped = re.escape(part)
-    return rf"(?<![a-z0-9]){escaped}s?(?![a-z0-9])" if part.isascii() else escaped
+    folded, parts = content.casefold(), wanted.casefold().split()
+    words = (rf"(?<![a-z0-9]){re.escape(part)}s?(?![a-z0-9])" if part.isascii() else re.escape(part) for part in parts)
+    return all(re.search(word, folded) for word in words)
