@@ -166,7 +166,7 @@ def _list(request: RequestContext) -> Interpretation | None:
 def _strip_filter(when: str, request: RequestContext) -> str:
     """Return a time without a preposition in front of it, if it is then still one: "at 8", "la semana que viene"."""
     bare = request.strip_time_words(when)
-    return bare if request.read_times(bare) else when.strip()
+    return when.strip() if request.read_times(when) and not request.read_times(bare) else bare
 
 
 def _asks_quantity(request: RequestContext) -> bool:
@@ -488,7 +488,9 @@ def _changes_note(request: RequestContext) -> bool:
     changing = words.help_topics["move"]
     is_order = text.startswith(changing) if words.joint else request.has_part(changing)
     if intent in {"move", "reword"}:
-        return not request.reading.known and (is_last or (is_order and request.has_word(words.notes)))
+        is_named = request.reading.has("OLD") or any(slots.extract_references(request.reading, words))
+        is_of_note = (is_last and not is_named) or (is_order and request.has_word(words.notes))
+        return is_of_note and not request.reading.known
     is_new = not words.joint and request.has_part(words.help_topics["remember"])
     return intent == "remember" and is_order and not is_new
 
