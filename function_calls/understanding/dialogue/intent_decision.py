@@ -68,10 +68,7 @@ def adapt_to_context(intent: str, reading: MessageReading, context: Context) -> 
 
 
 def continue_setting(reading: MessageReading, last: ToolCall, words: Lexicon, names: Collection[str]) -> str:
-    """Return the intent of a message that takes back, changes or goes on with the last action; "" for others.
-
-    Behind a summary that is one of the folded `names` of people.
-    """
+    """Return the intent of a message that goes on with the last setting or note, or a summary by one of `names`."""
     is_set, text = bool(last.arguments.get(SETTINGS.get(last.name, ""))), words.fold(reading.text)
     if reading.intent in _TAKING_BACK:
         is_named = reading.has("CONTENT") or reading.has("PERSON") or any(slots.extract_references(reading, words))

@@ -418,9 +418,8 @@ class MessageInterpreter:
     def _find_last_call(self, utterance: Utterance) -> ToolCall:
         """Return the last call for the sender; one without a name where there is none."""
         last = self._dialogue.last(utterance.key, utterance.turn.now)
-        if last is None:
-            return ToolCall(id="", name="", arguments={})
-        return last.calls[0 if last.calls[0].name == "memory_search" else -1]
+        calls = (ToolCall(id="", name="", arguments={}),) if last is None else last.calls
+        return calls[0 if calls[0].name == "memory_search" else -1]
 
     def _begins_with_new_time(self, utterance: Utterance) -> bool:
         """Return whether a message behind the bot's answer begins with a clause that is only a time: 明晚吧 今天加班.

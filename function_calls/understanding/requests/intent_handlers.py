@@ -488,7 +488,7 @@ def _changes_note(request: RequestContext) -> bool:
     changing = words.help_topics["move"]
     is_order = text.startswith(changing) if words.joint else request.has_part(changing)
     if intent in {"move", "reword"}:
-        is_named = request.reading.has("OLD") or any(slots.extract_references(request.reading, words))
+        is_named = bool(request.reading.times) or any(slots.extract_references(request.reading, words))
         is_of_note = (is_last and not is_named) or (is_order and request.has_word(words.notes))
         return is_of_note and not request.reading.known
     is_new = not words.joint and request.has_part(words.help_topics["remember"])
