@@ -173,7 +173,8 @@ class OfflineInterpreter:
             if utterance is not None and _is_about_something_else(utterance, interpretation.calls):
                 interpretation = Interpretation()
             if is_spent or is_effort_spent():
-                interpretation = _refuse_too_many_times(turn)
+                refusal = Interpretation(answer=say(turn.language, "offline.too_many_times"), must_reply=True)
+                interpretation = refusal if turn.message.is_for_bot else Interpretation()
         if [call.name for call in interpretation.calls] == ["perplexity_search"] and not self._searches_web:
             web = interpretation.calls[0]
             here = make_local_lookup(turn, str(web.arguments["query"]), web)  # its refusal where nothing is found
@@ -513,7 +514,9 @@ def _is_about_something_else(utterance: Utterance, calls: Sequence[ToolCall]) ->
     if not _names_unknown(calls, known):
         return False
     is_marked = has_trigger(utterance.reading, words) or has_reference_mark(utterance.reading, words)
-    return not (is_marked or _follows_own_answer(turn))
+    people = [message for message in turn.recent if not message.sender.is_bot]
+    follows_answer = follows_bot(turn) and bool(people) and people[-1].sender.id == turn.message.sender.id
+    return not (is_marked or follows_answer)
 
 
 def _is_found_for_other(utterance: Utterance, calls: Sequence[ToolCall], known: ChatReminders) -> bool:
@@ -527,12 +530,6 @@ def _is_found_for_other(utterance: Utterance, calls: Sequence[ToolCall], known: 
     is_own = any(each.creator.id == person.id or reminds(each, person) for each in found)
     is_named = reading.has("REF") or any(each.id in reading.text for each in found)
     return bool(found) and not (is_own or is_named) and utterance.context != "listed"
-
-
-def _follows_own_answer(turn: Turn) -> bool:
-    """Return whether the message before is the bot's answer to the sender."""
-    people = [message for message in turn.recent if not message.sender.is_bot]
-    return follows_bot(turn) and bool(people) and people[-1].sender.id == turn.message.sender.id
 
 
 def _get_dialogue_key(turn: Turn) -> str:
@@ -553,12 +550,6 @@ def _is_below_reminder(turn: Turn) -> bool:
     message = turn.message
     is_called = turn.bot_name.casefold() in message.text.casefold()
     return message.reply_to is not None and not message.is_private and not is_called
-
-
-def _refuse_too_many_times(turn: Turn) -> Interpretation:
-    if not turn.message.is_for_bot:
-        return Interpretation()
-    return Interpretation(answer=say(turn.language, "offline.too_many_times"), must_reply=True)
 
 
 def _find_person_before(turn: Turn, text: str) -> str:

@@ -448,12 +448,6 @@ def _find_asking_clauses(request: RequestContext) -> tuple[list[list[int]], bool
     return asking or clauses, len(clauses) == 1
 
 
-def _may_be_name(words: str, request: RequestContext) -> bool:
-    """Return whether untagged words may name a reminder: those of a reason match none."""
-    is_final = request.reading.intent in _FINAL
-    return is_final or request.known is None or request.known.matches(words, request.common_words)
-
-
 def _find_id(request: RequestContext) -> str:
     """Return an id of a reminder, or the first characters of one: letters and figures in one word; "" for none."""
     words = [request.reading.text_of(token) for token in request.reading.tokens if token.form == "id"]
@@ -538,7 +532,8 @@ def _find_untagged(request: RequestContext) -> list[str]:
     if request.has_word(request.words.newest):
         return [LAST]
     named = _find_id(request) or _find_name_behind_article(request)
-    if named and _may_be_name(named, request):
+    is_final, known = request.reading.intent in _FINAL, request.known
+    if named and (is_final or known is None or known.matches(named, request.common_words)):  # words of a reason do not
         return [named]
     numbers = [
         token
