@@ -132,7 +132,7 @@ def ask_which_reminder(
     candidates = candidates_of(refusal)
     is_open = refusal.code == "reminder_ambiguous" or is_pronoun(reference)
     key = (ask or which_question_key(reference)) if is_open else "reminder.unknown"
-    asked = say(ctx.language, key, reference=all_of(reference) or reference)
+    asked = say(ctx.language, key, reference=all_of(reference or "") or reference)
     lines = [asked, numbered_list(candidates[:_MOST_ASKED_ABOUT], ctx)]
     more = len(candidates) - _MOST_ASKED_ABOUT
     if more > 0:

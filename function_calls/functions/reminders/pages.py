@@ -20,7 +20,6 @@ from function_calls.understanding.reminder_times import zone_name
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.people.zones import ZoneService
-from services.reminders.lookup.due_words import DueWords
 from services.reminders.lookup.references import LAST, candidates_of
 from services.reminders.model import Reminder, ReminderState, row_key
 from services.reminders.service import ReminderService
@@ -173,7 +172,7 @@ def _render_page(found: Sequence[Reminder], request: PageRequest, ctx: CallConte
         lines = [_owned_line(*entry, ctx) for entry in numbered]
     else:
         due = read_due_words(request.words, ctx) if request.words else None
-        fires = [_find_fire(reminder, due) for _, reminder in numbered]
+        fires = [(due and due.find_fire(each)) or next(iter(each.next_fires), None) for _, each in numbered]
         lines = _render_by_day(numbered, fires, request, ctx)
         if request.words and len(found) == 1:
             lines += _next_line(found[0], fires[0], ctx)
