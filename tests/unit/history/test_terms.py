@@ -48,7 +48,8 @@ def test_a_query_is_cut_into_pairs_and_a_single_character_stays_one():
         ("谁说过预算", ["过预", "预算"]),
         ("¿dónde está la merienda?", ["merienda"]),
         ("how much does miso get?", ["miso"]),
-        ("老师什么时候发的链接", ["老师", "发的", "的链", "链接"]),
+        ("老师什么时候发的链接", ["老师", "发", "链接"]),
+        ("要穿什么颜色的毛衣", ["要穿", "颜色", "毛衣"]),
         ("who are you", ["who", "are", "you"]),
     ],
 )
