@@ -87,7 +87,9 @@ class PerplexityEngine:
                 event = self._event(line)
                 if event is None:
                     continue
-                sources = _sources(event) or sources
+                listed = _sources(event)
+                if len(listed) >= len(sources):  # a shorter list may lack sources that the text cites
+                    sources = listed
                 for choice in event.choices:
                     is_finished = is_finished or choice.finish_reason is not None
                     await _pass_on(numbering.feed(visible(choice.delta.content or ""), sources), shown, on_text)

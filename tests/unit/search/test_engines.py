@@ -1,11 +1,14 @@
 """Every engine against a loopback server that speaks its recorded form."""
 
+import json
 import logging
 import re
 
 import httpx
 import pytest
+from pydantic import SecretStr
 
+from services.search.engines.perplexity import PerplexityEngine
 from services.search.engines.result_pages import SearxngEngine, WikipediaEngine
 from services.search.model import SearchUnavailable
 from tests.support.search_server import Behaviour
@@ -138,6 +141,24 @@ async def test_perplexity_streams_its_reply_and_says_so(engine_named):
     assert answer.text == "The galaxy has 100 to 400 billion stars[1][2]. Faint ones are hard to count [2]."
     assert len(pieces) > 1
     assert [source.title for source in answer.sources] == ["Milky Way", "Gaia survey"]
+
+
+async def test_perplexity_lists_sources_that_a_later_event_of_the_stream_lacks():
+    events = [
+        {"citations": ["https://a.example", "https://b.example"], "choices": [{"delta": {"content": "stars [2]. "}}]},
+        {"citations": ["https://a.example"], "choices": [{"delta": {}, "finish_reason": "stop"}]},
+    ]
+    body = "".join(f"data: {json.dumps(event)}\n\n" for event in events)
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, text=body))
+
+    async def on_text(piece):
+        assert piece
+
+    async with httpx.AsyncClient(transport=transport) as client:
+        engine = PerplexityEngine(client, api_key=SecretStr("key"))
+        answer = await engine.search("how many stars", "en", on_text=on_text)
+
+    assert [source.url for source in answer.sources] == ["https://b.example"]
 
 
 @pytest.mark.parametrize(
