@@ -87,9 +87,11 @@ async def serve(context: HttpContext, listener: socket.socket | None = None) -> 
         server = Server(_config(build_guarded_app(context), ConnectionLimits.of(settings)))
         async with share_rooms(context):
             task = asyncio.create_task(server.serve(sockets=[open_socket]), name="http server")
+            task.add_done_callback(lambda _: server.is_listening.set())  # wake this task if the start fails
             try:
                 await server.is_listening.wait()
-                yield address
+                if not task.done():
+                    yield address
             finally:
                 server.should_exit = True
                 await task

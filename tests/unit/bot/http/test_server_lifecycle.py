@@ -1,11 +1,13 @@
-"""Connections of a server that stops while its process goes on, as it does when settings are changed in the page."""
+"""Start and stop of a server while its process goes on, as it does when settings are changed in the page."""
 
 import asyncio
 import socket
 
+import pytest
 import uvicorn
 
-from bot.http.server.server import Server
+from bot.http.server.server import Server, serve
+from tests.support.http_bot import http_bot
 
 
 async def answer(scope, receive, send):
@@ -30,3 +32,12 @@ async def test_connection_that_is_accepted_while_others_are_closed_is_closed_too
             await serving
 
         assert transport.is_closing()
+
+
+async def test_failed_start_of_the_server_is_raised_at_once():
+    with socket.socket(type=socket.SOCK_DGRAM) as unusable:
+        async with http_bot() as context, asyncio.timeout(2) as limit:
+            with pytest.raises(ValueError, match="Stream Socket"):
+                await serve(context, unusable).__aenter__()
+
+    assert not limit.expired()
