@@ -19,6 +19,7 @@ from function_calls.tools.calls import Step
 from services.kernel.bounded import BoundedDict
 from services.kernel.clock import Clock
 from services.kernel.errors import StorageBusy, StorageFull
+from services.reminders.exchange.feed import FeedTokens
 from services.reminders.lookup.finder import ReminderFinder
 from services.reminders.model import row_key
 from services.reminders.records import StoredReminder
@@ -134,6 +135,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
     app: App
     room: WebPlatform
     tokens: Tokens
+    feeds: FeedTokens
     messages: MessagePages
     activity: ActivityReader
     reminders: SqlReminderStore
@@ -151,12 +153,14 @@ class HttpContext(Struct, frozen=True, kw_only=True):
     ) -> "HttpContext":
         """Create the context of a running bot."""
         reminders = SqlReminderStore(app.database)
+        tokens = Tokens(app.state, clock, settings.http.token.get_secret_value())
         return cls(
             settings=settings,
             clock=clock,
             app=app,
             room=room,
-            tokens=Tokens(app.state, clock, settings.http.token.get_secret_value()),
+            tokens=tokens,
+            feeds=FeedTokens(app.state, tokens.is_current),
             messages=MessagePages(app.database),
             activity=ActivityReader(app.database),
             reminders=reminders,

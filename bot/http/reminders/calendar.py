@@ -10,14 +10,14 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import AwareDatetime
 
 from bot.http.core.bodies import IN_ROOM, Answer
-from bot.http.core.context import Context, HttpContext
+from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.memberships import RoomReminderViewer, admit
 from bot.http.security.auth import NAME
 from bot.platforms.web.frames import format_instant
 from function_calls.understanding.reminder_times import zone_name
 from services.recurrence.fires import fires_between
-from services.reminders.exchange.feed import CalendarFeed, FeedTokens
+from services.reminders.exchange.feed import CalendarFeed
 from services.reminders.model import Reminder, ReminderState, public_id
 
 _MOST_OCCURRENCES: Final = 2000
@@ -102,7 +102,7 @@ async def make_feed(
     """
     chat = context.room.address(session_id)
     admit(context, chat, viewer.person.id)
-    token = await _feeds(context).issue(chat, context.tokens.holder(viewer.token_id))
+    token = await context.feeds.issue(chat, context.tokens.holder(viewer.token_id))
     path = f"/calendar/{token}.ics"
     return FeedAddress(path=path, url=str(request.base_url).rstrip("/") + path)
 
@@ -110,7 +110,7 @@ async def make_feed(
 @routes.delete("/api/reminders/feed")
 async def revoke_feeds(context: Context, _viewer: RoomReminderViewer, session_id: IN_ROOM = "lobby") -> Revoked:
     """Revoke all calendar addresses of a room."""
-    return Revoked(count=await _feeds(context).revoke(context.room.address(session_id)))
+    return Revoked(count=await context.feeds.revoke(context.room.address(session_id)))
 
 
 @routes.get(
@@ -120,12 +120,8 @@ async def revoke_feeds(context: Context, _viewer: RoomReminderViewer, session_id
 )
 async def calendar(token: Annotated[str, Path(max_length=200)], context: Context) -> Response:
     """Return the reminders of a room as iCalendar; the token in the address is enough."""
-    feed = CalendarFeed(context.reminders, _feeds(context), context.clock)
+    feed = CalendarFeed(context.reminders, context.feeds, context.clock)
     text = await feed.feed(token)
     if text is None:
         raise HttpRefused(404, "not_found")
     return Response(text, media_type="text/calendar; charset=utf-8")
-
-
-def _feeds(context: HttpContext) -> FeedTokens:
-    return FeedTokens(context.app.state, context.tokens.is_current)

@@ -1,5 +1,6 @@
 """Serve a chat's reminders as a calendar feed at a secret, revocable address."""
 
+import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from hashlib import sha256
@@ -26,34 +27,40 @@ class FeedTokens:
     def __init__(self, state: StateStore, is_current: Callable[[str], Awaitable[bool]] | None = None) -> None:
         self._state = state
         self._is_current = is_current
+        self._lock = asyncio.Lock()
 
     async def issue(self, chat: ChatAddress, holder: str = "") -> str:
         """Issue a secret of `holder` for `chat`, to be shown once. The oldest of more than 20 is revoked."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
-        hashes = [*await self._hashes(chat), _hash_token(token)]
-        await self._forget(hashes[:-_MOST_TOKENS])
         entry: Json = {"chat": chat.key, "holder": holder}
-        await self._state.set(_token_key(hashes[-1]), entry, keep=FOREVER, is_promised=True)
-        await self._state.set(_chat_key(chat), [*hashes[-_MOST_TOKENS:]], keep=FOREVER, is_promised=True)
+        async with self._lock:
+            hashes = [*await self._hashes(chat), _hash_token(token)]
+            await self._forget(hashes[:-_MOST_TOKENS])
+            await self._state.set(_token_key(hashes[-1]), entry, keep=FOREVER, is_promised=True)
+            await self._state.set(_chat_key(chat), [*hashes[-_MOST_TOKENS:]], keep=FOREVER, is_promised=True)
         return token
 
     async def revoke(self, chat: ChatAddress) -> int:
         """Revoke all secrets of `chat`; return their number."""
-        hashes = await self._hashes(chat)
-        await self._forget(hashes)
-        await self._state.set(_chat_key(chat), None, keep=FOREVER, is_promised=True)
+        async with self._lock:
+            hashes = await self._hashes(chat)
+            await self._forget(hashes)
+            await self._state.set(_chat_key(chat), None, keep=FOREVER, is_promised=True)
         return len(hashes)
 
     async def chat_of(self, token: str) -> ChatAddress | None:
         """Return the chat of `token`; None if it is unknown, expired or revoked."""
         if len(token) > _LONGEST_TOKEN:
             return None
-        entry = await self._state.get(_token_key(_hash_token(token)))
-        if not isinstance(entry, dict):  # stored by an earlier version, without a holder
-            return read_chat(entry) if isinstance(entry, str) else None
+        token_hash = _hash_token(token)
+        entry = await self._state.get(_token_key(token_hash))
+        if not isinstance(entry, dict):
+            return None
         if self._is_current is not None and not await self._is_current(str(entry.get("holder"))):
             return None
-        return read_chat(str(entry.get("chat")))
+        chat = read_chat(str(entry.get("chat")))
+        # Another worker may have issued a secret at the same time; one that is not listed could not be revoked.
+        return chat if token_hash in await self._hashes(chat) else None
 
     async def _hashes(self, chat: ChatAddress) -> list[str]:
         stored = await self._state.get(_chat_key(chat))

@@ -1,9 +1,12 @@
 """The calendar that a secret opens."""
 
+import asyncio
+from hashlib import sha256
+
 import pytest
 
 from services.kernel.chat import ChatAddress
-from services.kernel.state import MemoryStateStore
+from services.kernel.state import FOREVER, MemoryStateStore
 from services.reminders.exchange.feed import CalendarFeed, FeedTokens
 from services.reminders.exchange.json_form import export_json
 from services.storage.people.state import SqlStateStore
@@ -58,3 +61,30 @@ async def test_oldest_of_many_tokens_is_revoked(tokens, home):
 
 async def test_chat_without_tokens_has_none_to_revoke(tokens, home):
     assert await tokens.revoke(home) == 0
+
+
+async def test_tokens_issued_at_the_same_time_are_all_revoked(tokens, home):
+    issued = await asyncio.gather(*(tokens.issue(home) for _ in range(3)))
+
+    assert [await tokens.chat_of(token) for token in issued] == [home] * 3
+    assert await tokens.revoke(home) == 3
+    assert [await tokens.chat_of(token) for token in issued] == [None] * 3
+
+
+async def test_tokens_issued_by_workers_at_the_same_time_can_be_revoked(database, clock, home):
+    state = SqlStateStore(database, clock)
+    issued = await asyncio.gather(*(FeedTokens(state).issue(home) for _ in range(3)))
+
+    await FeedTokens(state).revoke(home)
+
+    assert [await FeedTokens(state).chat_of(token) for token in issued] == [None] * 3
+
+
+async def test_token_without_a_holder_is_refused(clock, home):
+    """An earlier version stored only the chat, so it is unknown when such a token expires."""
+    state = MemoryStateStore(clock)
+    token_hash = sha256(b"old").hexdigest()
+    await state.set(f"reminders.feed:{token_hash}", home.key, keep=FOREVER)
+    await state.set(f"reminders.feeds:{home.key}", [token_hash], keep=FOREVER)
+
+    assert await FeedTokens(state).chat_of("old") is None
