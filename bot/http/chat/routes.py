@@ -35,6 +35,8 @@ LIMIT = Annotated[int, Query(ge=1, le=500)]
 BEFORE = Annotated[str | None, Query(max_length=200, description="Only messages before the one with this id.")]
 SSE = "text/event-stream"
 JSON = "application/json"
+_MOST_CHATS_SEARCHED = 10_000
+_MOST_CHATS_LISTED = 200
 _EVENTS = {"description": "Server-sent events, each with `event` and, as JSON, `data`."}
 
 
@@ -77,20 +79,21 @@ async def sessions(
     name: NAME = None,
     words: Annotated[str, Query(max_length=500, description="Words that count as a mention of you, one a line.")] = "",
 ) -> Sessions:
-    """List your rooms: those with messages, the last used first, then those with people and no messages.
+    """List your rooms: the last 200 with messages, the last used first, then those with people and no messages.
 
     Admins see all rooms.
     """
     if platform != "web" and "admin" not in viewer.scopes:
         raise HttpRefused(403, "scope_missing", scope="admin")
-    found = await context.messages.chats(None if platform == "all" else platform)
-    used = [each.address for each in found]
+    found = await context.messages.chats(None if platform == "all" else platform, limit=_MOST_CHATS_SEARCHED)
+    used = {each.address for each in found}
     people = {context.room.address(room.session_id): len(room.people) for room in context.room.rooms}
     unused = [chat for chat, count in people.items() if count and chat not in used]
     own = await filter_rooms(context, viewer, [*used, *unused] if platform == "web" else unused)
     now = context.clock.now()
     empty = [ChatOverview(address=chat, message_count=0, last_at=now) for chat in unused if chat.key in own]
-    listed = [*(each for each in found if platform != "web" or each.address.key in own), *empty]
+    with_messages = [each for each in found if platform != "web" or each.address.key in own]
+    listed = [*with_messages[:_MOST_CHATS_LISTED], *empty]
     rooms = [each.address for each in listed if each.address.platform == "web"]
     unread = await count_unread(context, viewer.with_name(name).person, rooms, words.split("\n"))
     return Sessions(

@@ -2,6 +2,8 @@
 
 import pytest
 
+from services.kernel.chat import ChatMessage, Person
+from services.storage.messages.store import SqlMessageStore
 from tests.support.http_bot import with_token
 
 OPERATOR = "operator-token-of-the-tests"
@@ -108,6 +110,19 @@ async def test_member_lists_and_reads_only_rooms_of_their_own(api, token_of):
     assert {each["id"] for each in of_operator} == {"kitchen", "garage", "lobby"}
     for headers, room in ((ann, "kitchen"), (bob, "garage"), (bob, "lobby"), (signed(OPERATOR), "garage")):
         assert SECRET in (await api.get(f"/api/chat/sessions/{room}/messages", headers=headers)).text
+
+
+async def test_member_lists_a_room_that_was_used_before_many_rooms_of_others(api, token_of):
+    ann = await token_of("ann")
+    await say(api, ann, "kitchen")
+    bob, now = Person(id="bob", name="bob"), api.context.clock.now()
+    rooms = [api.context.room.address(f"room-{number}") for number in range(200)]
+    later = [ChatMessage(id="1", address=room, sender=bob, text="hi", sent_at=now) for room in rooms]
+    await SqlMessageStore(api.context.app.database).add(later)
+
+    listed = (await api.get("/api/chat/sessions", headers=ann)).json()["sessions"]
+
+    assert [each["id"] for each in listed] == ["kitchen"]
 
 
 async def test_invited_person_reads_the_room(api, token_of):
