@@ -66,11 +66,15 @@ def settle_journaled(connection: sa.Connection, journaled: Sequence[SentOccurren
         DELIVERY.c.due_at == sa.bindparam("due"),
         IS_SENDING,
     )
-    asked = [{"reminder": entry.reminder_key, "due": entry.due_at} for entry in journaled]
-    found = [connection.scalar(sa.select(DELIVERY.c.id).where(being_sent), entry) for entry in asked]
-    sent = [(key, entry.at, entry.message_id) for key, entry in zip(found, journaled, strict=True) if key is not None]
-    if sent:
-        sqlite_deliveries.settle_sent_at_once(connection, sent, [entry.reminder_key for entry in journaled])
+    query = sa.select(DELIVERY.c.id).where(being_sent)
+    found = [
+        (delivery_id, entry)
+        for entry in journaled
+        if (delivery_id := connection.scalar(query, {"reminder": entry.reminder_key, "due": entry.due_at})) is not None
+    ]
+    if found:
+        sent = [(delivery_id, entry.at, entry.message_id) for delivery_id, entry in found]
+        sqlite_deliveries.settle_sent_at_once(connection, sent, [entry.reminder_key for _, entry in found])
 
 
 def free(connection: sa.Connection, owner: str | None) -> int:

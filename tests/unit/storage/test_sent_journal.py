@@ -8,7 +8,7 @@ import pytest
 
 from services.kernel.chat import ChatAddress, Person
 from services.recurrence.schedule import Schedule
-from services.reminders.model import NewReminder, ReminderLimits
+from services.reminders.model import NewReminder, ReminderLimits, ReminderState
 from services.reminders.records import DeliveryOutcome, DeliveryState, ValidatedReminder
 from services.storage.database import Database
 from services.storage.engine.sent_journal import SentJournal, SentOccurrenceLine
@@ -165,6 +165,10 @@ async def test_notes_of_another_database_are_nobodys(tmp_path: Path):
         store = SqlReminderStore(database)
 
         assert await store.free(None) == 1
+        other = await store.get(2)
+
+    assert other is not None
+    assert other.state is ReminderState.ACTIVE
 
 
 def test_a_database_in_memory_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
