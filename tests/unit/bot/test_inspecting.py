@@ -75,6 +75,15 @@ def test_plugin_without_contributions_is_reported_everywhere(said, command):
     assert "it adds nothing: @tool_function is missing above roll" in result.output
 
 
+@pytest.mark.parametrize(("disabled", "is_unknown"), [("pigeon", False), ("none", True)])
+def test_platform_that_a_disabled_plugin_may_add_is_not_called_unknown(said, disabled, is_unknown):
+    config = f'[plugins]\ndisabled = ["{disabled}"]\n[bot]\nowners = ["pigeon:1"]\n'
+
+    result = said("check", config=config, pigeon=ROLL)
+
+    assert ("no platform named pigeon" in result.output) is is_unknown
+
+
 def test_missing_plugin_folder_is_a_warning(said, tmp_path):
     result = said("check", config='[plugins]\nfolder = "plugns"\n')
 
