@@ -100,6 +100,7 @@ class Dispatcher:
     async def send_for_ever(self) -> None:
         """Send begun messages one after the other; several senders run this concurrently."""
         loop = asyncio.get_running_loop()
+        self._wake_sender_or_record()  # after an error nobody else may wake a sender for the messages that are left
         while True:
             await self._gate.acquire()
             self._wake_sender_or_record()

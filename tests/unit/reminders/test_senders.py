@@ -74,6 +74,30 @@ async def test_sends_begun_long_ago_are_checked_together(make_desk):
     assert store.asked == [60 - desk.delivery.senders]
 
 
+class AwayStore(SlowStore):
+    """A store that fails the next two questions about what is held, as a lost connection does."""
+
+    failures = 2
+
+    async def list_sending(self, owner, delivery_ids):
+        if self.failures:
+            self.failures -= 1
+            await asyncio.sleep(1)
+            raise OSError("connection lost")
+        return await super().list_sending(owner, delivery_ids)
+
+
+async def test_sends_begun_long_ago_survive_a_failed_check(make_desk):
+    desk = make_desk(store=AwayStore())
+    async with desk.running():
+        await begin_ahead(desk)
+        await asyncio.sleep(10)
+        desk.courier.hold.set()
+        await asyncio.sleep(30)
+
+    assert len(desk.courier.said) == 80
+
+
 class ForgetfulStore(SlowStore):
     """A server that crashes and has forgotten what it was told last to be sent, once it `is_forgetful`."""
 
