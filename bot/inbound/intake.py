@@ -1,6 +1,5 @@
 """Sanitise and record messages as they arrive, and retry while the database is unavailable."""
 
-import re
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Final, TypeVar
@@ -14,9 +13,7 @@ from services.kernel.chat import ChatMessage, MessageEdited, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import StorageBusy, StorageUnavailable
 from services.kernel.network import growing_pauses
-
-_HALF: Final = re.compile("[\ud800-\udfff]")
-_UNREADABLE: Final = "\N{REPLACEMENT CHARACTER}"
+from services.kernel.text import replace_unstorable
 
 M = TypeVar("M")
 
@@ -30,24 +27,19 @@ TRANSIENT_ERRORS: Final = (StorageBusy, StorageUnavailable)
 """Errors that end when the database is available again."""
 
 
-def replace_surrogates(text: str) -> str:
-    """Replace lone surrogates in `text` with U+FFFD; JSON of a truncated text can contain them."""
-    return text if text.isascii() else _HALF.sub(_UNREADABLE, text)
-
-
-def sanitize_surrogates(incoming: M) -> M:
-    """Replace lone surrogates in the text, names and file descriptions of `incoming`."""
+def sanitize_text(incoming: M) -> M:
+    """Replace characters that cannot be stored in the text, names and file descriptions of `incoming`."""
     if isinstance(incoming, MessageEdited):
-        return replace(incoming, text=replace_surrogates(incoming.text))
+        return replace(incoming, text=replace_unstorable(incoming.text))
     if not isinstance(incoming, ChatMessage) or _is_whole(incoming):
         return incoming
     return replace(
         incoming,
-        text=replace_surrogates(incoming.text),
+        text=replace_unstorable(incoming.text),
         sender=_sanitize_person(incoming.sender),
         mentions=tuple(_sanitize_person(person) for person in incoming.mentions),
         attachments=tuple(
-            replace(each, description=replace_surrogates(each.description)) for each in incoming.attachments
+            replace(each, description=replace_unstorable(each.description)) for each in incoming.attachments
         ),
     )
 
@@ -56,11 +48,11 @@ def _is_whole(message: ChatMessage) -> bool:
     words = [message.text, message.sender.name]
     words += [person.name for person in message.mentions]
     words += [each.description for each in message.attachments]
-    return all(text.isascii() or _HALF.search(text) is None for text in words)
+    return all(replace_unstorable(text) == text for text in words)
 
 
 def _sanitize_person(person: Person) -> Person:
-    return replace(person, name=replace_surrogates(person.name))
+    return replace(person, name=replace_unstorable(person.name))
 
 
 class StorageRetry:

@@ -8,7 +8,7 @@ from loguru import logger
 from msgspec import Struct, field
 
 from bot.inbound.corrections import Corrections, EditedRequests
-from bot.inbound.intake import Intake, StorageRetry, sanitize_surrogates
+from bot.inbound.intake import Intake, StorageRetry, sanitize_text
 from bot.inbound.middleware import Middleware, Next, chain
 from bot.inbound.reactions import Reactions
 from bot.inbound.turn_claims import TurnCoordinator
@@ -49,7 +49,7 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
     async def accept(self, incoming: Incoming) -> Incoming:
         """Return `incoming`, after committing it if it is a message."""
         if isinstance(incoming, ChatMessage):
-            return await self.intake.record(sanitize_surrogates(incoming))
+            return await self.intake.record(sanitize_text(incoming))
         return incoming
 
     async def handle(self, incoming: ChatMessage | Correction | Reaction) -> None:
@@ -57,7 +57,7 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
 
         Withdrawing a message cancels its handling, except for a change that a tool has begun.
         """
-        incoming = sanitize_surrogates(incoming)
+        incoming = sanitize_text(incoming)
         if not isinstance(incoming, ChatMessage):
             await self._handle_change(incoming)
             return

@@ -1,4 +1,4 @@
-"""Detect the language of a text, shorten it, suggest similar names and unescape untrusted HTML."""
+"""Detect the language of a text, shorten it, suggest similar names, and clean text of other programs."""
 
 import html
 import re
@@ -63,3 +63,11 @@ _IMPOSSIBLE_REFERENCE: Final = re.compile(r"&#[0-9]{12,};?")
 def unescape_html(text: str) -> str:
     """Replace character references in `text`; impossible numbers become U+FFFD, as in browsers."""
     return html.unescape(_IMPOSSIBLE_REFERENCE.sub("\N{REPLACEMENT CHARACTER}", text))
+
+
+_UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
+
+
+def replace_unstorable(text: str) -> str:
+    """Replace lone surrogates and NUL in `text` with U+FFFD; JSON can contain them, and databases refuse them."""
+    return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -8,8 +8,8 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
 from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN, Answer
-from bot.inbound.intake import replace_surrogates
 from function_calls.tools.calls import StyleName
+from services.kernel.text import replace_unstorable
 
 MODEL: Final = "bubbles"
 """The bot's name as a model."""
@@ -22,9 +22,9 @@ class Lenient(BaseModel):
 
     @field_validator("*", mode="after")
     @classmethod
-    def _replace_surrogates(cls, value: object) -> object:
-        """Replace lone surrogates, which clients leave when they truncate text."""
-        return replace_surrogates(value) if isinstance(value, str) else value
+    def _replace_unstorable(cls, value: object) -> object:
+        """Replace lone surrogates, which clients leave when they truncate text, and NUL."""
+        return replace_unstorable(value) if isinstance(value, str) else value
 
 
 class CalledFunction(Lenient):

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from bot.__main__ import _accept_other_encodings
-from bot.inbound.intake import sanitize_surrogates
+from bot.inbound.intake import sanitize_text
 from bot.platforms.console import ConsolePlatform
 from bot.testing.clocks import StandingClock
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, Person
@@ -34,22 +34,26 @@ def message(**changed):
     ids=lambda changed: next(iter(changed)),
 )
 def test_surrogate_is_replaced_wherever_it_occurs(changed):
-    incoming = sanitize_surrogates(message(**changed))
+    incoming = sanitize_text(message(**changed))
 
     assert "tea \ufffd" in repr(incoming)
     assert "ud83d" not in repr(incoming)
 
 
+def test_nul_is_replaced_which_postgresql_does_not_store():
+    assert sanitize_text(message(text="tea\0")).text == "tea\ufffd"
+
+
 def test_a_whole_message_is_left_as_it_is():
     whole = message()
 
-    assert sanitize_surrogates(whole) is whole
+    assert sanitize_text(whole) is whole
 
 
 def test_edit_is_sanitized_too():
     edited = MessageEdited(address=HOME, message_id="1", text=HALF, at=NOW)
 
-    assert sanitize_surrogates(edited).text == "tea \ufffd"
+    assert sanitize_text(edited).text == "tea \ufffd"
 
 
 @pytest.mark.parametrize(
