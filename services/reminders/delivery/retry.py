@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from msgspec import Struct
 
 from services.kernel.errors import DeliveryFailed
+from services.kernel.text import replace_unstorable
 from services.reminders.records import DeliveryOutcome, DeliveryState, Lease
 
 
@@ -46,5 +47,5 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
             state=state,
             attempt=notice.attempt,
             at=at,
-            error=str(failure) or type(failure).__name__,
+            error=replace_unstorable(str(failure)) or type(failure).__name__,
         )

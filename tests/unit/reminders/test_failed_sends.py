@@ -98,6 +98,16 @@ async def test_an_unforeseen_error_is_an_unknown_outcome(desk, error):
     assert [notice.may_be_repeat for notice in desk.courier.said] == [True]
 
 
+async def test_reason_of_a_failure_can_be_stored(desk):
+    desk.courier.failures = [DeliveryFailed("half \ud83d and\0", is_permanent=True)]
+    await desk.set(seconds=1)
+    async with desk.running():
+        await asyncio.sleep(5)
+
+    (record,) = await desk.store.deliveries(desk.clock.now() - timedelta(hours=1), desk.clock.now())
+    assert record.error == "half \ufffd and\ufffd"
+
+
 async def test_hanging_send_is_cancelled_and_repeated(make_desk):
     desk = make_desk(delivery=DeliveryConfig(send_limit=timedelta(seconds=30)))
     desk.courier.hold.clear()
