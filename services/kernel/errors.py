@@ -1,5 +1,9 @@
 """Declare errors by who must act: the person, the model, the operator, or the bot by a retry."""
 
+from typing import Final
+
+_LONGEST_WAIT_SECONDS: Final = 86_400.0
+
 
 class AssistantError(Exception):
     """The base class of the errors of Bubbles."""
@@ -41,9 +45,9 @@ class ModelUnavailable(AssistantError):
 class DeliveryFailed(AssistantError):
     """The platform did not accept a message.
 
-    `retry_after` is the wait in seconds that the platform asked for, or None. `is_permanent`: a retry is useless (the
-    bot was removed). `is_unknown`: the message may have arrived. `is_global`: the wait applies to every chat of the
-    platform. `is_of_chat`: only this chat fails, not the platform.
+    `retry_after` is the wait in seconds that the platform asked for, at most a day, or None. `is_permanent`: a retry is
+    useless (the bot was removed). `is_unknown`: the message may have arrived. `is_global`: the wait applies to every
+    chat of the platform. `is_of_chat`: only this chat fails, not the platform.
     """
 
     def __init__(
@@ -57,7 +61,7 @@ class DeliveryFailed(AssistantError):
         is_of_chat: bool = False,
     ) -> None:
         super().__init__(reason)
-        self.retry_after = retry_after
+        self.retry_after = None if retry_after is None else min(_LONGEST_WAIT_SECONDS, retry_after)
         self.is_permanent = is_permanent
         self.is_unknown = is_unknown
         self.is_global = is_global

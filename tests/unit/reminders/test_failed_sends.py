@@ -62,6 +62,16 @@ async def test_the_platform_s_wish_to_wait_is_obeyed(desk):
     assert (early, desk.courier.texts) == ([], ["tea"])
 
 
+@pytest.mark.parametrize("seconds", [1e18, float("inf"), float("nan")])
+async def test_absurd_wish_to_wait_delays_a_reminder_by_a_day(desk, seconds):
+    desk.courier.failures = [DeliveryFailed("slow down", retry_after=seconds)]
+    await desk.set(seconds=1)
+    async with desk.running():
+        await asyncio.sleep(86_500)
+
+    assert desk.courier.texts == ["tea"]
+
+
 async def test_a_wish_to_wait_holds_over_a_restart(desk):
     desk.courier.failures = [DeliveryFailed("slow down", retry_after=100)]
     await desk.set(seconds=1)
