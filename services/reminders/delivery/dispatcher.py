@@ -51,7 +51,7 @@ class Dispatcher:
         self._clock = clock
         self._config = config
         self._owner = owner
-        self._sender = Sender(ledger, notifier, clock, retries)
+        self._sender = Sender(ledger, notifier, clock, retries, limit=config.send_limit)
         self._queue = DueQueue(config.most_per_message if self._sender.can_batch else 1)
         self._begun: deque[SendingMessage] = deque()
         self._prefetch = Prefetch(senders=config.senders, most=config.most_ahead)
@@ -238,10 +238,7 @@ class Dispatcher:
             return
         self._in_flight += 1
         try:
-            async with asyncio.timeout(self._config.send_limit.total_seconds()):
-                outcomes = await self._sender.send(message)
-        except TimeoutError:
-            outcomes = self._sender.lost_outcomes(message.leases, "the platform took too long")
+            outcomes = await self._sender.send(message)
         finally:
             self._in_flight -= 1
         self._pending_acks.add(outcomes)

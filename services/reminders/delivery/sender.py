@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import blake2s
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -80,14 +80,17 @@ def message_key(leases: LeaseGroup) -> str:
 
 
 class Sender:
-    """Passes messages to the notifier and converts its exceptions to outcomes."""
+    """Passes messages to the notifier and converts its exceptions to outcomes; a send is lost after `limit`."""
 
-    def __init__(self, ledger: DeliveryLedger, notifier: Notifier, clock: Clock, retries: RetryPolicy) -> None:
+    def __init__(
+        self, ledger: DeliveryLedger, notifier: Notifier, clock: Clock, retries: RetryPolicy, *, limit: timedelta
+    ) -> None:
         self._ledger = ledger
         self._notifier = notifier
         self._batch_notifier = notifier if isinstance(notifier, BatchNotifier) else None
         self._clock = clock
         self._retries = retries
+        self._limit_seconds = limit.total_seconds()
         self._reported: set[int] = set()
 
     @property
@@ -99,21 +102,22 @@ class Sender:
         """Send `message`; return the outcome of each of its occurrences."""
         leases = message.leases
         try:
-            if message.edited:
-                leases = await self._reload_edited(message)
-            message_id = await self._hand_over(leases, message.key)
+            async with asyncio.timeout(self._limit_seconds):
+                if message.edited:
+                    leases = await self._reload_edited(message)
+                message_id = await self._hand_over(leases, message.key)
         except DeliveryFailed as failure:
             return await self._fail(leases, failure)
+        except TimeoutError:
+            return await self._fail(leases, DeliveryFailed("the platform took too long", is_unknown=True))
         except Exception as error:  # noqa: BLE001 - an unforeseen error is an unknown outcome and is retried
-            return self.lost_outcomes(leases, f"{type(error).__name__}: {error}")
+            name = type(error).__name__
+            # The text is for the log: it may name an address with a secret.
+            return await self._fail(leases, DeliveryFailed(f"{name}: {error}", is_unknown=True), reason=name)
         now = self._clock.now()
         if self._reported:
             self._reported.difference_update(lease.reminder_key for lease in leases)
         return [(lease, _sent_outcome(lease, now, message_id)) for lease in leases]
-
-    def lost_outcomes(self, leases: LeaseGroup, reason: str) -> list[Attempt]:
-        """Return the outcomes of a send whose result is unknown."""
-        return self._failed_outcomes(leases, DeliveryFailed(reason, is_unknown=True))
 
     def _hand_over(self, leases: LeaseGroup, key: str) -> Awaitable[str | None]:
         notice = leases[0].notice
@@ -129,11 +133,12 @@ class Sender:
         ]
         return tuple(new or old for new, old in zip(renewed, message.leases, strict=True))
 
-    async def _fail(self, leases: LeaseGroup, failure: DeliveryFailed) -> list[Attempt]:
+    async def _fail(self, leases: LeaseGroup, failure: DeliveryFailed, *, reason: str = "") -> list[Attempt]:
+        """Return the outcomes; report those that failed for good, with `reason` or the text of `failure`."""
         outcomes = self._failed_outcomes(leases, failure)
         for lease, outcome in outcomes:
             if outcome.state is DeliveryState.FAILED:
-                await self._report(lease, outcome.error)
+                await self._report(lease, reason or outcome.error)
         return outcomes
 
     def _failed_outcomes(self, leases: LeaseGroup, failure: DeliveryFailed) -> list[Attempt]:
@@ -148,7 +153,8 @@ class Sender:
             return
         self._reported.add(lease.reminder_key)
         try:
-            await self._notifier.report_undeliverable(lease.notice, reason)
+            async with asyncio.timeout(self._limit_seconds):
+                await self._notifier.report_undeliverable(lease.notice, reason)
         except Exception as error:  # noqa: BLE001 - the failed outcome must be recorded in any case
             logger_of(lease).warning("could not report the failed reminder to its owner: {}", error)
 

@@ -258,6 +258,24 @@ async def test_old_failure_is_marked_as_failed(make_desk):
     assert len(desk.courier.reported) == 1
 
 
+@pytest.mark.parametrize(
+    ("failures", "reason"),
+    [([RuntimeError("https://platform.example/secret")] * 1000, "RuntimeError"), ([], "the platform took too long")],
+    ids=["broken", "hanging"],
+)
+async def test_owner_is_told_of_an_old_failure_with_an_unknown_outcome(make_desk, failures, reason):
+    retries = RetryPolicy(keep=timedelta(minutes=10), fewest=3)
+    desk = make_desk(retries=retries, delivery=DeliveryConfig(send_limit=timedelta(seconds=30)))
+    desk.courier.failures = failures
+    desk.courier.hold.clear()
+    await desk.set(seconds=1)
+    async with desk.running():
+        await asyncio.sleep(1200)
+
+    assert [told for _, told in desk.courier.reported] == [reason]
+    assert await desk.states() == [DeliveryState.FAILED]
+
+
 async def test_stopped_process_leaves_its_running_sends_as_possible_repeats(desk):
     desk.courier.hold.clear()
     await desk.set("begun", seconds=1)
