@@ -6,6 +6,7 @@ from datetime import datetime
 from heapq import heappop, heappush
 
 from services.reminders.delivery.sender import LeaseGroup
+from services.reminders.model import ReminderAction
 from services.reminders.records import Lease
 
 _MOST_MOVED = 1000  # bounds the time that one call blocks the event loop
@@ -116,5 +117,10 @@ class DueQueue:
 
 
 def _fits(first: Lease, other: Lease) -> bool:
-    """Return whether two leases may share a message: the same address, and `other` was certainly not sent before."""
+    """Return whether two leases may share a message: the same address, and `other` was certainly not sent before.
+
+    A summary is sent alone, because a model may take a minute to write it.
+    """
+    if any(lease.notice.action is not ReminderAction.SAY for lease in (first, other)):
+        return False
     return first.notice.address == other.notice.address and not other.notice.may_be_repeat

@@ -2,9 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 
+from msgspec.structs import replace
+
 from services.kernel.chat import ChatAddress, Person
 from services.reminders.delivery.due_queue import DueQueue
-from services.reminders.model import DueNotice
+from services.reminders.model import DueNotice, ReminderAction
 from services.reminders.records import Lease
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -96,3 +98,12 @@ def test_chat_with_many_reminders_does_not_delay_others():
     queue.push([*(lease(number, NOON) for number in range(5)), lease(9, NOON, chat="away")])
 
     assert taken(queue, NOON, limit=2) == [0, 9]
+
+
+def test_summary_does_not_delay_reminders_of_its_message():
+    queue = DueQueue(most_per_message=10)
+    tea, coffee, summary = (lease(number, NOON) for number in (1, 2, 3))
+    summary = replace(summary, notice=replace(summary.notice, action=ReminderAction.SUMMARY))
+    queue.push([tea, summary, coffee])
+
+    assert queue.take(NOON, 100) == [(tea,), (summary,), (coffee,)]
