@@ -99,13 +99,15 @@ class Draft:
     async def finish(self, reply: Reply) -> None:
         """Edit the draft to the whole `reply`, or send it if there is no draft or the edit fails.
 
-        Text beyond the length limit, and files, follow in another message.
+        Text beyond the length limit, and files, follow in another message. A private reply is never shown in the draft.
         """
         await self.stop()
-        if self._message_id is None:
+        whole = self._outbox.to_outgoing(self._turn.message.address, reply)
+        if self._message_id is not None and whole.private_to is not None:
+            await self._edit(OutgoingMessage(text=self._shown, reply_to=self._turn.message.id))
+        if self._message_id is None or whole.private_to is not None:
             await self._outbox.reply(self._turn.message.address, reply, key=self._key("answer"))
             return
-        whole = replace(self._outbox.to_outgoing(self._turn.message.address, reply), private_to=None)
         head, rest = _split_reply(whole, self._capabilities)
         if not await self._edit(head):
             await self._outbox.reply(self._turn.message.address, reply, key=self._key("answer"))

@@ -16,11 +16,12 @@ from bot.testing.platform import FakePlatform
 from bot.testing.turns import make_message, make_turn
 from function_calls.tools.calls import Interpretation, Reply
 from services.history.service import HistoryService
-from services.kernel.chat import ChatAddress, Choice, SentFile
+from services.kernel.chat import ChatAddress, Choice, Person, SentFile
 from services.kernel.errors import DeliveryFailed
 
 pytestmark = pytest.mark.looptime
 
+ANN = Person(id="ann", name="Ann")
 HOME = ChatAddress(platform="test", chat_id="home")
 ANSWER = "Tea is a drink. It comes from China. People like it warm."
 
@@ -93,6 +94,15 @@ async def test_a_long_answer_grows_in_one_message(stage):
     assert stage.platform.texts == ["Tea is a drink. …"]
     assert [text for _, text in stage.platform.edits] == ["Tea is a drink. It comes from China. …", ANSWER]
     assert stage.platform.says == [ANSWER]
+
+
+async def test_private_answer_is_not_shown_in_the_draft_of_the_chat():
+    stage = Stage(private_replies=True)
+    await stage.answer(SENTENCES, Reply(text="Open https://login.example", reply_to="m1", private_to=ANN))
+
+    public, private = stage.platform.shown.values()
+    assert (public.text, public.private_to) == ("Tea is a drink. It comes from China.", None)
+    assert (private.text, private.private_to) == ("Open https://login.example", ANN)
 
 
 async def test_quick_answer_is_sent_in_one_piece(stage):
