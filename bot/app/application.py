@@ -47,7 +47,7 @@ from function_calls.tools.policy import CallPolicy
 from function_calls.understanding.interpreter import OfflineInterpreter
 from services.call_log.service import CallLog
 from services.history.service import HistoryService
-from services.kernel.background_tasks import BackgroundTasks, running_tasks
+from services.kernel.background_tasks import BackgroundTasks, log_failure, running_tasks
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.state import StateStore
 from services.people.privacy import PrivacyService
@@ -324,13 +324,15 @@ def _start_integrity_check(tasks: BackgroundTasks, database: Database) -> None:
         if found is not None and found != known:
             logger.critical("database {} is damaged ({}); stop the bot and restore a backup", database.name, found)
 
-    tasks.start(check(), "check the integrity of the database")
+    name = "check of the integrity of the database"
+    tasks.start(log_failure(check(), name), name)
 
 
 def _start_deletions(tasks: BackgroundTasks, services: Services, clock: Clock, record_days: int) -> None:
     """Start tasks that delete finished reminders, old messages and, after `record_days` (0: never), call records."""
-    tasks.start(services.get(ReminderService).purge(), "purge the reminders")
-    tasks.start(services.get(PrivacyService).purge(clock.now()), "purge the history")
+    reminders, messages = services.get(ReminderService).purge(), services.get(PrivacyService).purge(clock.now())
+    for name, deletion in (("purge of the reminders", reminders), ("purge of the history", messages)):
+        tasks.start(log_failure(deletion, name), name)
     if record_days:
         oldest = clock.now() - timedelta(days=record_days)
         tasks.start(services.get(CallLog).purge(oldest), "purge the records")

@@ -1,16 +1,14 @@
 """Share platforms and turns between the workers of one database; a single worker serves all of them."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from uuid import uuid4
-
-from loguru import logger
 
 from bot.inbound.turn_claims import TakeOver, TurnCoordinator
 from bot.outbound.workers import LEASE_DURATION, TIMEOUT, PlatformLeaseHolder, RemoteOutbox, Send
 from bot.platforms.base import Platform
 from function_calls.tools.dispatch.hooks import BeforeTool
-from services.kernel.background_tasks import BackgroundTasks
+from services.kernel.background_tasks import BackgroundTasks, log_failure
 from services.kernel.clock import Clock
 from services.storage.database import Database
 from services.storage.workers.platform_leases import PlatformLeases
@@ -74,7 +72,7 @@ class Cluster(SingleWorker):
         """Run a connection while this worker leases its platform, and take over turns that another worker left."""
 
         async def connect() -> None:
-            following = log_failure(self._turns.follow(platform, take_over), platform.name)
+            following = log_failure(self._turns.follow(platform, take_over), f"platform {platform.name}")
             tasks.start(following, f"{platform.name}: messages of other workers")
             await run()
 
@@ -95,11 +93,3 @@ async def join_cluster(database: Database, platforms: Sequence[Platform], clock:
     async with platform_leases.hold():
         remote_outbox = RemoteOutbox(RemoteMessages(database, owner, fresh=TIMEOUT), platform_leases, clock)
         yield Cluster(TurnClaims(database, owner), remote_outbox, clock)
-
-
-async def log_failure(running: Coroutine[object, object, None], name: str) -> None:
-    """Await `running`; log its failure, so that other platforms and the reminders continue."""
-    try:
-        await running
-    except Exception as error:  # noqa: BLE001 - a failed platform must not end the bot
-        logger.opt(exception=error).error("platform {} failed", name)

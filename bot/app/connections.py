@@ -7,13 +7,13 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from bot.app.cluster import SingleWorker, log_failure
+from bot.app.cluster import SingleWorker
 from bot.inbound.recovery import Recovery
 from bot.inbound.router import MessageRouter
 from bot.inbound.welcome import Welcome
 from bot.outbound.reminder_notifier import DeliveryRetry
 from bot.platforms.base import KeepsState, Platform, Receive, ResumesMessages
-from services.kernel.background_tasks import BackgroundTasks
+from services.kernel.background_tasks import BackgroundTasks, log_failure
 from services.kernel.chat import BotAdded, ChatMessage, Incoming
 from services.kernel.state import StateStore
 from services.storage.workers.turn_claims import Key
@@ -71,13 +71,14 @@ class Connections(Struct, kw_only=True):
             platform.use_state(self.state)
         if self.recovery is not None and self.recovery.pending_on(platform.name):
             resuming = self._resume_pending(self.recovery, platform, receive)
-            self._track(tasks.start(log_failure(resuming, platform.name), f"{platform.name}: pending messages"))
+            resuming = log_failure(resuming, f"platform {platform.name}")
+            self._track(tasks.start(resuming, f"{platform.name}: pending messages"))
 
         async def take_over(keys: Collection[Key]) -> None:
             await self._resume_pending(await self.resume(keys), platform, receive)
 
         running = self.cluster.run(platform, partial(platform.run, receive), take_over, tasks)
-        self._platforms.append(tasks.start(log_failure(running, platform.name), platform.name))
+        self._platforms.append(tasks.start(log_failure(running, f"platform {platform.name}"), platform.name))
 
     async def _resume_pending(self, recovery: Recovery, platform: Platform, receive: Receive) -> None:
         handle = platform.resume_message if isinstance(platform, ResumesMessages) else partial(_handle_new, receive)
@@ -93,7 +94,7 @@ class Connections(Struct, kw_only=True):
         """Greet a new group or answer a message, and retry undelivered reminders of the chat."""
         if isinstance(incoming, BotAdded):
             await self.delivery_retry.resume(incoming.address)
-            await self.welcome.greet(incoming)
+            await log_failure(self.welcome.greet(incoming), f"greeting of {incoming.address}")
             return
         await self.router.handle(incoming)
         if self.delivery_retry.is_due(incoming.address):

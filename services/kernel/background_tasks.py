@@ -40,6 +40,14 @@ async def running_tasks() -> AsyncIterator[BackgroundTasks]:
             tasks.cancel_all()
 
 
+async def log_failure(work: Coroutine[object, object, object], name: str) -> None:
+    """Await `work`; log its failure, so that it does not end the bot."""
+    try:
+        await work
+    except Exception as error:  # noqa: BLE001 - the rest of the bot continues
+        logger.opt(exception=error).error("{} failed", name)
+
+
 @asynccontextmanager
 async def run_beside(work: Coroutine[object, object, object], name: str) -> AsyncIterator[None]:
     """Run `work` within the context, and cancel it at its end; a failure that is none of ours is logged."""

@@ -8,10 +8,12 @@ import pytest
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, RouterSettings, Settings
 from bot.testing.clocks import InlineExecutor, LoopTimetable
+from bot.testing.in_memory import build_in_memory
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
 from function_calls.tools.calls import ToolCall
 from services.history.service import HistoryService
+from services.kernel.chat import BotAdded, ChatAddress
 from services.kernel.errors import DeliveryFailed, ModelUnavailable
 from services.storage.database import Database
 
@@ -75,6 +77,32 @@ async def test_daily_jobs_end_with_the_bot(platform, clock, caplog):
     await asyncio.sleep(timedelta(days=2).total_seconds())
 
     assert "Exception in callback" not in caplog.text
+
+
+async def test_failed_daily_deletion_does_not_end_the_bot(platform, clock):
+    settings = Settings(bot=BotSettings(timezone="UTC"))
+    async with build_in_memory(settings, platforms=[platform], clock=clock) as app:
+        await asyncio.sleep(timedelta(days=1).total_seconds() - 5)
+        await app.database.run(lambda connection: connection.exec_driver_sql("ALTER TABLE delivery RENAME TO away"))
+        await asyncio.sleep(10)
+        await app.database.run(lambda connection: connection.exec_driver_sql("ALTER TABLE away RENAME TO delivery"))
+        await platform.say("remind me in 10 minutes to stretch")
+        await asyncio.sleep(605)
+
+    assert platform.texts[-1] == "⏰ @ann stretch"
+
+
+async def test_error_while_greeting_a_group_does_not_end_the_bot(platform, clock):
+    def refuse(*_):
+        raise RuntimeError("bug")
+
+    async with bot(platform, clock):
+        platform.refuse = refuse
+        await platform.handle(BotAdded(address=ChatAddress(platform="fake", chat_id="new")))
+        platform.refuse = None
+        await platform.say("remind me in 10 minutes to stretch")
+
+    assert platform.texts[-1].startswith("✅ Set [")
 
 
 async def test_bots_are_ignored(platform, clock):
