@@ -11,7 +11,6 @@ from services.reminders.records import (
     Change,
     Claim,
     DeliveryOutcome,
-    DeliveryRecord,
     Lease,
     StoredReminder,
     ValidatedReminder,
@@ -145,9 +144,6 @@ class DeliveryLedger(Protocol):
 
     async def purge(self, before: datetime, limit: int) -> int:
         """Delete at most `limit` final occurrences due before `before`; return their number."""
-
-    async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
-        """Return every occurrence due in the period, oldest first."""
 
 
 class ReminderStore(ReminderBook, DeliveryLedger, QuietBook, Protocol):

@@ -1,6 +1,6 @@
 """Every store in every implementation, memory first."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -17,11 +17,12 @@ from services.recurrence.fires import check
 from services.recurrence.schedule import read_schedule
 from services.reminders.model import NewReminder
 from services.reminders.ports import ReminderStore
-from services.reminders.records import ValidatedReminder
+from services.reminders.records import DeliveryRecord, ValidatedReminder
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.state import SqlScopeStore, SqlStateStore
 from services.storage.records.store import SqlCallStore
+from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
 from services.storage.tables.base import IS_TO_TRY
 from tests.support.stores.messages import MemoryMessageStore
@@ -73,6 +74,14 @@ def misfiled(connection: sa.Connection) -> list[object]:
 @pytest.fixture
 def reminders(database: Database | None) -> ReminderStore:
     return MemoryReminderStore() if database is None else SqlReminderStore(database)
+
+
+@pytest.fixture
+def deliveries(
+    reminders: ReminderStore, database: Database | None
+) -> Callable[[datetime, datetime], Awaitable[tuple[DeliveryRecord, ...]]]:
+    """Read the occurrences that are due in a period."""
+    return reminders.deliveries if isinstance(reminders, MemoryReminderStore) else SqlReminderAudit(database).deliveries
 
 
 @pytest.fixture

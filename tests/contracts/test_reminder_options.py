@@ -52,25 +52,27 @@ async def test_all_missed_fires_are_rows_of_their_own(reminders: ReminderStore, 
     assert [(lease.notice.due_at, lease.notice.missed) for lease in leases] == [(fire, 0) for fire in fires]
 
 
-async def test_at_most_ten_occurrences_wait_for_a_retry(reminders: ReminderStore, draft, now):
+async def test_at_most_ten_occurrences_wait_for_a_retry(reminders: ReminderStore, deliveries, draft, now):
     await reminders.add(with_wish(draft(rule="FREQ=DAILY"), catch_up=CatchUp.ALL), now, LIMITS)
     for day in range(1, 16):
         await claimed(reminders, now + day * DAY)
         await reminders.free("me")
 
-    records = await reminders.deliveries(now, now + 30 * DAY)
+    records = await deliveries(now, now + 30 * DAY)
 
     waiting = [each for each in records if each.state is DeliveryState.LEASED]
     assert len(records) == 15
     assert len(waiting) == 10
 
 
-async def test_fires_that_are_not_caught_up_with_are_recorded_as_skipped(reminders: ReminderStore, draft, now):
+async def test_fires_that_are_not_caught_up_with_are_recorded_as_skipped(
+    reminders: ReminderStore, deliveries, draft, now
+):
     await reminders.add(with_wish(draft(rule="FREQ=DAILY"), catch_up=CatchUp.NONE), now, LIMITS)
 
     leases = await claimed(reminders, now + 3 * DAY)
 
-    (record,) = await reminders.deliveries(now, now + 9 * DAY)
+    (record,) = await deliveries(now, now + 9 * DAY)
     assert leases == ()
     assert (record.state, record.due_at, record.missed) == (DeliveryState.SKIPPED, now + MINUTE + 2 * DAY, 2)
 
@@ -207,13 +209,13 @@ async def test_occurrence_being_sent_is_held_until_taken_over(reminders: Reminde
     assert await reminders.list_sending("me", [identifier]) == frozenset()
 
 
-async def test_deleted_or_taken_over_occurrence_is_not_begun(reminders: ReminderStore, draft, now):
+async def test_deleted_or_taken_over_occurrence_is_not_begun(reminders: ReminderStore, deliveries, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     of_another = await reminders.begin("you", [lease.notice.delivery_id])
     await reminders.change([cancel(row)], now)
     of_deleted = await reminders.begin("me", [lease.notice.delivery_id])
 
-    (record,) = await reminders.deliveries(now, now + DAY)
+    (record,) = await deliveries(now, now + DAY)
     assert (of_another, of_deleted) == ({}, {})
     assert (record.state, record.attempt) == (DeliveryState.CANCELLED, 0)

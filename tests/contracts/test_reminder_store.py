@@ -201,7 +201,7 @@ async def test_missed_fires_become_one_notice_of_the_latest_with_a_count(reminde
     assert (lease.notice.due_at, lease.notice.missed) == (now + MINUTE + 2 * DAY, 2)
 
 
-async def test_a_fire_that_still_waits_is_absorbed_by_the_next(reminders: ReminderStore, draft, now):
+async def test_a_fire_that_still_waits_is_absorbed_by_the_next(reminders: ReminderStore, deliveries, draft, now):
     await reminders.add(draft(rule="FREQ=DAILY"), now, LIMITS)
     (first,) = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [first.notice.delivery_id])
@@ -209,7 +209,7 @@ async def test_a_fire_that_still_waits_is_absorbed_by_the_next(reminders: Remind
 
     (second,) = await claimed(reminders, now + MINUTE + DAY)
 
-    states = [each.state for each in await reminders.deliveries(now, now + 9 * DAY)]
+    states = [each.state for each in await deliveries(now, now + 9 * DAY)]
     assert second.notice.missed == 1
     assert states == [DeliveryState.CANCELLED, DeliveryState.LEASED]
 
@@ -243,18 +243,18 @@ async def test_only_the_owner_can_begin_an_existing_occurrence(reminders: Remind
     assert await reminders.begin("me", ids) == {ids[1]: 1}
 
 
-async def test_deleted_occurrence_stays_deleted_when_begun(reminders: ReminderStore, draft, now):
+async def test_deleted_occurrence_stays_deleted_when_begun(reminders: ReminderStore, deliveries, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.change([cancel(row)], now)
 
     await reminders.begin("me", [lease.notice.delivery_id])
 
-    (record,) = await reminders.deliveries(now, now + DAY)
+    (record,) = await deliveries(now, now + DAY)
     assert record.state is DeliveryState.CANCELLED
 
 
-async def test_a_sent_once_reminder_is_done(reminders: ReminderStore, draft, now):
+async def test_a_sent_once_reminder_is_done(reminders: ReminderStore, deliveries, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
@@ -262,7 +262,7 @@ async def test_a_sent_once_reminder_is_done(reminders: ReminderStore, draft, now
     await reminders.settle([outcome(lease, DeliveryState.SENT, now + MINUTE)])
 
     done = await reminders.get(row.key)
-    (record,) = await reminders.deliveries(now, now + DAY)
+    (record,) = await deliveries(now, now + DAY)
     assert done is not None
     assert done.state is ReminderState.DONE
     assert (record.state, record.sent_at, record.attempt) == (DeliveryState.SENT, now + MINUTE, 1)
@@ -304,7 +304,7 @@ async def test_freeing_one_owner_leaves_the_others(reminders: ReminderStore, dra
     assert await reminders.free("me") == 1
 
 
-async def test_late_settlement_does_not_revive_a_final_occurrence(reminders: ReminderStore, draft, now):
+async def test_late_settlement_does_not_revive_a_final_occurrence(reminders: ReminderStore, deliveries, draft, now):
     await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
@@ -312,7 +312,7 @@ async def test_late_settlement_does_not_revive_a_final_occurrence(reminders: Rem
 
     await reminders.settle([outcome(lease, DeliveryState.LEASED, now + MINUTE)])
 
-    (record,) = await reminders.deliveries(now, now + DAY)
+    (record,) = await deliveries(now, now + DAY)
     assert record.state is DeliveryState.SENT
 
 
@@ -446,7 +446,7 @@ async def test_deleted_reminder_is_not_retried(reminders: ReminderStore, draft, 
     assert await reminders.retry_failed(lease.notice.address.key, now - DAY, now + DAY) == 0
 
 
-async def test_purge_forgets_old_final_occurrences_only(reminders: ReminderStore, draft, now):
+async def test_purge_forgets_old_final_occurrences_only(reminders: ReminderStore, deliveries, draft, now):
     await add_many(reminders, [draft("a"), draft("b")], now)
     first, _ = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [first.notice.delivery_id])
@@ -454,7 +454,7 @@ async def test_purge_forgets_old_final_occurrences_only(reminders: ReminderStore
 
     assert await reminders.purge(now, 10) == 0
     assert await reminders.purge(now + DAY, 10) == 1
-    assert [each.state for each in await reminders.deliveries(now, now + DAY)] == [DeliveryState.LEASED]
+    assert [each.state for each in await deliveries(now, now + DAY)] == [DeliveryState.LEASED]
 
 
 async def test_realign_repairs_fires_armed_from_a_wrong_future(reminders: ReminderStore, draft, now):
@@ -498,7 +498,9 @@ async def test_latest_due_time_is_that_of_the_claimed_occurrences(reminders: Rem
 
 
 @pytest.mark.parametrize("is_crash", [False, True])
-async def test_reminder_deleted_while_sending_is_not_retried(reminders: ReminderStore, draft, now, is_crash: bool):
+async def test_reminder_deleted_while_sending_is_not_retried(
+    reminders: ReminderStore, deliveries, draft, now, is_crash: bool
+):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     begun = [lease.notice.delivery_id]
@@ -513,11 +515,11 @@ async def test_reminder_deleted_while_sending_is_not_retried(reminders: Reminder
 
     assert begun_again == {}
     assert await claimed(reminders, now + DAY) == ()
-    (record,) = await reminders.deliveries(now, now + DAY)
+    (record,) = await deliveries(now, now + DAY)
     assert record.state is DeliveryState.CANCELLED
 
 
-async def test_reminder_deleted_while_sending_is_recorded_as_sent(reminders: ReminderStore, draft, now):
+async def test_reminder_deleted_while_sending_is_recorded_as_sent(reminders: ReminderStore, deliveries, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
@@ -525,7 +527,7 @@ async def test_reminder_deleted_while_sending_is_recorded_as_sent(reminders: Rem
 
     await reminders.settle([outcome(lease, DeliveryState.SENT, now + MINUTE)])
 
-    (record,) = await reminders.deliveries(now, now + DAY)
+    (record,) = await deliveries(now, now + DAY)
     assert record.state is DeliveryState.SENT
 
 
@@ -542,14 +544,14 @@ async def test_new_words_are_those_of_the_next_attempt(reminders: ReminderStore,
 
 @pytest.mark.parametrize("state", [DeliveryState.LEASED, DeliveryState.UNKNOWN, DeliveryState.FAILED])
 async def test_a_failed_attempt_is_recorded_where_a_server_that_crashed_forgot_its_beginning(
-    reminders: ReminderStore, draft, now, state
+    reminders: ReminderStore, deliveries, draft, now, state
 ):
     for each in "ab":
         await reminders.add(draft(each), now, LIMITS)
     leases = await claimed(reminders, now + MINUTE)
     await reminders.settle([outcome(lease, state, now + 2 * MINUTE) for lease in leases])
 
-    records = await reminders.deliveries(now, now + DAY)
+    records = await deliveries(now, now + DAY)
     again = await claimed(reminders, now + 3 * MINUTE, owner="you")
     assert [record.state for record in records] == [state, state]
     assert [each.notice.attempt for each in again] == ([] if state is DeliveryState.FAILED else [2, 2])

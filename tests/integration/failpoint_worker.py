@@ -18,6 +18,7 @@ from services.reminders.records import Claim, DeliveryOutcome, DeliveryState, Le
 from services.reminders.service import ReminderService
 from services.storage.database import Database
 from services.storage.people.state import SqlStateStore
+from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
 from tests.support.stores.reminders import add_many
 
@@ -113,7 +114,7 @@ async def _deliver(folder: Path, url: str, point: str, contents: Sequence[str]) 
         now, is_open = clock.now(), True
         while is_open:
             await asyncio.sleep(0.05)
-            records = await store.deliveries(now - PATIENCE, now + PATIENCE)
+            records = await SqlReminderAudit(database).deliveries(now - PATIENCE, now + PATIENCE)
             is_open = not records or any(record.state in OPEN for record in records)
         if point != "none":
             await asyncio.sleep(PATIENCE.total_seconds())  # the last step is on its way in another thread

@@ -24,6 +24,7 @@ from services.reminders.service import ReminderService
 from services.storage.database import Database
 from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.people.state import SqlStateStore
+from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
 from tests.pace import on_this_machine
 
@@ -94,7 +95,7 @@ async def test_long_lock_over_the_due_time_delays_and_loses_nothing(tmp_path: Pa
         await asyncio.sleep(0.3)
         running.cancel()
         await asyncio.wait([running])
-        records = await store.deliveries(clock.now() - timedelta(minutes=5), clock.now())
+        records = await SqlReminderAudit(database).deliveries(clock.now() - timedelta(minutes=5), clock.now())
 
     assert said_meanwhile == []  # nothing is handed over that the ledger does not know
     assert sorted(courier.said) == sorted([*(f"tea {number}" for number in range(20)), "later"])

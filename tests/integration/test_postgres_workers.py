@@ -14,6 +14,7 @@ from services.reminders.model import ReminderState
 from services.reminders.records import DeliveryOutcome, DeliveryState
 from services.storage.database import Database
 from services.storage.engine.postgres import DatabaseTimeouts
+from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
 from services.storage.tables import UNSETTLED
 from tests.pace import on_this_machine
@@ -86,7 +87,7 @@ async def test_message_sent_by_a_dead_worker_is_not_repeated(workers):
     async with Database(workers.url, timeouts=workers.timeouts) as other:
         store = SqlReminderStore(other)
         freed = await store.free(None)
-        found = await store.deliveries(marks[0].at - timedelta(minutes=1), marks[0].at)
+        found = await SqlReminderAudit(other).deliveries(marks[0].at - timedelta(minutes=1), marks[0].at)
         said = await store.sent_in("console:chat0", "m1")
 
     assert freed == 1

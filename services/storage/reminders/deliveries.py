@@ -9,7 +9,7 @@ from loguru import logger
 from services.kernel.errors import StorageBusy, StorageFull, StorageUnavailable
 from services.reminders.model import ReminderState
 from services.reminders.quiet_hours import QuietHours
-from services.reminders.records import Claim, DeliveryOutcome, DeliveryRecord, DeliveryState, Lease
+from services.reminders.records import Claim, DeliveryOutcome, DeliveryState, Lease
 from services.storage.database import Database
 from services.storage.engine.rows import from_micros_or_none, to_micros
 from services.storage.engine.sent_journal import SentOccurrenceLine
@@ -158,10 +158,6 @@ class SqlDeliveryLedger:
         is_old = sa.and_(DELIVERY.c.due_at < to_micros(before), DELIVERY.c.state.in_(FINAL))
         purge = DELIVERY.delete().where(DELIVERY.c.id.in_(sa.select(DELIVERY.c.id).where(is_old).limit(limit)))
         return await self._database.run(lambda connection: connection.execute(purge).rowcount, is_durable=False)
-
-    async def deliveries(self, since: datetime, until: datetime) -> tuple[DeliveryRecord, ...]:
-        """Return every occurrence due in the period, oldest first."""
-        return await self._database.read(lambda connection: ledger.deliveries(connection, since, until))
 
 
 def _journal_line(lease: Lease, outcome: DeliveryOutcome) -> SentOccurrenceLine:

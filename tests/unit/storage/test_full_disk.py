@@ -17,6 +17,7 @@ from services.reminders.records import DeliveryState
 from services.reminders.service import ReminderService
 from services.storage.database import Database
 from services.storage.people.state import SqlStateStore
+from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
 
 HOME = ChatAddress(platform="console", chat_id="home")
@@ -88,7 +89,7 @@ async def test_full_disk_confirms_nothing_and_due_reminders_come_once_later(tmp_
         running.cancel()
         await asyncio.wait([running])
         now = clock.now()
-        (record,) = await store.deliveries(now - timedelta(minutes=1), now + timedelta(minutes=1))
+        (record,) = await SqlReminderAudit(database).deliveries(now - timedelta(minutes=1), now + timedelta(minutes=1))
 
     assert not was_said  # nothing is handed over that the ledger does not know
     assert courier.said == ["kept"]

@@ -12,6 +12,7 @@ from services.reminders.model import NewReminder, ReminderLimits, ReminderState
 from services.reminders.records import DeliveryOutcome, DeliveryState, ValidatedReminder
 from services.storage.database import Database
 from services.storage.engine.sent_journal import SentJournal, SentOccurrenceLine
+from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -135,7 +136,7 @@ async def test_noted_send_is_not_repeated_and_others_are(tmp_path: Path):
         store = SqlReminderStore(database)
         freed = await store.free(None)
         again = (await store.claim("next", NOW + timedelta(minutes=2), NOW + timedelta(minutes=2), 10)).leases
-        records = await store.deliveries(NOW, NOW + timedelta(hours=1))
+        records = await SqlReminderAudit(database).deliveries(NOW, NOW + timedelta(hours=1))
 
     assert (freed, [lease.notice.delivery_id for lease in again]) == (1, [unknown])
     assert [record.state for record in records] == [DeliveryState.SENT, DeliveryState.UNKNOWN]
