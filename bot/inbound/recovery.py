@@ -56,18 +56,25 @@ class Recovery(Struct, frozen=True, kw_only=True):
         return [each for each in self.pending if each.address.platform == platform]
 
     async def resume(self, platform: str, handle: Handle, screen: Screen) -> None:
-        """Handle the pending messages of a platform in order, with `handle`."""
+        """Handle the pending messages of a platform in order, with `handle`; failures are logged."""
         for message in self.pending_on(platform):
-            is_unfinished = await self.state.get(_attempt_key(message))  # None without an attempt
-            if self.watchdog is not None and self.watchdog.is_unreadable((message.address.key, message.id)):
-                await handle(replace(message, is_recorded=True))  # which notifies its sender
-            elif is_unfinished is None and self.clock.now() - message.sent_at <= ANSWERED_WITHIN:
-                await self.state.set(_attempt_key(message), value=True, keep=NOTIFIED_WITHIN)
-                logger.bind(chat=message.address.key, message=message.id).info("resuming a message of an earlier run")
-                await handle(replace(message, is_recorded=True))
-                await self.state.set(_attempt_key(message), value=False, keep=NOTIFIED_WITHIN)
-            elif is_unfinished or message.is_for_bot:
-                await screen(replace(message, is_recorded=True), self._notify_sender)
+            try:
+                await self._resume_one(message, handle, screen)
+            except Exception as error:  # noqa: BLE001 - a failed message must not stop the next
+                log = logger.bind(chat=message.address.key, message=message.id)
+                log.opt(exception=error).error("resuming a message failed")
+
+    async def _resume_one(self, message: ChatMessage, handle: Handle, screen: Screen) -> None:
+        is_unfinished = await self.state.get(_attempt_key(message))  # None without an attempt
+        if self.watchdog is not None and self.watchdog.is_unreadable((message.address.key, message.id)):
+            await handle(replace(message, is_recorded=True))  # which notifies its sender
+        elif is_unfinished is None and self.clock.now() - message.sent_at <= ANSWERED_WITHIN:
+            await self.state.set(_attempt_key(message), value=True, keep=NOTIFIED_WITHIN)
+            logger.bind(chat=message.address.key, message=message.id).info("resuming a message of an earlier run")
+            await handle(replace(message, is_recorded=True))
+            await self.state.set(_attempt_key(message), value=False, keep=NOTIFIED_WITHIN)
+        elif is_unfinished or message.is_for_bot:
+            await screen(replace(message, is_recorded=True), self._notify_sender)
 
     async def _notify_sender(self, message: ChatMessage) -> None:
         language = language_of(message.text, self.language)

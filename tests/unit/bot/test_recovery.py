@@ -8,12 +8,15 @@ from msgspec.structs import replace
 
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, LogSettings, RouterSettings, Settings
+from bot.inbound.recovery import Recovery
 from bot.observability.watchdog import Watchdog
 from bot.testing.clocks import StandingClock
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.platform import FakePlatform
 from bot.testing.turns import HOME, NOW, make_message
 from services.history.service import HistoryService
+from services.kernel.errors import StorageBusy
+from services.kernel.state import MemoryStateStore
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.state import SqlStateStore
@@ -186,3 +189,28 @@ async def test_new_message_is_not_taken_for_an_old_one(database):
         await platform.say("bubbles, what is the time?", message_id="m1")
 
     assert platform.texts == ["It is noon."]
+
+
+class LockedStateStore(MemoryStateStore):
+    """A store whose first question fails, as a locked database does."""
+
+    is_locked = True
+
+    async def get(self, key):
+        if self.is_locked:
+            self.is_locked = False
+            raise StorageBusy("database is locked")
+        return await super().get(key)
+
+
+async def test_failed_message_does_not_stop_the_next_ones():
+    clock, handled = StandingClock(NOW), []
+    pending = [replace(ASKED, id=each) for each in ("m1", "m2")]
+    recovery = Recovery(pending=pending, outbox=None, state=LockedStateStore(clock), clock=clock, language="en")
+
+    async def handle(message):
+        handled.append(message.id)
+
+    await recovery.resume(ASKED.address.platform, handle, None)
+
+    assert handled == ["m2"]
