@@ -25,6 +25,8 @@ _RENEW_SECONDS: Final = 2.0
 # Before the lease ends, so that two workers are never connected at once.
 _GIVE_UP_SECONDS: Final = LEASE_DURATION.total_seconds() - _RENEW_SECONDS
 
+_TIMER_TOLERANCE_SECONDS: Final = 0.01  # a timer of the event loop may be this early
+
 TIMEOUT: Final = timedelta(seconds=30)
 """Time that a message waits for another worker; longer than the transfer of a lease."""
 _POLL_SECONDS: Final = 0.2
@@ -93,15 +95,16 @@ class PlatformLeaseHolder:
         begun_at = loop.time()
         while True:
             asked_at = loop.time()
+            give_up_at = (begun_at if self._renewed_at is None else self._renewed_at) + _GIVE_UP_SECONDS
             try:
-                async with asyncio.timeout(_GIVE_UP_SECONDS):
+                async with asyncio.timeout_at(give_up_at if asked_at < give_up_at else asked_at + _GIVE_UP_SECONDS):
                     held = await self._leases.take(self._held_events)
                 self._renewed_at = asked_at
                 self._set_held(held)
             except Exception as error:  # noqa: BLE001 - the database may be available again at the next attempt
                 if log_limit.admits(error):
                     logger.warning("could not renew platform leases: {} {}", type(error).__name__, error)
-                if loop.time() - (self._renewed_at or begun_at) >= _GIVE_UP_SECONDS:
+                if loop.time() >= give_up_at - _TIMER_TOLERANCE_SECONDS:
                     self._set_held(frozenset())
             await self._clock.nap(_RENEW_SECONDS)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.outbound.outbox import Outbox
-from bot.outbound.workers import PlatformLeaseHolder, RemoteOutbox
+from bot.outbound.workers import LEASE_DURATION, PlatformLeaseHolder, RemoteOutbox
 from bot.platforms.base import OutgoingMessage
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
@@ -127,6 +127,19 @@ async def test_a_short_outage_of_the_database_keeps_the_connection_and_a_long_on
         running.cancel()
 
         assert (short, line.ended) == (0, 1)
+
+
+async def test_worker_disconnects_before_its_lease_ends_while_the_database_hangs():
+    line, leases = Connected(), FakeLeases({"fake"})
+    lease_holder = lease_holder_of(leases, "fake")
+    async with lease_holder.hold():
+        running = asyncio.create_task(lease_holder.run_while_leader("fake", line.run))
+        await asyncio.sleep(1)
+        leases.takes_seconds = 60
+        await asyncio.sleep(LEASE_DURATION.total_seconds() - 2)
+        running.cancel()
+
+        assert (line.made, line.ended) == (1, 1)
 
 
 async def test_worker_without_renewal_sends_nothing_before_the_database_answers():
