@@ -30,6 +30,7 @@ from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
 from services.kernel.network import growing_pauses
+from services.kernel.text import replace_unstorable
 
 if TYPE_CHECKING:
     from bot.outbound.workers import RemoteOutbox
@@ -75,6 +76,7 @@ class Outbox(Struct, eq=False):
         Raises:
             DeliveryFailed: the platform refused it, is paused or not connected, or has no private replies.
         """
+        message = _storable(message)
         if self.remote_outbox is not None and not self.remote_outbox.platform_leases.is_here(address.platform):
             return await self.remote_outbox.hand_over(address, message)
         message_id = await self.send_without_record(address, message)
@@ -94,7 +96,7 @@ class Outbox(Struct, eq=False):
             raise DeliveryFailed(f"{address.platform} has no private replies", is_permanent=True)
         async with self._serialize(address):
             with self._circuit_breakers.guard(address):
-                return await platform.send(address, message)
+                return await platform.send(address, _storable(message))
 
     def editor(self, address: ChatAddress) -> EditsMessages | None:
         """Return the platform of the chat if this worker can edit messages there."""
@@ -114,7 +116,7 @@ class Outbox(Struct, eq=False):
         if editor is None:
             raise DeliveryFailed(f"{address.platform} cannot edit messages", is_permanent=True)
         async with self._serialize(address):
-            await editor.edit(address, message_id, message)
+            await editor.edit(address, message_id, _storable(message))
 
     def link(self, address: ChatAddress, message_id: str) -> str | None:
         """Return a link to a message; None if the platform has no links."""
@@ -247,13 +249,19 @@ class Outbox(Struct, eq=False):
 
     async def record(self, address: ChatAddress, message: OutgoingMessage, message_id: str | None) -> None:
         """Record a sent message, a private one without its text; failures are logged."""
-        text = message.text if message.private_to is None else ""
+        text = replace_unstorable(message.text) if message.private_to is None else ""
         try:
             await self.history.record_own(
                 address, text, message_id=message_id, sent_at=self.clock.now(), reply_to=message.reply_to
             )
         except Exception as error:  # noqa: BLE001 - the message is sent in any case
             logger.bind(chat=str(address)).opt(exception=error).error("could not record a sent message")
+
+
+def _storable(message: OutgoingMessage) -> OutgoingMessage:
+    """Replace characters in the text that a model or a tool may write, but neither platforms nor the history take."""
+    text = replace_unstorable(message.text)
+    return message if text == message.text else replace(message, text=text)
 
 
 def _accepts(capabilities: Capabilities, file: SentFile) -> bool:

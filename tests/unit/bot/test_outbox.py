@@ -53,6 +53,25 @@ async def test_sent_message_is_stored_in_the_history(outbox, history):
     assert history.own == [("fake:home", "hello")]
 
 
+async def test_text_of_a_model_is_sent_and_stored_without_half_characters(outbox, platform, history):
+    await outbox.reply(HOME, Reply(text="tea \ud83d"))
+
+    assert platform.texts == ["tea \ufffd"]
+    assert history.own == [("fake:home", "tea \ufffd")]
+
+
+async def test_edit_has_no_half_characters(outbox, platform):
+    edits = []
+
+    async def edit(address, message_id, message):
+        edits.append(message.text)
+
+    platform.edit = edit
+    await outbox.edit(HOME, "1", OutgoingMessage(text="tea \ud83d"))
+
+    assert edits == ["tea \ufffd"]
+
+
 @pytest.mark.parametrize(("has_buttons", "text"), [(True, "set"), (False, "set\n(say undo)")])
 async def test_hint_is_shown_where_there_are_no_buttons(outbox, platform, has_buttons, text):
     platform.capabilities = Capabilities(choices=has_buttons)
