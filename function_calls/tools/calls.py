@@ -7,7 +7,6 @@ from typing import Final, Literal, Protocol, runtime_checkable
 
 from msgspec import Struct, field
 
-from function_calls.tools.confirmation.reply_scope import ReplyScope
 from services.call_log.model import Ending
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.chat import Choice as Choice  # noqa: PLC0414 - a tool finds it beside the result that has it
@@ -228,6 +227,22 @@ class SpawnedTask(Struct, frozen=True, kw_only=True):
     answer: str
     steps: tuple[Step, ...]
     ok: bool
+
+
+class ReplyScope(Struct, frozen=True, kw_only=True):
+    """The earlier messages of a sender to whose answers a new message can refer.
+
+    They are all messages with `is_everything`, else `message_ids`. A reply always has the id of the message that the
+    replied answer belongs to in `message_ids`. `asked` is the person whom the bot answered, if it is another person.
+    """
+
+    is_everything: bool = True
+    message_ids: frozenset[str] = frozenset()
+    asked: Person | None = None
+
+    def covers(self, *message_ids: str) -> bool:
+        """Return whether one of `message_ids` is in the scope."""
+        return self.is_everything or not self.message_ids.isdisjoint(message_ids)
 
 
 class Turn(Struct, frozen=True, kw_only=True):

@@ -11,8 +11,7 @@ from loguru import logger
 from msgspec import Struct, convert, field, to_builtins
 from msgspec.structs import replace
 
-from function_calls.tools.calls import Conversation, Form, ToolCall
-from function_calls.tools.confirmation.reply_scope import ReplyScope
+from function_calls.tools.calls import Conversation, Form, ReplyScope, ToolCall
 from function_calls.tools.confirmation.yes_no import Answer
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.state import StateStore

@@ -3,28 +3,11 @@
 from itertools import takewhile
 from typing import Final
 
-from msgspec import Struct
-
+from function_calls.tools.calls import ReplyScope
 from services.history.service import HistoryService
-from services.kernel.chat import ChatMessage, Person
+from services.kernel.chat import ChatMessage
 
 _LOOKED_BACK: Final = 30
-
-
-class ReplyScope(Struct, frozen=True, kw_only=True):
-    """The earlier messages of a sender to whose answers a new message can refer.
-
-    They are all messages with `is_everything`, else `message_ids`. A reply always has the id of the message that the
-    replied answer belongs to in `message_ids`. `asked` is the person whom the bot answered, if it is another person.
-    """
-
-    is_everything: bool = True
-    message_ids: frozenset[str] = frozenset()
-    asked: Person | None = None
-
-    def covers(self, *message_ids: str) -> bool:
-        """Return whether one of `message_ids` is in the scope."""
-        return self.is_everything or not self.message_ids.isdisjoint(message_ids)
 
 
 async def find_reply_scope(message: ChatMessage, history: HistoryService) -> ReplyScope:

@@ -7,7 +7,7 @@ from typing import Final, Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from function_calls.tools.confirmation.reply_scope import ReplyScope
+from function_calls.tools.calls import ReplyScope
 from function_calls.understanding.reading.times import TimeWords
 from services.kernel.bounded import BoundedDict
 from services.time_expressions import Reading

@@ -10,8 +10,7 @@ from bot.testing.models import ScriptedInterpreter
 from bot.testing.turns import NOW, make_message, make_turn
 from function_calls.conversation.follow_ups import FollowUpInterpreter
 from function_calls.registry import Registry, tool_function
-from function_calls.tools.calls import ToolCall
-from function_calls.tools.confirmation.reply_scope import ReplyScope
+from function_calls.tools.calls import ReplyScope, ToolCall
 from function_calls.tools.errors import SignatureInvalid
 from function_calls.understanding.interpreter import OfflineInterpreter
 from services.kernel.chat import Person

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from bot.app.registry import built_in_registry
 from bot.testing.clocks import FixedClock
-from function_calls.tools.calls import Interpretation, ToolSpec, Turn
-from function_calls.tools.confirmation.reply_scope import ReplyScope
+from function_calls.tools.calls import Interpretation, ReplyScope, ToolSpec, Turn
 from function_calls.understanding import OfflineInterpreter
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
