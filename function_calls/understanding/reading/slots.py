@@ -214,7 +214,7 @@ def extract_content(reading: MessageReading, words: Lexicon) -> str:
     links = [_find_link(reading, start, words) for start, _ in spans[1:]]
     pieces = [first, *(f"{link}{piece}" for link, piece in zip(links, others, strict=True) if piece)]
     content = (" " if words.joint else "，").join(piece for piece in pieces if piece)
-    return "" if words.fold(content) in words.interjections else content  # "but on Thursdays tell Ann"
+    return "" if words.fold(content) in words.but else content  # "but on Thursdays tell Ann"
 
 
 def _find_end_of_word(text: str, start: int, end: int, words: Lexicon) -> int:
@@ -242,12 +242,13 @@ def _include_article(reading: MessageReading, span: tuple[int, int], words: Lexi
 
 
 def _find_link(reading: MessageReading, start: int, words: Lexicon) -> str:
-    """Return the preposition in front of a later piece of a content: the "about" of "email Bob tomorrow about it"."""
-    found = ""
-    for token, tag in reading.tagged:
-        if token.end <= start:
-            found = f"{reading.text_of(token)} " if tag == "O" and token.form in words.prepositions else ""
-    return found
+    """Return the preposition or "and" in front of a later piece of a content: "email Bob tomorrow | about it"."""
+    at = sum(token.end <= start for token in reading.tokens) - 1
+    if at < 0 or reading.tags[at] != "O":
+        return ""
+    token, is_listed = reading.tokens[at], bool(words.joint) and reading.tags[at - 1] == "CONTENT"
+    is_link = token.form in words.prepositions or (is_listed and token.form in words.and_words)
+    return f"{reading.text_of(token)} " if is_link else ""
 
 
 def tidy(piece: str, before: Iterable[str]) -> str:
