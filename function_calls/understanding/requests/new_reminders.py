@@ -74,14 +74,14 @@ from services.recurrence.rules import WEEKDAYS
 from services.time_expressions import Reading
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)$")
-_LATELY = timedelta(minutes=10)
-_LONGEST_POINTED_AT = 200
-_NOON = 12
-_AFTERNOON = range(13, 18)
-_LONGEST_NAME = 3
-_SHORTEST_TASK = 2
-_PAIR = 2
-_REMARK = 3
+_RECENT = timedelta(minutes=10)
+_LONGEST_QUOTE = 200
+_NOON_HOUR = 12
+_AFTERNOON_HOURS = range(13, 18)
+_MOST_NAME_WORDS = 3
+_FEWEST_TASK_TOKENS = 2
+_PAIR_OF_PEOPLE = 2
+_MOST_REMARK_WORDS = 3
 _DAY = timedelta(days=1)
 _DAYS_A_WEEK = 7
 
@@ -102,14 +102,14 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     is_another = not is_other and _names_only_pronoun(request.reading, reading, request.words)
     if is_another and _find_call_to_repeat(request) is not None:
         return repeat_last(request)
-    if not is_other and _names_last_task(reading, request):
+    if not is_other and _names_only_last_task(reading, request):
         return repeat_last(request.retag("CONTENT", NO_TAG))
-    request = _tag_events(request.with_reading(reading))
+    request = _tag_events_and_reasons(request.with_reading(reading))
     pieces = _split_pieces(request)
-    reminders = [each for piece in pieces for each in _read_requests(request, piece)]
+    reminders = [each for piece in pieces for each in _read_piece(request, piece)]
     if excluded:
         reminders = [_exclude_days(reminder, excluded, request) for reminder in reminders]
-    if has_unclear_time(request.reading, request.words) and _resolve_day_meant(request) is None:
+    if has_unclear_time(request.reading, request.words) and _resolve_same_day(request) is None:
         opened = [replace(each, time=None, day=find_open_day(request)) for each in reminders[:1]]
         return request.answers.set_reminders(opened)
     reminders = [_open_time_of_event(reminder, request) for reminder in reminders]
@@ -126,12 +126,12 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
 
 
-def _tag_events(request: RequestContext) -> RequestContext:
+def _tag_events_and_reasons(request: RequestContext) -> RequestContext:
     """Return the request with its events tagged, and with counts and times of reasons that belong to its content."""
     words = request.words
     reading = tag_event_behind_lead(tag_event_behind_day(request.reading, words), words)
     request = _keep_count_in_content(request.with_reading(reading))
-    return request.with_reading(tag_event(_keep_reason_in_content(request.reading, words), words))
+    return request.with_reading(tag_event(_keep_time_of_reason_in_content(request.reading, words), words))
 
 
 def _split_pieces(request: RequestContext) -> list[MessageReading]:
@@ -159,7 +159,7 @@ def _names_only_pronoun(found: MessageReading, repaired: MessageReading, words: 
     return bool(words.joint) and not found.has("CONTENT") and last in words.itself
 
 
-def _names_last_task(reading: MessageReading, request: RequestContext) -> bool:
+def _names_only_last_task(reading: MessageReading, request: RequestContext) -> bool:
     """Return whether a request has only words for the last task: "to do the same", or its verb: "also water at 5pm"."""
     words = request.words
     last = "" if request.last_set is None else words.fold(str(request.last_set.arguments.get("content", "")))
@@ -221,7 +221,7 @@ def _keep_count_in_content(request: RequestContext) -> RequestContext:
     return request.retag("UNTIL", "CONTENT")
 
 
-def _keep_reason_in_content(reading: MessageReading, words: Lexicon) -> MessageReading:
+def _keep_time_of_reason_in_content(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Tag the time of a reason as content: "to leave, the doctor closes at 5"."""
     last = len(reading.tags) - 1
     whens = [at for at, tag in enumerate(reading.tags) if tag == "WHEN" and is_time(reading.tokens[at])]
@@ -240,7 +240,7 @@ def _complete_verbs(reminders: list[ReminderRequest], words: Lexicon) -> list[Re
     found: list[ReminderRequest] = []
     for reminder in reminders:
         first, *_ = [*reminder.content.split(), ""]
-        if verb and first.casefold() not in words.common_verbs and _is_somebody(reminder.content, words):
+        if verb and first.casefold() not in words.common_verbs and _is_person_name(reminder.content, words):
             found.append(replace(reminder, content=f"{verb} {reminder.content}"))
             continue
         verb = first if first.casefold() in words.common_verbs else ""
@@ -268,15 +268,15 @@ def _share_last_content(reminders: list[ReminderRequest], request: RequestContex
     return [*found, last]
 
 
-def _is_somebody(content: str, words: Lexicon) -> bool:
+def _is_person_name(content: str, words: Lexicon) -> bool:
     """Return whether a content is no more than the name of a person."""
     *before, last = content.split() or [""]
-    return len(before) < _LONGEST_NAME and (last.casefold() in words.people_nouns or last[:1].isupper())
+    return len(before) < _MOST_NAME_WORDS and (last.casefold() in words.people_nouns or last[:1].isupper())
 
 
 def repeat_last(request: RequestContext) -> Interpretation | None:
     """Set the last reminder for another time as well."""
-    request = _separate_event(request.retag("EARLIER", "LEAD"))
+    request = _separate_event_from_clock(request.retag("EARLIER", "LEAD"))
     if names_other_event(request):
         return set_reminders(request)
     last = _find_call_to_repeat(request)
@@ -288,7 +288,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
         return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": name})
     is_same = request.has_word(request.words.same_time)
     request = request.with_reading(untag_day_meant(tag_same_time(request.reading, request.words), request.words))
-    repeated = _read_times_of_repetition(request, last)
+    repeated = _read_times_of_copy(request, last)
     times = [_copy_last_day(_copy_last_clock(each, last, request, is_same=is_same), last, request) for each in repeated]
     times = [_move_ahead_of_last(each, last, request) for each in times]
     if not times:
@@ -297,7 +297,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     is_named, says_me = request.reading.has("PERSON"), says_remind_me(request)
     is_own = (is_named or says_me) if is_for_all else (is_named and not says_me)  # "and me at 5"
     person = find_people(request) or (None if is_own else last.arguments.get("person"))
-    content = request.content or _find_task_behind(request) or str(last.arguments["content"])
+    content = request.content or _find_task_at_end(request) or str(last.arguments["content"])
     who = None if person is None else str(person)
     made = request.answers.set_reminders([ReminderRequest(content=content, person=who, time=time) for time in times])
     is_clock = not any(time.best.has_day or time.best.rrule for time in times)
@@ -313,7 +313,7 @@ def set_beside_last(request: RequestContext) -> Interpretation | None:
     last = request.last_here or request.last_set
     if last is None or any(map(request.reading.has, ("WHEN", "OLD", "REF"))):
         return None
-    content = _find_exception(request) or _find_task_behind(request)
+    content = _find_different_content(request) or _find_task_at_end(request)
     person = find_people(request)
     if not content or (person is not None and request.words.fold(person) in request.words.pronouns):
         return None
@@ -323,7 +323,7 @@ def set_beside_last(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool("reminder_set", {**last.arguments, "content": content, "person": person})
 
 
-def _find_exception(request: RequestContext) -> str:
+def _find_different_content(request: RequestContext) -> str:
     """Return the words behind "but" that are no time: "me too, but the red folder"."""
     tokens = request.reading.tokens
     at = next((at for at, token in enumerate(tokens) if token.form in request.words.but), len(tokens))
@@ -374,12 +374,12 @@ def _find_call_to_repeat(request: RequestContext) -> ToolCall | None:
     return request.known.make_set_call(named)
 
 
-def _find_task_behind(request: RequestContext) -> str:
+def _find_task_at_end(request: RequestContext) -> str:
     """Return the untagged words behind "to" at the end of a request: "another one at 10 to pack"."""
     tokens, tags = request.reading.tokens, request.reading.tags
     first = max((at + 1 for at, tag in enumerate(tags) if tag in {"WHEN", "PERSON", "LEAD"}), default=len(tags))
     has_other = "REF" in tags[first:] or any(token.form in CLAUSE_ENDS for token in tokens[first:])
-    is_task = len(tokens) - first >= _SHORTEST_TASK and tokens[first].form in request.words.task_links
+    is_task = len(tokens) - first >= _FEWEST_TASK_TOKENS and tokens[first].form in request.words.task_links
     if not request.words.joint or has_other or not is_task:
         return ""
     task = slots.tidy(request.reading.text[tokens[first + 1].start :], request.words.before_content)
@@ -398,7 +398,7 @@ def answer_when(request: RequestContext) -> Interpretation | None:
     if question is None or question.asks == "reminder" or not (len(times) == 1 or is_open):
         return None
     is_vague = is_open or (names_vague_time(request.reading, request.words) and not times[0].best.has_clock)
-    time = None if is_vague else _read_answer(times[0], question, request)
+    time = None if is_vague else _read_answered_time(times[0], question, request)
     content = question.content or request.content or _find_text_beside_times(request)
     person = question.person and question.person.replace("@", "")  # who was mentioned before is known by name
     reminder = ReminderRequest(content=content, person=person, time=time, event=question.event, lead=question.lead)
@@ -408,21 +408,21 @@ def answer_when(request: RequestContext) -> Interpretation | None:
     return request.answers.ask_content([reminder])
 
 
-def _read_answer(time: TimeWords, question: OpenQuestion, request: RequestContext) -> TimeWords | None:
+def _read_answered_time(time: TimeWords, question: OpenQuestion, request: RequestContext) -> TimeWords | None:
     """Return when to remind, where `time` answers `question`; None where it leaves that open.
 
     The time of an event is counted back from, unless it corrects the question ("Sunday at 10, I mean") or has been
     counted back from a day that people have named. A clock is on the day that is known.
     """
-    time = _complete_day(time, question, request)
+    time = _complete_by_question(time, question, request)
     lead = parse_lead(question.lead, request) if question.event else None
     if lead is None:
         return None if question.event else time
-    is_own = request.has_word(request.words.slips) or _is_ahead_of_known_day(time, lead[0], request)
+    is_own = request.has_word(request.words.slips) or _counts_back_from_named_day(time, lead[0], request)
     return time if is_own else subtract_lead(time, *lead)
 
 
-def _is_ahead_of_known_day(time: TimeWords, lead: timedelta, request: RequestContext) -> bool:
+def _counts_back_from_named_day(time: TimeWords, lead: timedelta, request: RequestContext) -> bool:
     """Return whether people have lately named the day from which `time` already counts back, but not its own day."""
     said = (each for each in request.turn.recent if not each.sender.is_bot)
     read = [found.best for each in said for found in request.read_times(each.text, each.sent_at)]
@@ -431,21 +431,21 @@ def _is_ahead_of_known_day(time: TimeWords, lead: timedelta, request: RequestCon
     return time.best.has_day and lead >= _DAY and day + lead in days and day not in days
 
 
-def _complete_day(time: TimeWords, question: OpenQuestion, request: RequestContext) -> TimeWords:
+def _complete_by_question(time: TimeWords, question: OpenQuestion, request: RequestContext) -> TimeWords:
     """Return an answer with what is known of the time that was asked for."""
     if question.asks != "time" or not question.options:
-        return _complete_answer(time, question.options, request)
+        return _complete_by_options(time, question.options, request)
     if question.options[0].has_clock:  # "every lunar month at 7", then "every 1st and 15th"
         clock, is_told = replace(time, readings=question.options), time.best.has_clock or time.best.part
         return time if is_told or question.event else repeat_clock(clock, time.best, request)
     moved = _move_to_day(time, question.options[0].start.date(), request)
     if time.best.has_day or not is_clock_without_half(time.words):
         return moved
-    halves = _list_open_halves(moved.best)
+    halves = _list_possible_halves(moved.best)
     return choose_usual_half(replace(moved, readings=halves, is_ambiguous=len(halves) > 1), request)
 
 
-def _complete_answer(time: TimeWords, options: Sequence[Reading], request: RequestContext) -> TimeWords:
+def _complete_by_options(time: TimeWords, options: Sequence[Reading], request: RequestContext) -> TimeWords:
     """Return an answer with the day, or the clock, of the `options` where it names none."""
     best, days = time.best, {option.start.date() for option in options}
     if not options:
@@ -454,9 +454,9 @@ def _complete_answer(time: TimeWords, options: Sequence[Reading], request: Reque
         readings = tuple(move_to_day(reading, min(days)) for reading in time.readings)
         if is_clock_without_half(time.words):
             # Only for alarms are these hours asked about.
-            is_alarm = any(option.start.hour in _AFTERNOON for option in options)
-            halves = list_halves(readings[0]) if is_alarm else _list_open_halves(readings[0])
-            readings = _choose_in_part(options[0], halves)
+            is_alarm = any(option.start.hour in _AFTERNOON_HOURS for option in options)
+            halves = list_halves(readings[0]) if is_alarm else _list_possible_halves(readings[0])
+            readings = _keep_offered_half(options[0], halves)
         time = replace(time, readings=readings, is_ambiguous=len(readings) > 1)
         return time if options[0].rrule is None else repeat_clock(time, options[0], request)  # "every day"
     if best.has_clock or best.part:
@@ -465,15 +465,17 @@ def _complete_answer(time: TimeWords, options: Sequence[Reading], request: Reque
     return replace(time, readings=readings, is_ambiguous=len(readings) > 1)
 
 
-def _list_open_halves(reading: Reading) -> tuple[Reading, ...]:
+def _list_possible_halves(reading: Reading) -> tuple[Reading, ...]:
     """Return a clock without a half of the day in both; one from 1 to 5 is of the afternoon."""
     halves = list_halves(reading)
-    return tuple(half for half in halves if half.start.hour in _AFTERNOON) or halves
+    return tuple(half for half in halves if half.start.hour in _AFTERNOON_HOURS) or halves
 
 
-def _choose_in_part(offered: Reading, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
+def _keep_offered_half(offered: Reading, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
     """Return those of `readings` in the half of the day of the part that was `offered`: "8" of the morning."""
-    same = tuple(reading for reading in readings if (reading.start.hour < _NOON) == (offered.start.hour < _NOON))
+    same = tuple(
+        reading for reading in readings if (reading.start.hour < _NOON_HOUR) == (offered.start.hour < _NOON_HOUR)
+    )
     return same if offered.part and not offered.has_clock else readings
 
 
@@ -508,15 +510,15 @@ def add_options(made: Interpretation, options: Mapping[str, object]) -> Interpre
     return replace(made, calls=calls)
 
 
-def _read_requests(request: RequestContext, piece: MessageReading) -> list[ReminderRequest]:
+def _read_piece(request: RequestContext, piece: MessageReading) -> list[ReminderRequest]:
     """Return the reminders of one piece: its content at each of its times."""
-    part = _separate_event(tag_day_of_event(request.with_reading(piece)))
-    content = _strip_call(slots.extract_content(piece, request.words), request)
+    part = _separate_event_from_clock(tag_day_of_event(request.with_reading(piece)))
+    content = _strip_bot_name(slots.extract_content(piece, request.words), request)
     is_emoji = not any(map(str.isalnum, content)) and part.has_part(request.words.waking)
     is_open = content.casefold() in {*request.words.itself, *request.words.indefinites}
     content = "" if is_emoji or is_open else content
     person = find_people(part)
-    times = _share_repetition(_add_day_of_event(_read_times(part), request.with_reading(piece)), request)
+    times = _share_repetition(_add_event_itself(_read_times(part), request.with_reading(piece)), request)
     event = None if content or not times else find_event_reminder(part)
     content = content if event is None else event.content
     if times and (len(times) == 1 or are_listed_times(part)):
@@ -537,7 +539,7 @@ def _share_repetition(times: list[TimeWords], request: RequestContext) -> list[T
     return [each or time for each, time in zip([*shared, times[-1]], times, strict=True)]
 
 
-def _add_day_of_event(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
+def _add_event_itself(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
     """Return `times` and the day of an event that they are ahead of: "the day before and on the day"."""
     words, text = request.words, request.words.fold(request.turn.message.text).rstrip(" .!")
     joined = [f"{each}{words.joint}{day}" for each in words.and_words if each for day in words.same_day_phrases]
@@ -548,7 +550,7 @@ def _add_day_of_event(times: list[TimeWords], request: RequestContext) -> list[T
     return [*times, event] if event is not None and is_ahead else times
 
 
-def _strip_call(content: str, request: RequestContext) -> str:
+def _strip_bot_name(content: str, request: RequestContext) -> str:
     """Return a content without the bot's name at its end, nor courtesies in front of that."""
     name = request.words.fold(request.turn.bot_name)
     text = request.words.fold(request.reading.text).rstrip(" .!?。！？~～")
@@ -564,15 +566,15 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
     """Return the times of a request; empty where a count stands beside a single time: "3 times tomorrow"."""
     event = find_event_reminder(request)
     last = _find_call_to_repeat(request) if request.may_point or event is not None else None
-    is_ahead = _is_ahead_of_last(request)
+    is_ahead = _counts_back_from_unnamed_event(request)
     if is_ahead and event is None and find_name_beside_lead(request):
         return []
     told = _read_event_before(request) if is_ahead and event is None else None
     if told is not None:
         return _count_back(told, find_leads(request, has_event=True), request)
     if is_ahead and last is not None:
-        is_other = _points_back(request) and request.last_set is None  # "that" is no reminder of the sender
-        return [] if is_other else _read_times_of_repetition(request, last)
+        is_other = _refers_to_that(request) and request.last_set is None  # "that" is no reminder of the sender
+        return [] if is_other else _read_times_of_copy(request, last)
     times = find_times(request)
     if request.reading.has("UNTIL") and find_end(request) and not any(time.best.rrule for time in times):
         days = (request.parse_amount("UNTIL") or timedelta()).days  # "at 9 for 5 days"
@@ -581,17 +583,17 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
     if request.has_word(request.words.same_time):
         if request.reading.has("LEAD") and any(time.best.has_clock for time in times):
             return times  # "at 10 on the 1st, and at the same time on the day before"
-        same = _find_latest(request)
+        same = _find_call_with_same_time(request)
         if same is None:
             return []
         if not times:
             return request.parse_times([str(same.arguments.get("time", ""))])
         return [_copy_last_clock(each, same, request, is_same=True) for each in times]
-    day = _resolve_day_meant(request)
+    day = _resolve_same_day(request)
     return times if day is None else [_move_to_day(each, day, request) for each in times]
 
 
-def _find_latest(request: RequestContext) -> ToolCall | None:
+def _find_call_with_same_time(request: RequestContext) -> ToolCall | None:
     """Return the call with the time that "the same time" means: that of a reminder with the same content.
 
     Else it is the last one of the sender, for "me too" the last one in the chat.
@@ -607,7 +609,7 @@ def _find_latest(request: RequestContext) -> ToolCall | None:
     return (latest or request.last_set) if joins else (request.last_set or latest)
 
 
-def _resolve_day_meant(request: RequestContext) -> date | None:
+def _resolve_same_day(request: RequestContext) -> date | None:
     """Return the day of the reminder set last, where a request says "the same day", or that of what "that" means."""
     last = request.last_set if request.may_point and request.has_word(request.words.same_day_phrases) else None
     time = _read_event_before(request) if last is None else _read_call_time(last, request)
@@ -628,10 +630,10 @@ def _read_event_before(request: RequestContext) -> TimeWords | None:
     the request for their last reminder.
     """
     turn = request.turn
-    if not _points_back(request):
+    if not _refers_to_that(request):
         return None
     pointed = None if turn.recent and turn.recent[-1].sender.is_bot else _find_pointed_message(request)
-    said = [each for each in _list_own_messages(request) if each is not pointed]
+    said = [each for each in _list_messages_since_last(request) if each is not pointed]
     is_own = pointed is not None and pointed.sender.id == turn.message.sender.id
     for before in filter(None, [pointed if is_own or request.last_set is None else None, *said]):
         found = request.read_times(before.text)
@@ -641,16 +643,16 @@ def _read_event_before(request: RequestContext) -> TimeWords | None:
     return None
 
 
-def _list_own_messages(request: RequestContext) -> list[ChatMessage]:
+def _list_messages_since_last(request: RequestContext) -> list[ChatMessage]:
     """Return the messages of the last minutes that the person has written since setting a reminder, newest first."""
     turn, fold = request.turn, request.words.fold
     last = "" if request.last_set is None else fold(str(request.last_set.arguments.get("content", "")))
     own = (each for each in reversed(turn.recent) if each.sender.id == turn.message.sender.id)
-    lately = takewhile(lambda each: turn.message.sent_at - each.sent_at <= _LATELY, own)
+    lately = takewhile(lambda each: turn.message.sent_at - each.sent_at <= _RECENT, own)
     return list(takewhile(lambda each: not last or last not in fold(each.text), lately))
 
 
-def _points_back(request: RequestContext) -> bool:
+def _refers_to_that(request: RequestContext) -> bool:
     """Return whether a lead counts back from "that", or the whole request is about that, or says "earlier" alone."""
     words, reading = request.words, request.reading
     is_earlier = reading.has("LEAD") and request.has_phrase(words.earlier) and not request.has_phrase(words.ahead)
@@ -658,7 +660,7 @@ def _points_back(request: RequestContext) -> bool:
     return is_title or is_earlier or any(each.form in words.demonstratives for each in find_words_behind_lead(request))
 
 
-def _separate_event(request: RequestContext) -> RequestContext:
+def _separate_event_from_clock(request: RequestContext) -> RequestContext:
     """Return the request with the event untagged that is a coming reminder, and the clock beside it as its own time.
 
     The clock is the time of the new reminder where the lead is of days: "2 days before book club at 6pm", "the night
@@ -684,7 +686,7 @@ def _separate_event(request: RequestContext) -> RequestContext:
     )
 
 
-def _is_ahead_of_last(request: RequestContext) -> bool:
+def _counts_back_from_unnamed_event(request: RequestContext) -> bool:
     """Return whether a lead counts back from an event that the request does not name: "the night before at 8"."""
     if request.reading.has("EVENT") or not request.reading.has("LEAD"):
         return False
@@ -693,10 +695,10 @@ def _is_ahead_of_last(request: RequestContext) -> bool:
     return not is_dated and (is_ahead or all(length >= _DAY for length, _ in find_leads(request, has_event=True)))
 
 
-def _read_times_of_repetition(request: RequestContext, last: ToolCall) -> list[TimeWords]:
+def _read_times_of_copy(request: RequestContext, last: ToolCall) -> list[TimeWords]:
     """Return the times of another reminder with the content of `last`; a lead counts back from the event of that."""
     leads = find_leads(request, has_event=True)
-    event = _read_event_of(last, request)
+    event = _read_event_of_call(last, request)
     if not leads or request.reading.has("EVENT"):
         return find_times(request)
     if not request.reading.has("WHEN") and not request.has_phrase((*request.words.ahead, *request.words.earlier)):
@@ -724,7 +726,7 @@ def _read_call_time(call: ToolCall, request: RequestContext) -> TimeWords | None
     return request.parse_time([str(call.arguments.get("time", ""))])
 
 
-def _read_event_of(call: ToolCall, request: RequestContext) -> TimeWords | None:
+def _read_event_of_call(call: ToolCall, request: RequestContext) -> TimeWords | None:
     """Return the time from which the reminder of a call counts back, its own before "that"; it repeats as that does."""
     time = _read_call_time(call, request)
     if time is None:
@@ -732,7 +734,7 @@ def _read_event_of(call: ToolCall, request: RequestContext) -> TimeWords | None:
     best = _read_series(call, time.best) or time.best
     lead = find_old_lead(str(call.arguments.get("content", "")), best.start, request)
     event = replace(time, readings=(best,))
-    return event if _points_back(request) else subtract_lead(event, -lead, None) or time
+    return event if _refers_to_that(request) else subtract_lead(event, -lead, None) or time
 
 
 def _read_series(call: ToolCall, first: Reading) -> Reading | None:
@@ -812,18 +814,18 @@ def find_both_people(request: RequestContext) -> str:
     That person is named beside them, or shares their newest reminder for two, or wrote last.
     """
     own = request.turn.message.sender
-    pairs = [each for each in request.reminders if len(each.targets) == _PAIR and reminds(each, own)]
+    pairs = [each for each in request.reminders if len(each.targets) == _PAIR_OF_PEOPLE and reminds(each, own)]
     newest = sorted(pairs, key=lambda each: each.created_at, reverse=True)[:1]
     names = {target.name.lstrip("@") for each in newest for target in each.targets}
     writers = [message.sender for message in reversed(request.turn.recent) if not message.sender.is_bot]
     others = [each for each in writers if each.id != own.id]
-    named = [each for each in others if _is_beside_oneself(each.name, request)]
+    named = [each for each in others if _is_joined_with_sender(each.name, request)]
     shared = [each for each in others if each.name in names]
     other = next(iter(named or shared or others), None)
     return slots.EVERYONE if other is None else f"{own.name}, {other.name}"
 
 
-def _is_beside_oneself(name: str, request: RequestContext) -> bool:
+def _is_joined_with_sender(name: str, request: RequestContext) -> bool:
     """Return whether the message joins a name and a pronoun for who asks: "Ann and I meet …, remind us both"."""
     words, text = request.words, request.words.fold(request.turn.message.text)
     pairs = [pair for own in words.oneself for pair in ((words.fold(name), own), (own, words.fold(name)))]
@@ -834,10 +836,10 @@ def _is_beside_oneself(name: str, request: RequestContext) -> bool:
 def _carry_days(reminders: Sequence[ReminderRequest], request: RequestContext) -> list[ReminderRequest]:
     """Return `reminders` with the day of a time carried on to the times after it."""
     named = [(reminder.time.words, reminder.time.readings) for reminder in reminders if reminder.time is not None]
-    last = request.before or _find_call_continued(request)
+    last = request.before or _find_continued_call(request)
     before = None if last is None else _read_call_time(last, request)
     if request.before is not None and before is not None and is_repeating(request.before):
-        return [_repeat_like(request.before, before.best, reminder, request) for reminder in reminders]
+        return [_repeat_like_call_before(request.before, before.best, reminder, request) for reminder in reminders]
     if before is not None:
         named = [(before.words, before.readings), *named]
     if len(named) < 2:
@@ -849,7 +851,7 @@ def _carry_days(reminders: Sequence[ReminderRequest], request: RequestContext) -
     ]
 
 
-def _repeat_like(
+def _repeat_like_call_before(
     before: ToolCall, first: Reading, reminder: ReminderRequest, request: RequestContext
 ) -> ReminderRequest:
     """Return a reminder at a clock alone every day or week like the one `before`, which comes at the `first` time.
@@ -865,7 +867,7 @@ def _repeat_like(
     return replace(reminder, time=replace(time, readings=tuple(set_clock(series, each) for each in time.readings)))
 
 
-def _find_call_continued(request: RequestContext) -> ToolCall | None:
+def _find_continued_call(request: RequestContext) -> ToolCall | None:
     """Return the call that set a reminder for one day last, where the words go on with it: "and Ben at 11 to sweep"."""
     last = request.last_set
     joints = filter(None, request.words.and_words)
@@ -904,8 +906,8 @@ def _quote_pointed_message(request: RequestContext) -> str | None:
     if before is None or before.sender.is_bot:
         return None
     text = " ".join(before.text.split()).strip()
-    is_long = len(text) > _LONGEST_POINTED_AT
-    return f"{text[:_LONGEST_POINTED_AT].rsplit(' ', 1)[0]}…" if is_long else text
+    is_long = len(text) > _LONGEST_QUOTE
+    return f"{text[:_LONGEST_QUOTE].rsplit(' ', 1)[0]}…" if is_long else text
 
 
 def _start_after_interval(reminder: ReminderRequest, interval: timedelta, request: RequestContext) -> ReminderRequest:
@@ -924,11 +926,11 @@ def _find_pointed_message(request: RequestContext) -> ChatMessage | None:
     turn, message = request.turn, request.turn.message
     if message.reply_to is not None:
         return next((each for each in turn.recent if each.id == message.reply_to), None)
-    said = [each for each in turn.recent if not each.sender.is_bot and message.sent_at - each.sent_at <= _LATELY]
+    said = [each for each in turn.recent if not each.sender.is_bot and message.sent_at - each.sent_at <= _RECENT]
     if not said:
         return None
     before, *others = reversed(said)
-    is_short = len(before.text.split()) <= _REMARK and not request.read_times(before.text)
+    is_short = len(before.text.split()) <= _MOST_REMARK_WORDS and not request.read_times(before.text)
     times = [time.best for each in others[:1] if is_short for time in request.read_times(each.text)]
     before = others[0] if any(best and best.has_day for best in times) else before
     return before if find_name(before.text, turn.bot_name) is None else None
