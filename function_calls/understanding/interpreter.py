@@ -45,30 +45,30 @@ from services.kernel.state import StateStore
 from services.reminders.lookup.finder import Shown
 from services.time_expressions import Reading, TimeReadings, is_effort_spent, limited_effort, parse_all, warm_up
 
-_BEGINNING = 80
+_BEGINNING_LENGTH = 80
 """The characters of a message that is too long by which it is known as a request."""
-_FEWEST_WORDS = 3
-_LONGEST_REPLY = 12
+_FEWEST_QUESTION_WORDS = 3
+_MOST_REPLY_LETTERS = 12
 """The characters of a reply to a message that is not known, which may be for the bot."""
-_REMINDING = frozenset({"set", "repeat_last"})
-_ANSWERING = frozenset({"answer_when", "answer_content", "cancel_ask"})
-_OF_REMINDERS = frozenset({"reminder_update", "reminder_delete"})
-_OF_ONE_REMINDER = _OF_REMINDERS | {"reminder_state", "reminder_snooze"}
-_BEFORE_WAIVED = frozenset({"oh", "ah", "no", "wait", "hmm", "actually", "ok", "sorry", ",", ".", "…"})
-_SEARCHING = ("ask", "recall", "when_is")
-_QUESTION = 0.3
+_SETTING_INTENTS = frozenset({"set", "repeat_last"})
+_ANSWERING_INTENTS = frozenset({"answer_when", "answer_content", "cancel_ask"})
+_CHANGING_TOOLS = frozenset({"reminder_update", "reminder_delete"})
+_REMINDER_TOOLS = _CHANGING_TOOLS | {"reminder_state", "reminder_snooze"}
+_WORDS_BEFORE_DISMISSAL = frozenset({"oh", "ah", "no", "wait", "hmm", "actually", "ok", "sorry", ",", ".", "…"})
+_SEARCHING_INTENTS = ("ask", "recall", "when_is")
+_LEAST_QUESTION = 0.3
 """The probability of a question for facts from which one is looked up."""
-_FIND = 0.5
+_LEAST_SEARCH = 0.5
 """The probability of a search of the chat from which a question is looked up."""
-_HELP = 0.2
+_LEAST_HELP = 0.2
 """The probability of a question about the bot from which one is not looked up."""
-_TALK = 0.9
+_LEAST_TALK = 0.9
 """The probability that a message is talk from which it is not passed on where the bot listens to requests alone."""
-_SURE_TALK = 0.99
+_LEAST_SURE_TALK = 0.99
 """The probability that a message is talk from which no words of it are looked for in the reminders."""
-_REMARK = 3
+_MOST_REMARK_TOKENS = 3
 """The most tokens of "thanks", "nice one" and the like, which do not end a dialogue."""
-_CLOCKS = frozenset({"@clock", "@dayclock", "@ruletime", "@offset", "@later"})
+_TIME_TOKENS = frozenset({"@clock", "@dayclock", "@ruletime", "@offset", "@later"})
 """Tokens of times with which a message may go on with a reminder."""
 _CLAUSE_END = re.compile(r"[,，.。!！~～…]")
 
@@ -137,11 +137,11 @@ class OfflineInterpreter:
             await self._memory.recall(key)
         message = self._read_message(turn, key)
         known = await self._look_up_reminders(message)
-        if _names_known(message, known):
+        if _has_word_of_reminder(message, known):
             message = self._read_message(turn, key, known)
         elif message.utterance is not None:
             message = replace(message, utterance=replace(message.utterance, known=known))
-        interpretation = self._answer(message, key)
+        interpretation = self._interpret_with_names(message, key)
         if self._memory is not None:
             await self._memory.keep(key)
         return interpretation
@@ -149,7 +149,7 @@ class OfflineInterpreter:
     def read(self, turn: Turn, known: ChatReminders | None = None) -> Interpretation:
         """Return what `turn` asks for, without waiting; `known` are the coming reminders of its chat."""
         key = _get_dialogue_key(turn)
-        return self._answer(self._read_message(turn, key, known), key)
+        return self._interpret_with_names(self._read_message(turn, key, known), key)
 
     def _read_message(self, turn: Turn, key: str, known: ChatReminders | None = None) -> _Message:
         """Read the message of `turn` with the models, names of several words being one."""
@@ -158,7 +158,7 @@ class OfflineInterpreter:
             utterance = self._read_utterance(turn, key, known)
             return _Message(turn=turn, joined=joined, utterance=utterance, has_too_many_times=is_effort_spent())
 
-    def _answer(self, message: _Message, key: str) -> Interpretation:
+    def _interpret_with_names(self, message: _Message, key: str) -> Interpretation:
         """Return the calls or the answer to a message, with names as they are written; open questions keep these."""
         interpretation = self._interpret_message(message, key)
         if message.joined:
@@ -170,7 +170,7 @@ class OfflineInterpreter:
         with limited_effort():
             is_spent = message.has_too_many_times
             interpretation = Interpretation() if is_spent else self._interpret_utterance(turn, utterance)
-            if utterance is not None and _is_about_something_else(utterance, interpretation.calls):
+            if utterance is not None and _has_calls_for_people(utterance, interpretation.calls):
                 interpretation = Interpretation()
             if is_spent or is_effort_spent():
                 refusal = Interpretation(answer=say(turn.language, "offline.too_many_times"), must_reply=True)
@@ -184,20 +184,20 @@ class OfflineInterpreter:
             return Interpretation()
         if interpretation.calls:
             known = None if utterance is None else utterance.known
-            has_failed = known is not None and _names_unknown(interpretation.calls, known)
+            has_failed = known is not None and _has_unknown_reminder(interpretation.calls, known)
             self._dialogue.note(key, turn, interpretation.calls, has_failed=has_failed)
             self._questions.drop_before(key, turn.message.id)
             if utterance is not None:
-                self._keep_ambiguous(utterance, interpretation)
+                self._keep_open_which_reminder(utterance, interpretation)
         elif interpretation == Interpretation():
-            self._pass_by(turn, key, utterance)
+            self._note_other_topic(turn, key, utterance)
         elif utterance is not None and utterance.reading.intent == "none":
             self._questions.drop(key, utterance.question)  # something else was answered
-        elif utterance is not None and utterance.reading.intent in _REMINDING:
+        elif utterance is not None and utterance.reading.intent in _SETTING_INTENTS:
             self._dialogue.note_failure(turn)
         return interpretation
 
-    def _keep_ambiguous(self, utterance: Utterance, interpretation: Interpretation) -> None:
+    def _keep_open_which_reminder(self, utterance: Utterance, interpretation: Interpretation) -> None:
         """Keep a call open whose reference fits several reminders: the next message may choose one."""
         turn, known, call = utterance.turn, utterance.known, interpretation.calls[0]
         reference = str(call.arguments.get("reminder_id") or "")
@@ -209,9 +209,11 @@ class OfflineInterpreter:
         )
         self._questions.ask(utterance.key, question, turn.now)
 
-    def _pass_by(self, turn: Turn, key: str, utterance: Utterance | None) -> None:
+    def _note_other_topic(self, turn: Turn, key: str, utterance: Utterance | None) -> None:
         """Record that the person has written of something else; an acknowledgement closes the open question."""
-        reading = None if utterance is None or len(utterance.reading.tokens) > _REMARK else utterance.reading
+        reading = (
+            None if utterance is None or len(utterance.reading.tokens) > _MOST_REMARK_TOKENS else utterance.reading
+        )
         if reading is not None and is_acknowledgement(reading.text):
             self._questions.take(key, turn.now)
         elif reading is None or reading.intent != "none":
@@ -229,7 +231,7 @@ class OfflineInterpreter:
 
     def _read_utterance(self, turn: Turn, key: str, known: ChatReminders | None) -> Utterance | None:
         """Read the message with the models; None where it replies to another person, or is too long."""
-        if _is_for_somebody(turn):
+        if _replies_to_other_person(turn):
             return None
         question = self._questions.open(key, turn.now)
         text = strip_names(turn.message.text, (turn.bot_name,))
@@ -240,7 +242,7 @@ class OfflineInterpreter:
         if example is not None and not _forgets_reminder(example, utterance):
             return example
         if utterance is None:
-            return self._answer_unread(turn)
+            return self._answer_unread_message(turn)
         if utterance.is_about_bot:
             return Interpretation()
         utterance, unknown = self._resolve_pronoun(utterance)
@@ -248,16 +250,16 @@ class OfflineInterpreter:
             return unknown
         if utterance.question is None and is_acknowledgement(utterance.reading.text):
             return Interpretation()
-        if self._is_needless_waiver(utterance):
+        if self._is_needless_dismissal(utterance):
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
         answers = ReminderAnswers(turn, self._questions, utterance.key)
         answered = self._answer_question(utterance, answers)
-        interpretation = answered or self._undo_waived(utterance) or self._repeat_change(utterance)
+        interpretation = answered or self._undo_dismissed_reminder(utterance) or self._repeat_change(utterance)
         interpretation = interpretation or self._messages.interpret(utterance, answers)
         if interpretation is None:
             return self._undo_change(utterance) or self._answer_without_request(utterance)
         question = utterance.question
-        is_answer = answered is not None or utterance.reading.intent in _ANSWERING
+        is_answer = answered is not None or utterance.reading.intent in _ANSWERING_INTENTS
         if question is None or not is_answer:
             return interpretation
         return self._add_options(interpretation, utterance.key, question)
@@ -278,33 +280,33 @@ class OfflineInterpreter:
         found = self._examples.match_template(text, turn.tools, is_addressed=turn.message.is_for_bot)
         return None if found is None else Interpretation(calls=(CallMaker(turn).call(*found),))
 
-    def _answer_unread(self, turn: Turn) -> Interpretation:
+    def _answer_unread_message(self, turn: Turn) -> Interpretation:
         """Return the answer to a message that the models do not read: too long, only a sign, or for others."""
         is_long = len(turn.message.text) > LONGEST
         if not turn.message.is_for_bot and not (is_long and self._is_request(turn)):
             return Interpretation()
         if is_long:
             return Interpretation(answer=say(turn.language, "offline.too_long", limit=LONGEST), must_reply=True)
-        if is_acknowledgement(strip_names(turn.message.text, (turn.bot_name,))) or _is_below_reminder(turn):
+        if is_acknowledgement(strip_names(turn.message.text, (turn.bot_name,))) or _is_only_reply_to_bot(turn):
             return Interpretation()
         return Interpretation(answer=render_help(turn, searches_web=self._searches_web))
 
     def _is_request(self, turn: Turn) -> bool:
         """Return whether a message that is too long begins as a request to be reminded, for nobody else."""
-        if _is_for_somebody(turn):
+        if _replies_to_other_person(turn):
             return False
-        text = turn.message.text[:_BEGINNING]
+        text = turn.message.text[:_BEGINNING_LENGTH]
         language = detect_language(text, turn.language)
         models = load_models(language)
         situation = Situation(is_addressed=False)
         reading = read_message(text, turn.message_time, situation, models, self._times, language)
-        return reading.probability("set") >= _TALK and has_trigger(reading, load_lexicon(language))
+        return reading.probability("set") >= _LEAST_TALK and has_trigger(reading, load_lexicon(language))
 
     def _resolve_pronoun(self, utterance: Utterance) -> tuple[Utterance, Interpretation | None]:
         """Return the message with a name for "him" in "remind him", or the question who is meant."""
         turn, reading, words = utterance.turn, utterance.reading, utterance.words
         spans = _find_pronouns(reading, words)
-        if reading.intent not in _REMINDING or not spans:
+        if reading.intent not in _SETTING_INTENTS or not spans:
             return utterance, None
         if not utterance.is_addressed:
             return utterance, Interpretation()
@@ -328,7 +330,7 @@ class OfflineInterpreter:
         if times:
             self._questions.take(utterance.key, turn.now)
             return answers.set_options(question, times)
-        if question.asks == "reminder" and _is_reference(utterance):
+        if question.asks == "reminder" and _may_name_reminder(utterance):
             self._questions.take(utterance.key, turn.now)
             named = slots.normalize_reference(utterance.reading.text, words)
             return answers.call_tool(question.tool, {**question.reminder_options, "reminder_id": named})
@@ -338,7 +340,7 @@ class OfflineInterpreter:
         """Return a function that reads times in the language of the message."""
         return lambda text: self._times(text, utterance.turn.message_time, language=utterance.language)
 
-    def _is_needless_waiver(self, utterance: Utterance) -> bool:
+    def _is_needless_dismissal(self, utterance: Utterance) -> bool:
         """Return whether a message to the bot is only "never mind", where nothing was asked or just changed."""
         turn, words, key = utterance.turn, utterance.words, utterance.key
         last = self._dialogue.last(key, turn.now)
@@ -352,14 +354,14 @@ class OfflineInterpreter:
         """Return the call that undoes the last change, where the person only says to forget it."""
         turn, key = utterance.turn, utterance.key
         maker, last = CallMaker(turn), self._dialogue.last(key, turn.now)
-        is_waived = _is_waived(utterance) and not utterance.reading.has("WHEN")
+        is_waived = _begins_with_dismissal(utterance) and not utterance.reading.has("WHEN")
         is_wanted = is_waived or utterance.reading.intent == "cancel_ask"
         if not is_wanted or last is None or not last.is_change or not maker.offers("undo"):
             return None
         is_lately = self._dialogue.is_fresh(key, turn) and not self._dialogue.state(key).is_passed
         return Interpretation(calls=(maker.call("undo", {}),)) if turn.message.is_for_bot and is_lately else None
 
-    def _undo_waived(self, utterance: Utterance) -> Interpretation | None:
+    def _undo_dismissed_reminder(self, utterance: Utterance) -> Interpretation | None:
         """Return the call that undoes the last new or repeating reminder where the person waives it.
 
         A single reminder that was moved before is deleted instead.
@@ -370,7 +372,7 @@ class OfflineInterpreter:
             return None
         is_changed = last.calls[-1].name == "reminder_update" and is_repeating(before)
         is_set = last.calls[-1].name == "reminder_set" and utterance.reading.intent != "delete"
-        is_meant = (is_set or is_changed) and _is_waived(utterance)
+        is_meant = (is_set or is_changed) and _begins_with_dismissal(utterance)
         is_named = any(slots.extract_references(utterance.reading, utterance.words))
         return self._undo_change(utterance) if is_meant and not is_named else None
 
@@ -383,7 +385,7 @@ class OfflineInterpreter:
         if known is None or last is None or is_over or is_question or len(last.calls) != 1:
             return None
         call = last.calls[0]
-        if call.name not in _OF_ONE_REMINDER or "content" in call.arguments:
+        if call.name not in _REMINDER_TOOLS or "content" in call.arguments:
             return None
         name = find_name_added(utterance.reading, utterance.words)
         found = known.resolve(name) if name else ()
@@ -411,7 +413,7 @@ class OfflineInterpreter:
         calls = self._look_up(utterance, query=trim(strip_calls(text, turn.bot_name)))
         if calls:
             return Interpretation(calls=calls)
-        return Interpretation() if _is_below_reminder(turn) else self._give_hint(utterance)
+        return Interpretation() if _is_only_reply_to_bot(turn) else self._give_hint(utterance)
 
     def _give_hint(self, utterance: Utterance) -> Interpretation:
         """Return a hint; the reminder that it names is the one that "4pm" or "it" then means."""
@@ -426,11 +428,11 @@ class OfflineInterpreter:
         from services.summary.content import asks
 
         reading, maker = utterance.reading, CallMaker(utterance.turn)
-        is_long = sum(token.form.isalnum() for token in reading.tokens) >= _FEWEST_WORDS
+        is_long = sum(token.form.isalnum() for token in reading.tokens) >= _FEWEST_QUESTION_WORDS
         has_mark = is_long and reading.text.rstrip().endswith(("?", "？"))
-        is_search = reading.probability("find") >= _FIND and asks(reading.text)
-        is_asked = has_mark or is_search or sum(map(reading.probability, _SEARCHING)) >= _QUESTION
-        is_about_bot = reading.probability("help") > max(_HELP, reading.probability("ask"))
+        is_search = reading.probability("find") >= _LEAST_SEARCH and asks(reading.text)
+        is_asked = has_mark or is_search or sum(map(reading.probability, _SEARCHING_INTENTS)) >= _LEAST_QUESTION
+        is_about_bot = reading.probability("help") > max(_LEAST_HELP, reading.probability("ask"))
         if not is_asked or is_about_bot or not maker.offers("perplexity_search"):
             return ()
         here = () if self._searches_web else make_local_lookup(utterance.turn, query)
@@ -442,21 +444,21 @@ def may_ask(text: str, now: datetime, language: str) -> bool:
     with limited_effort():
         situation = Situation(is_addressed=True)
         reading = read_message(text[:LONGEST], now, situation, load_models(language), parse_all, language)
-    return reading.probability("none") < _TALK
+    return reading.probability("none") < _LEAST_TALK
 
 
 def _is_remark_behind_thanks(text: str, utterance: Utterance) -> bool:
     """Return whether a message begins with thanks and surely asks for nothing: "thanks, you saved my day"."""
     is_question = text.rstrip().endswith(("?", "？"))
-    is_talk = utterance.reading.probability("none") >= _TALK
+    is_talk = utterance.reading.probability("none") >= _LEAST_TALK
     return is_talk and not is_question and is_acknowledgement(_CLAUSE_END.split(text.strip(" ,，:："), maxsplit=1)[0])
 
 
 def _may_be_about_reminder(utterance: Utterance) -> bool:
     """Return whether a message may be about a reminder: it asks for something, goes on with it, or names a clock."""
     reading = utterance.reading
-    is_timed = any(token.form in _CLOCKS for token in reading.tokens)
-    return reading.probability("none") < _SURE_TALK or utterance.context != "none" or is_timed
+    is_timed = any(token.form in _TIME_TOKENS for token in reading.tokens)
+    return reading.probability("none") < _LEAST_SURE_TALK or utterance.context != "none" or is_timed
 
 
 def _forgets_reminder(example: Interpretation, utterance: Utterance | None) -> bool:
@@ -469,7 +471,7 @@ def _forgets_reminder(example: Interpretation, utterance: Utterance | None) -> b
     return any(known.find_only_closest(name, load_common_words(utterance.language)) is not None for name in names)
 
 
-def _is_reference(utterance: Utterance) -> bool:
+def _may_name_reminder(utterance: Utterance) -> bool:
     """Return whether a message may name the reminder that the bot asked for: a number, or few words.
 
     The words are for the bot, or those of a coming reminder.
@@ -477,14 +479,14 @@ def _is_reference(utterance: Utterance) -> bool:
     words, known = utterance.words, utterance.known
     text = utterance.reading.text.strip(" .!?。！？").casefold()
     is_marked = any(text.endswith(f"{words.joint}{mark}") for mark in words.reference_marks)
-    is_short = len(utterance.reading.tokens) <= _REMARK * (1 if words.joint else 2)
+    is_short = len(utterance.reading.tokens) <= _MOST_REMARK_TOKENS * (1 if words.joint else 2)
     is_new = utterance.reading.intent not in {"none", "delete", "answer_when", "answer_content", "cancel_ask"}
     name = slots.normalize_reference(text, words)
     is_meant = utterance.turn.message.is_for_bot or (known is not None and bool(known.resolve(name)))
     return name.isdecimal() or is_marked or (not is_new and is_short and is_meant)
 
 
-def _names_known(message: _Message, known: ChatReminders | None) -> bool:
+def _has_word_of_reminder(message: _Message, known: ChatReminders | None) -> bool:
     """Return whether words of a message occur in the texts of the coming reminders."""
     if known is None or message.utterance is None:
         return False
@@ -492,14 +494,14 @@ def _names_known(message: _Message, known: ChatReminders | None) -> bool:
     return bool(known.collect_words(message.utterance.language).find_places(forms))
 
 
-def _names_unknown(calls: Sequence[ToolCall], known: ChatReminders) -> bool:
+def _has_unknown_reminder(calls: Sequence[ToolCall], known: ChatReminders) -> bool:
     """Return whether one of `calls` is for a reminder that the chat does not have."""
     names = [str(call.arguments.get("reminder_id") or IT) for call in calls]
     parts = [part for name in names if not name.startswith("all ") for part in name.split(", ") if part != IT]
     return any(not known.can_resolve(part) for part in parts)
 
 
-def _is_about_something_else(utterance: Utterance, calls: Sequence[ToolCall]) -> bool:
+def _has_calls_for_people(utterance: Utterance, calls: Sequence[ToolCall]) -> bool:
     """Return whether `calls` come of a message to people, which does not name the bot.
 
     It names an unknown reminder. A message right behind the bot's answer to its sender goes on with that, and "the …
@@ -508,10 +510,10 @@ def _is_about_something_else(utterance: Utterance, calls: Sequence[ToolCall]) ->
     turn, words, known = utterance.turn, utterance.words, utterance.known
     if known is None or utterance.is_addressed or turn.message.is_for_bot:
         return False
-    is_change = any(call.name in _OF_REMINDERS for call in calls)
-    if is_change and _is_found_for_other(utterance, calls, known):
+    is_change = any(call.name in _CHANGING_TOOLS for call in calls)
+    if is_change and _changes_reminder_of_others(utterance, calls, known):
         return True
-    if not _names_unknown(calls, known):
+    if not _has_unknown_reminder(calls, known):
         return False
     is_marked = has_trigger(utterance.reading, words) or has_reference_mark(utterance.reading, words)
     people = [message for message in turn.recent if not message.sender.is_bot]
@@ -519,7 +521,7 @@ def _is_about_something_else(utterance: Utterance, calls: Sequence[ToolCall]) ->
     return not (is_marked or follows_answer)
 
 
-def _is_found_for_other(utterance: Utterance, calls: Sequence[ToolCall], known: ChatReminders) -> bool:
+def _changes_reminder_of_others(utterance: Utterance, calls: Sequence[ToolCall], known: ChatReminders) -> bool:
     """Return whether `calls` are for a reminder of other people that is named only in a remark.
 
     "The match has been moved, make it 3" is then a message to those people.
@@ -536,16 +538,16 @@ def _get_dialogue_key(turn: Turn) -> str:
     return Conversation(chat=turn.message.address, person=turn.message.sender).key
 
 
-def _is_for_somebody(turn: Turn) -> bool:
+def _replies_to_other_person(turn: Turn) -> bool:
     """Return whether a message replies to another person; "done" may reply to a reminder that is still being sent."""
     message = turn.message
     if message.reply_to is None or turn.message.is_for_bot:
         return False
     is_known = any(each.id == message.reply_to for each in turn.recent)
-    return is_known or len(message.text) > _LONGEST_REPLY
+    return is_known or len(message.text) > _MOST_REPLY_LETTERS
 
 
-def _is_below_reminder(turn: Turn) -> bool:
+def _is_only_reply_to_bot(turn: Turn) -> bool:
     """Return whether a message is for the bot only as a reply to it: people talk to each other there."""
     message = turn.message
     is_called = turn.bot_name.casefold() in message.text.casefold()
@@ -574,10 +576,10 @@ def _find_pronouns(reading: MessageReading, words: Lexicon) -> list[tuple[int, i
     ]
 
 
-def _is_waived(utterance: Utterance) -> bool:
+def _begins_with_dismissal(utterance: Utterance) -> bool:
     """Return whether a message begins with "forget it" or the like, or has only words such as "oh wait" before that."""
     reading, words = utterance.reading, utterance.words
-    start = next((token.start for token in reading.tokens if token.form not in _BEFORE_WAIVED), 0)
+    start = next((token.start for token in reading.tokens if token.form not in _WORDS_BEFORE_DISMISSAL), 0)
     text = reading.text.casefold()
     return any(_begins_with(each, words.dismissals, words.joint) for each in (text, text[start:]))
 

@@ -44,8 +44,10 @@ from services.people.zones import find_zone
 from services.reminders.lookup.references import find_kind, means_next
 from services.reminders.model import ReminderAction
 
-_NO_TOPIC = frozenset({"none", "help", "list", "when_is", "answer_when", "answer_content", "cancel_ask", "repeat_last"})
-_RELATED = {
+_INTENTS_WITHOUT_TOPIC = frozenset(
+    {"none", "help", "list", "when_is", "answer_when", "answer_content", "cancel_ask", "repeat_last"}
+)
+_TOPIC_OF_RELATED_INTENT = {
     "add_days": "move",
     "keep_days": "move",
     "once": "move",
@@ -62,13 +64,13 @@ _RELATED = {
     "person_set": "person_add",
 }
 """Intents that are explained with another one."""
-_SUSPENDING = frozenset({"delete", "pause", "skip"})
+_SUSPENDING_INTENTS = frozenset({"delete", "pause", "skip"})
 """Intents that quiet hours resemble."""
-_CLEARLY = 1.5
-_LONGEST_QUESTION = 7
-_LEAST_TOPIC = 0.8
-_SHORTEST_QUERY = 4
-_LEAST_RECALL = 0.1
+_LEAST_RATIO_TO_NEXT = 1.5
+_MOST_QUESTION_TOKENS = 7
+_LEAST_TOPIC_PROBABILITY = 0.8
+_FEWEST_QUERY_LETTERS = 4
+_LEAST_RECALL_PROBABILITY = 0.1
 """The probability of a question for what is known in the chat from which it is looked up beside the reminders."""
 
 Handler = Callable[[RequestContext], Interpretation | None]
@@ -81,10 +83,10 @@ def handle_intent(request: RequestContext, classify: Classify) -> Interpretation
     `classify` returns the intents of the tokens from a place on.
     """
     intent = request.reading.intent
-    if intent in _SUSPENDING and _refuses_hours(request):
-        return _quiet(request)
+    if intent in _SUSPENDING_INTENTS and _refuses_messages_between_clocks(request):
+        return _set_quiet_hours(request)
     if intent == "help":
-        return _help(request, classify)
+        return _explain_topic(request, classify)
     if _changes_note(request):
         return request.answers.say("offline.note_change")
     followed = states.follow_pause(request) or changes.follow_skip(request) or states.pause_until_begin(request)
@@ -100,31 +102,33 @@ def find_topic_by_word(reading: MessageReading, words: Lexicon) -> str | None:
 
 def find_probable_topic(reading: MessageReading, least: float = 0.0) -> str | None:
     """Return the topic of a message from its intents; None where no intent is probable enough."""
-    topics = [(intent, share) for intent, share in reading.intents if intent not in _NO_TOPIC]
+    topics = [(intent, share) for intent, share in reading.intents if intent not in _INTENTS_WITHOUT_TOPIC]
     if len(topics) < 2:
         return None
     topic, share = topics[0]
-    return _RELATED.get(topic, topic) if share >= max(least, topics[1][1] * _CLEARLY) else None
+    return (
+        _TOPIC_OF_RELATED_INTENT.get(topic, topic) if share >= max(least, topics[1][1] * _LEAST_RATIO_TO_NEXT) else None
+    )
 
 
-def _help(request: RequestContext, classify: Classify) -> Interpretation | None:
+def _explain_topic(request: RequestContext, classify: Classify) -> Interpretation | None:
     """Explain the topic of a question: by a word for it, or by the intent of its words without "how do I"."""
     named = find_topic_by_word(request.reading, request.words)
     if named is not None:
         return request.answers.say(f"how.{named}")
     if _asks_quantity(request):
         return _look_up_quantity(request)
-    found = [classify(start)[0] for start in range(1, min(len(request.reading.tokens) - 2, _LONGEST_QUESTION))]
-    topics = [(share, intent) for intent, share in found if intent not in _NO_TOPIC]
+    found = [classify(start)[0] for start in range(1, min(len(request.reading.tokens) - 2, _MOST_QUESTION_TOKENS))]
+    topics = [(share, intent) for intent, share in found if intent not in _INTENTS_WITHOUT_TOPIC]
     share, topic = max(topics, default=(0.0, None))
-    if topic is None or share < _LEAST_TOPIC:
-        topic = find_probable_topic(request.reading, _LEAST_TOPIC / 5)
+    if topic is None or share < _LEAST_TOPIC_PROBABILITY:
+        topic = find_probable_topic(request.reading, _LEAST_TOPIC_PROBABILITY / 5)
     else:
-        topic = _RELATED.get(topic, topic)
+        topic = _TOPIC_OF_RELATED_INTENT.get(topic, topic)
     return None if topic is None else request.answers.say(f"how.{topic}")
 
 
-def _cancel_ask(request: RequestContext) -> Interpretation | None:
+def _drop_question(request: RequestContext) -> Interpretation | None:
     """Close the open question, or delete a reminder where the words name one and not what was asked about."""
     if request.question is None:
         return None
@@ -136,7 +140,7 @@ def _cancel_ask(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool("reminder_delete", {"reminder_id": named.id})
 
 
-def _list(request: RequestContext) -> Interpretation | None:
+def _list_reminders(request: RequestContext) -> Interpretation | None:
     """List reminders, or notes; a question how much something is without a word for reminders is looked up."""
     is_named = any(map(request.reading.has, ("WHEN", "OLD", "REF"))) or request.has_part(request.words.triggers)
     is_note = request.last is not None and request.last.name.startswith("memory")
@@ -144,12 +148,14 @@ def _list(request: RequestContext) -> Interpretation | None:
         return request.answers.call_tool("memory_search", {})
     if not is_named and request.reading.has("PERSON") and _asks_quantity(request):
         return _look_up_quantity(request)
-    other = _find_other_named(request)
-    coming = _find_next(request, other)
+    other = _find_other_owner_named(request)
+    coming = _find_next_reminder(request, other)
     if coming:
         return request.answers.call_tool("reminder_list", {"filter": coming})
     several = {"all", "them", "both", *request.words.nearest}
-    names = [name for name in find_references(request) if name not in several and not _names_only(name, other, request)]
+    names = [
+        name for name in find_references(request) if name not in several and not _has_only_name_of(name, other, request)
+    ]
     untagged = "" if names else find_only_time(request)
     when = _strip_filter(request.reading.words("WHEN") or request.reading.words("OLD") or untagged, request)
     people = (slots.extract_people(request.reading, request.words) or "").removesuffix("'s") or None
@@ -182,23 +188,23 @@ def _look_up_quantity(request: RequestContext) -> Interpretation | None:
     return Interpretation(calls=calls) if calls else None
 
 
-def _when_is(request: RequestContext) -> Interpretation | None:
+def _list_asked_reminder(request: RequestContext) -> Interpretation | None:
     """List the reminder that a question is about, with what people have written about it."""
     from services.summary.content import asks
 
-    other = _find_other_named(request)
-    names = [name for name in find_references(request) if not _names_only(name, other, request)]
+    other = _find_other_owner_named(request)
+    names = [name for name in find_references(request) if not _has_only_name_of(name, other, request)]
     # "Is it tomorrow?" is about the last one, "what is the reminder at 8?" is not.
     is_untold = not names and request.has_phrase(request.words.triggers)
     when = request.reading.words("WHEN") or (find_only_time(request) if is_untold else "")
     when = _strip_filter(when, request)
-    coming = _find_next(request, other)
+    coming = _find_next_reminder(request, other)
     if coming and (not names or names == ["all"] or means_next(names[0])):
         return request.answers.call_tool("reminder_list", {"filter": coming})
     if names and all(name.casefold() in request.words.nearest for name in names):
         return request.answers.call_tool("reminder_list", {"filter": when})
     may_point = request.may_point and not (request.words.joint and names_unknown_matter(request, 1))
-    of_last = _find_meant(request) or ("it" if may_point else "")
+    of_last = _find_pointed_reminder(request) or ("it" if may_point else "")
     if not names and not when and not of_last:
         return None
     listed = request.answers.call_tool("reminder_list", {"filter": ", ".join(names) or when or of_last})
@@ -206,7 +212,9 @@ def _when_is(request: RequestContext) -> Interpretation | None:
         return listed
     query = slots.normalize_reference(request.reading.words("REF"), request.words) or " ".join(names)
     is_known = any(request.known.matches(name, request.common_words) for name in names)
-    if not is_known or request.reading.probability("recall") >= _LEAST_RECALL:  # it asks for a place or another fact
+    if (
+        not is_known or request.reading.probability("recall") >= _LEAST_RECALL_PROBABILITY
+    ):  # it asks for a place or another fact
         calls = make_local_lookup(request.turn, query, *listed.calls)
         return Interpretation(calls=calls) if calls else listed
     is_asked = asks(request.reading.text) and not request.read_times(query)
@@ -214,7 +222,7 @@ def _when_is(request: RequestContext) -> Interpretation | None:
     return Interpretation(calls=(*listed.calls, *beside))
 
 
-def _find_meant(request: RequestContext) -> str:
+def _find_pointed_reminder(request: RequestContext) -> str:
     """Return the id of the reminder that "that" means; "" for a reply and where it is the one that is mentioned last.
 
     It is the only one that the person has just asked about, or one that another person has just set.
@@ -229,7 +237,7 @@ def _find_meant(request: RequestContext) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _find_next(request: RequestContext, other: str) -> str:
+def _find_next_reminder(request: RequestContext, other: str) -> str:
     """Return the id of the next reminder of `other`, the sender or the chat if a message asks for it, else ""."""
     words = [word for word in request.words.nearest if means_next(word) and request.has_word((word,))]
     tags = ("WHEN", "OLD") if other else ("WHEN", "OLD", "PERSON")
@@ -242,35 +250,39 @@ def _find_next(request: RequestContext, other: str) -> str:
     return next((reminder.id for reminder, people in coming if not other or other in people), "")
 
 
-def _find_other_named(request: RequestContext) -> str:
+def _find_other_owner_named(request: RequestContext) -> str:
     """Return the only other person with a reminder here whom a question names; "" for none or several."""
     people = {person.name for reminder in request.reminders for person in (reminder.creator, *reminder.targets)}
     named = list_named(people, request.folded_text, request.words)
     return named[0] if len(named) == 1 and named[0] != request.turn.message.sender.name else ""
 
 
-def _names_only(name: str, person: str, request: RequestContext) -> bool:
+def _has_only_name_of(name: str, person: str, request: RequestContext) -> bool:
     """Return whether a reference has only the name of `person` and words such as "next"."""
     fold, joint = request.words.fold, request.words.joint
     rest = fold(name).replace("'s", "").replace(fold(person), "").strip(f" 的{joint}") if person else fold(name)
     return bool(person) and (not rest or rest in request.words.nearest)
 
 
-def _who_set(request: RequestContext) -> Interpretation | None:
-    names = ", ".join(find_references(request)) or _find_meant(request) or "it"
+def _list_with_creator(request: RequestContext) -> Interpretation | None:
+    names = ", ".join(find_references(request)) or _find_pointed_reminder(request) or "it"
     return request.answers.call_tool("reminder_list", {"filter": names, "who_set": True})
 
 
-def _undo(request: RequestContext) -> Interpretation | None:
+def _undo_changes(request: RequestContext) -> Interpretation | None:
     """Undo the last change or several; what was undone is not done again."""
     if request.has_word(request.words.redoing):
         return request.answers.say("undo.no_redo")
     count = min(request.find_count({NO_TAG}), MOST)
-    names = [] if count > 1 else slots.extract_references(request.reading, request.words) or _list_names_said(request)
+    names = (
+        []
+        if count > 1
+        else slots.extract_references(request.reading, request.words) or _list_words_of_reminders(request)
+    )
     return request.answers.call_tool("undo", {"count": count} | ({"about": ", ".join(names)} if names else {}))
 
 
-def _list_names_said(request: RequestContext) -> list[str]:
+def _list_words_of_reminders(request: RequestContext) -> list[str]:
     """Return the words that coming reminders have, or that the bot has written before."""
     reading, words = request.reading, request.words
     said = find_stems(" ".join(each.text for each in request.turn.recent if each.sender.is_bot), ())
@@ -283,7 +295,7 @@ def _list_names_said(request: RequestContext) -> list[str]:
     return reading.with_tags("REF" if each else NO_TAG for each in is_name).pieces("REF")
 
 
-def _pause(request: RequestContext) -> Interpretation | None:
+def _pause_or_end(request: RequestContext) -> Interpretation | None:
     """Pause reminders, or end those that are to stop behind a day: "stop that reminder after Sunday"."""
     words, when = request.words, request.reading.words("WHEN")
     bare = request.strip_leading_word(when, words.behind_days)
@@ -291,13 +303,13 @@ def _pause(request: RequestContext) -> Interpretation | None:
     return repetitions.end_repetition(request) if is_day else states.pause(request)
 
 
-def _summary(request: RequestContext) -> Interpretation | None:
+def _summarize(request: RequestContext) -> Interpretation | None:
     slot = request.reading.words
     is_missed = request.has_part(request.words.missed)
     times = find_times(request)
     is_since = request.has_word(request.words.since) or is_missed
     single = [request.parse_time([request.reading.text_of(token)]) for token in request.reading.times]
-    ahead = [time.best for time in single if time is not None and _is_ahead(time, request)]
+    ahead = [time.best for time in single if time is not None and _is_clear_future_time(time, request)]
     if len(ahead) == 1 and not is_since:  # "sum up the chat at 6pm"
         return request.answers.call_tool("summary_schedule", make_schedule_arguments(ahead[0], request.now))
     regular = "" if times else _find_regular_summary(request)
@@ -325,13 +337,13 @@ def _find_only_speaker(request: RequestContext) -> str:
     return name if is_only and not request.has_phrase(given) else ""
 
 
-def _is_ahead(time: TimeWords, request: RequestContext) -> bool:
+def _is_clear_future_time(time: TimeWords, request: RequestContext) -> bool:
     """Return whether a time is one clear moment that is still to come, or a repetition with a clock."""
     best, is_clear = time.best, len(time.readings) == 1 and time.best.end is None
     return is_clear and best.has_clock and (best.rrule is not None or best.start > request.now)
 
 
-def _summary_schedule(request: RequestContext) -> Interpretation | None:
+def _schedule_summary(request: RequestContext) -> Interpretation | None:
     words = request.words
     if request.has_word(words.resuming):
         summary = _find_regular_summary(request) or say(request.turn.language, "summary.scheduled")
@@ -342,7 +354,7 @@ def _summary_schedule(request: RequestContext) -> Interpretation | None:
         return _end_summary(request, is_paused=is_paused and not is_ended)
     if is_ended or is_paused:  # "don't stop the daily summary"
         return None
-    times = _find_repetition(request) or find_times(request)
+    times = _join_separate_repetition(request) or find_times(request)
     rules = [token for token in request.reading.tokens if token.form.startswith("@rule")]
     is_excepted = len(rules) > 1 and request.has_word((*words.refusals, *words.without))  # "…, not on Sundays"
     if len(times) != 1 or is_excepted:
@@ -384,20 +396,20 @@ def _find_regular_summary(request: RequestContext) -> str:
     return "" if not found else found[0].id if len(found) == 1 else found[0].content
 
 
-def _find_repetition(request: RequestContext) -> list[TimeWords]:
+def _join_separate_repetition(request: RequestContext) -> list[TimeWords]:
     """Return a repetition whose words are separated: "weekly summary at 6pm"."""
     pieces = [request.reading.text_of(token) for token in request.reading.times]
     time = request.parse_time(pieces) if len(pieces) > 1 else None
     return [time] if time is not None and time.best.rrule is not None else []
 
 
-def _zone(request: RequestContext) -> Interpretation | None:
+def _set_or_tell_zone(request: RequestContext) -> Interpretation | None:
     """Set or tell the time zone of the sender or the chat; that of another person is only told."""
     pieces = request.reading.pieces("ZONE")
-    later = [time.words for time in find_times(request) if _is_other_day(time, request)]
+    later = [time.words for time in find_times(request) if _names_other_day(time, request)]
     if pieces and later:  # "I'm going to London on Friday"
         return request.answers.say("offline.zone_later", time=later[0], place=pieces[0])
-    if not _read_scope(request) and _is_of_other(request):
+    if not _read_scope(request) and _is_about_other_person(request):
         person = _find_people_named(request) or request.reading.words("PERSON")
         if person and not any(find_zone(piece.strip()) for piece in pieces):
             return request.answers.call_tool("time_zone", {"person": person})
@@ -415,7 +427,7 @@ def _find_place(request: RequestContext) -> str:
     return next(named, next(iter(pieces), ""))
 
 
-def _is_of_other(request: RequestContext) -> bool:
+def _is_about_other_person(request: RequestContext) -> bool:
     """Return whether a statement or a question is about another person, named before the sender or alone."""
     words, sender = request.words, request.words.fold(request.turn.message.sender.name)
     selves = {*words.oneself, *words.everyone, *words.own, *words.common, sender}
@@ -437,13 +449,13 @@ def _is_of_other(request: RequestContext) -> bool:
     return request.has_phrase(members) and not request.has_word(words.own)
 
 
-def _quiet(request: RequestContext) -> Interpretation | None:
+def _set_quiet_hours(request: RequestContext) -> Interpretation | None:
     from services.summary.content import asks
 
-    if not _read_scope(request) and _is_of_other(request):
+    if not _read_scope(request) and _is_about_other_person(request):
         return request.answers.say("offline.own_setting")
     when, times = request.reading.words("WHEN").strip(" ?¿!."), find_times(request)
-    if when and any(_is_other_day(time, request) for time in times):
+    if when and any(_names_other_day(time, request) for time in times):
         return request.answers.say("offline.day_off", time=when)
     if any("BYDAY" in (time.best.rrule or "") for time in times):
         return request.answers.say("offline.quiet_every_day", time=when)
@@ -458,14 +470,14 @@ def _quiet(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool("quiet_hours", {"hours": hours, **_read_scope(request)})
 
 
-def _refuses_hours(request: RequestContext) -> bool:
+def _refuses_messages_between_clocks(request: RequestContext) -> bool:
     """Return whether a request that names no reminder refuses all between two clocks: "nothing between 10 and 7"."""
     is_refusal = request.has_word((*request.words.refusals, *request.words.without))
     times = [] if request.reading.has("REF") or not is_refusal else find_times(request)
     return len(times) == 1 and times[0].best.end is not None and slots.is_clock_alone(times[0].best)
 
 
-def _is_other_day(time: TimeWords, request: RequestContext) -> bool:
+def _names_other_day(time: TimeWords, request: RequestContext) -> bool:
     """Return whether a time names one day that is not today: quiet hours are those of every day."""
     best = time.best
     return best.has_day and best.rrule is None and best.start.date() != request.now.date()
@@ -476,7 +488,7 @@ def _read_scope(request: RequestContext) -> Mapping[str, object]:
     return {"whose": "chat"} if is_for_chat else {}
 
 
-def _remember(request: RequestContext) -> Interpretation | None:
+def _save_note(request: RequestContext) -> Interpretation | None:
     text = request.content
     return request.answers.call_tool("memory_save", {"text": text}) if text else None
 
@@ -519,7 +531,7 @@ def _strip_words(text: str, stripped: Collection[str], words: Lexicon) -> str:
     return text.strip("的了")
 
 
-def _forget(request: RequestContext) -> Interpretation | None:
+def _forget_note_or_reminder(request: RequestContext) -> Interpretation | None:
     """Forget the note that is named, else the one just looked for: "forget it" behind "alarm code?"."""
     if not request.reading.has("CONTENT") and request.has_word(request.words.notes):
         return request.answers.call_tool("memory_forget", {"reference": "all"})
@@ -532,17 +544,17 @@ def _forget(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool("memory_forget", {"reference": words or sought}) if words or sought else None
 
 
-def _recall(request: RequestContext) -> Interpretation | None:
+def _look_up_notes(request: RequestContext) -> Interpretation | None:
     """Look up what is asked for in the notes and messages; without it, list the notes."""
     if not request.reading.has("CONTENT") and request.has_word(request.words.notes):
         return request.answers.call_tool("memory_search", {})
     query = request.content
-    shortest = _SHORTEST_QUERY if request.words.joint else _SHORTEST_QUERY // 2
+    shortest = _FEWEST_QUERY_LETTERS if request.words.joint else _FEWEST_QUERY_LETTERS // 2
     calls = make_local_lookup(request.turn, query) if len(query) >= shortest else ()
     return Interpretation(calls=calls) if calls else None
 
 
-def _find(request: RequestContext) -> Interpretation | None:
+def _search_messages(request: RequestContext) -> Interpretation | None:
     """Search the messages of the chat, or the web where that is named; those of one person are summed up.
 
     For a question when or how much somebody did who has not written here lately, all messages are searched first.
@@ -563,7 +575,7 @@ def _find(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool("history_search", {"query": query}) if query else None
 
 
-def _ask(request: RequestContext) -> Interpretation | None:
+def _search_web(request: RequestContext) -> Interpretation | None:
     """Search for the answer to a question beside a request, or for what is to be looked up.
 
     Any other question is looked up where nothing else is asked for.
@@ -578,7 +590,7 @@ def _ask(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool("perplexity_search", {"query": query}) if request.is_part else None
 
 
-def _time_now(request: RequestContext) -> Interpretation | None:
+def _tell_time(request: RequestContext) -> Interpretation | None:
     """Tell the clock of the sender, or of people or places that are named; of another day its date and distance."""
     turn = request.turn
     places = [find_zone(piece.strip()) for piece in request.reading.pieces("ZONE")]
@@ -619,10 +631,10 @@ _HANDLERS: dict[str, Handler] = {
     "repeat_last": repetitions.repeat,
     "answer_when": new_reminders.answer_when,
     "answer_content": new_reminders.answer_content,
-    "cancel_ask": _cancel_ask,
-    "list": _list,
-    "when_is": _when_is,
-    "who_set": _who_set,
+    "cancel_ask": _drop_question,
+    "list": _list_reminders,
+    "when_is": _list_asked_reminder,
+    "who_set": _list_with_creator,
     "next_page": lambda request: request.answers.call_tool("reminder_list", {"page": 0}),
     "delete": lambda request: _forget_notes(request) or text_changes.delete_part(request) or changes.delete(request),
     "move": lambda request: (repetitions.repeat if repetitions.asks_for_copy(request) else moves.move)(request),
@@ -632,7 +644,7 @@ _HANDLERS: dict[str, Handler] = {
     "person_remove": lambda request: text_changes.delete_part(request) or people_changes.remove_person(request),
     "person_set": people_changes.replace_people,
     "snooze": states.snooze,
-    "pause": _pause,
+    "pause": _pause_or_end,
     "resume": states.resume,
     "done": states.done,
     "join": states.join,
@@ -648,16 +660,16 @@ _HANDLERS: dict[str, Handler] = {
     "catch_up_all": repetitions.set_catch_up,
     "catch_up_latest": repetitions.set_catch_up,
     "catch_up_none": repetitions.set_catch_up,
-    "undo": _undo,
-    "summary": _summary,
-    "summary_schedule": _summary_schedule,
-    "zone": _zone,
+    "undo": _undo_changes,
+    "summary": _summarize,
+    "summary_schedule": _schedule_summary,
+    "zone": _set_or_tell_zone,
     "zone_move": lambda request: request.answers.call_tool("time_zone", {"move_reminders": True}),
-    "quiet": _quiet,
-    "remember": _remember,
-    "forget": _forget,
-    "recall": _recall,
-    "find": _find,
-    "ask": _ask,
-    "time_now": _time_now,
+    "quiet": _set_quiet_hours,
+    "remember": _save_note,
+    "forget": _forget_note_or_reminder,
+    "recall": _look_up_notes,
+    "find": _search_messages,
+    "ask": _search_web,
+    "time_now": _tell_time,
 }

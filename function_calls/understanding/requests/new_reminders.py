@@ -53,17 +53,17 @@ from function_calls.understanding.requests.request_times import (
     are_listed_times,
     choose_half_of_part,
     choose_usual_half,
+    counts_back_from_other_event,
+    find_day_without_clock,
     find_end,
-    find_event_named,
-    find_event_reminder,
-    find_impossible_time,
+    find_event_name_beside_lead,
+    find_event_without_time,
+    find_impossible_time_words,
     find_leads,
-    find_name_beside_lead,
-    find_open_day,
-    find_open_event,
+    find_reminder_counted_from,
+    find_reminder_of_event,
     find_times,
     find_words_behind_lead,
-    names_other_event,
     parse_lead,
     repeat_clock,
     tag_day_of_event,
@@ -96,9 +96,9 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     request, excluded = _split_excluded_days(request)
     request = request.with_reading(bound_names(request.reading, request.words))
     request, interval = split_interval(tag_lead(request))
-    wrong = find_impossible_time(request)
+    wrong = find_impossible_time_words(request)
     reading = repair_tags(request.reading, request.words, find_members(request.turn))
-    is_other = names_other_event(request)  # which is no further time of a reminder
+    is_other = counts_back_from_other_event(request)  # which is no further time of a reminder
     is_another = not is_other and _names_only_pronoun(request.reading, reading, request.words)
     if is_another and _find_call_to_repeat(request) is not None:
         return repeat_last(request)
@@ -110,7 +110,7 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     if excluded:
         reminders = [_exclude_days(reminder, excluded, request) for reminder in reminders]
     if has_unclear_time(request.reading, request.words) and _resolve_same_day(request) is None:
-        opened = [replace(each, time=None, day=find_open_day(request)) for each in reminders[:1]]
+        opened = [replace(each, time=None, day=find_day_without_clock(request)) for each in reminders[:1]]
         return request.answers.set_reminders(opened)
     reminders = [_open_time_of_event(reminder, request) for reminder in reminders]
     if len(pieces) > 1:
@@ -277,7 +277,7 @@ def _is_person_name(content: str, words: Lexicon) -> bool:
 def repeat_last(request: RequestContext) -> Interpretation | None:
     """Set the last reminder for another time as well."""
     request = _separate_event_from_clock(request.retag("EARLIER", "LEAD"))
-    if names_other_event(request):
+    if counts_back_from_other_event(request):
         return set_reminders(request)
     last = _find_call_to_repeat(request)
     if last is None:
@@ -308,7 +308,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     return replace(made, calls=tuple(_copy_rule(call, last) for call in made.calls))
 
 
-def set_beside_last(request: RequestContext) -> Interpretation | None:
+def set_variant_of_last(request: RequestContext) -> Interpretation | None:
     """Set a reminder like the chat's last one for a person who joins: "me too, but the red folder"."""
     last = request.last_here or request.last_set
     if last is None or any(map(request.reading.has, ("WHEN", "OLD", "REF"))):
@@ -360,7 +360,7 @@ def _find_call_to_repeat(request: RequestContext) -> ToolCall | None:
     A person who has set none repeats the last one of the chat for themselves, where it reminds them or they name
     themselves: "same for me at 8". "The day before" is that of one that another person has just set for them.
     """
-    named = find_named_reminder(request) if find_references(request) else find_event_reminder(request)
+    named = find_named_reminder(request) if find_references(request) else find_reminder_counted_from(request)
     last, of_other, own = request.last_here, request.last_of_other, request.turn.message.sender.name
     is_lead = named is None and request.reading.has("LEAD")
     if is_lead and of_other is not None and of_other.arguments.get("person") in {slots.EVERYONE, own}:
@@ -519,12 +519,12 @@ def _read_piece(request: RequestContext, piece: MessageReading) -> list[Reminder
     content = "" if is_emoji or is_open else content
     person = find_people(part)
     times = _share_repetition(_add_event_itself(_read_times(part), request.with_reading(piece)), request)
-    event = None if content or not times else find_event_reminder(part)
+    event = None if content or not times else find_reminder_counted_from(part)
     content = content if event is None else event.content
     if times and (len(times) == 1 or are_listed_times(part)):
         return [ReminderRequest(content=content, person=person, time=time) for time in times]
-    name, lead = find_open_event(part)
-    return [ReminderRequest(content=content, person=person, day=find_open_day(part), event=name, lead=lead)]
+    name, lead = find_event_without_time(part)
+    return [ReminderRequest(content=content, person=person, day=find_day_without_clock(part), event=name, lead=lead)]
 
 
 def _share_repetition(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
@@ -564,10 +564,10 @@ def _strip_bot_name(content: str, request: RequestContext) -> str:
 
 def _read_times(request: RequestContext) -> list[TimeWords]:
     """Return the times of a request; empty where a count stands beside a single time: "3 times tomorrow"."""
-    event = find_event_reminder(request)
+    event = find_reminder_counted_from(request)
     last = _find_call_to_repeat(request) if request.may_point or event is not None else None
     is_ahead = _counts_back_from_unnamed_event(request)
-    if is_ahead and event is None and find_name_beside_lead(request):
+    if is_ahead and event is None and find_event_name_beside_lead(request):
         return []
     told = _read_event_before(request) if is_ahead and event is None else None
     if told is not None:
@@ -680,7 +680,7 @@ def _separate_event_from_clock(request: RequestContext) -> RequestContext:
         is_long = all(length >= _DAY for length, _ in find_leads(request, has_event=True))
         if reading.has("WHEN") or not is_long or not slots.is_clock_alone(time.best):
             return request
-    of_name = "EVENT" if find_event_named(name, request) is None else NO_TAG
+    of_name = "EVENT" if find_reminder_of_event(name, request) is None else NO_TAG
     return request.with_tags(
         tag if tag != "EVENT" else of_name if name and not is_time(token) else "WHEN" for token, tag in reading.tagged
     )

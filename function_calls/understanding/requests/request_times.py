@@ -30,20 +30,20 @@ from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
 _HALF_DAY = timedelta(hours=12)
-_OPEN_HOUR, _NOON, _EVENING = 6, 12, 18
-_SHORTEST_WORD = 3
-_NEW = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
-_BOTH = 2
+_MORNING_HOUR, _NOON_HOUR, _EVENING_HOUR = 6, 12, 18
+_FEWEST_LETTERS = 3
+_SETTING_INTENTS = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
+_PAIR_OF_TIMES = 2
 _EVERY_DAY, _BY_DAYS = "FREQ=DAILY;BYHOUR=", ("FREQ=DAILY;", "FREQ=WEEKLY;")
 _BRACKETS = frozenset("(（")
-_OF_CLOCK = frozenset("0123456789:：")
-_FIGURED = re.compile(r"\d|[点點时時鐘钟]")
-_PLAIN_DAYS = re.compile(
+_CLOCK_CHARACTERS = frozenset("0123456789:：")
+_FIGURE_OR_HOUR = re.compile(r"\d|[点點时時鐘钟]")
+_RULE_ON_DAYS = re.compile(
     r"FREQ=(?P<frequency>MONTHLY|WEEKLY);(?:(?<=MONTHLY;)BYMONTHDAY|(?<=WEEKLY;)BYDAY)=[^;,]+"
     r"(?:;BYHOUR=\d+;BYMINUTE=\d+)?"
 )
 _SHORTEST_MONTH, _LONGEST_MONTH = timedelta(days=28), timedelta(days=32)
-_LONG_AFTER = timedelta(hours=6)
+_LONGEST_AFTER_EVENT = timedelta(hours=6)
 
 Span = tuple[int, int]
 Lead = tuple[timedelta, TimeWords | None]
@@ -52,7 +52,7 @@ Lead = tuple[timedelta, TimeWords | None]
 
 def find_times(request: RequestContext) -> list[TimeWords]:
     """Return the times of a request in order; empty where it names none that exists."""
-    request = _untag_later(_tag_lead_by_words(request))
+    request = _untag_shift_words(_tag_lead_by_words(request))
     named = [
         piece
         for piece in request.reading.pieces("LEAD")
@@ -74,7 +74,7 @@ def find_times(request: RequestContext) -> list[TimeWords]:
     ]
 
 
-def _untag_later(request: RequestContext) -> RequestContext:
+def _untag_shift_words(request: RequestContext) -> RequestContext:
     """Return the request without the tag of words that end one for "later" or "earlier": "más | tarde", 早 | 一点."""
     text, joint = request.words.fold(request.reading.text), request.words.joint
     shifts = [word for word in (*request.words.later, *request.words.earlier) if joint in word]
@@ -98,10 +98,10 @@ def are_listed_times(request: RequestContext) -> bool:
     joints = {joint for joint in (*words.and_words, *words.beside, *words.too) if joint}
     phrases_known = (*words.same_day_phrases, *words.one_time, *words.counted, *words.counts, *words.beside)
     known = joints.union(*(phrase.split() for phrase in phrases_known))  # "once at 5 and once at 8"
-    for piece in _cut_texts(request, spans):
+    for piece in _slice_text(request, spans):
         expressions = request.read_times(piece)
         left = slots.find_uncovered_words(piece, expressions, words) if len(expressions) > 1 else []
-        if any(len(word) >= _SHORTEST_WORD and word not in known for word in left):
+        if any(len(word) >= _FEWEST_LETTERS and word not in known for word in left):
             return False
     for before, span in pairwise(spans):
         between, behind = words.fold(text[before[1] : span[0]]), words.fold(text[span[1] :])
@@ -144,7 +144,7 @@ def tag_lead(request: RequestContext) -> RequestContext:
         first, last = _find_tagged_lead(request)
     elif not request.words.joint:
         request = _untag_name_ahead(request)
-        first, last = _find_lead_behind(request)
+        first, last = _find_lead_behind_ahead_word(request)
     reading = request.reading
     if first == last:
         return request
@@ -165,7 +165,7 @@ def _untag_name_ahead(request: RequestContext) -> RequestContext:
     return request.with_tags(tags)
 
 
-def _find_lead_behind(request: RequestContext) -> tuple[int, int]:
+def _find_lead_behind_ahead_word(request: RequestContext) -> tuple[int, int]:
     """Return the bounds of a time that counts back: 前|一天晚上九点, 前|一|晚9点, 一天前中午12点; empty for none."""
     tokens, text = request.reading.tokens, request.reading.text
     for start, end in request.reading.spans("WHEN"):
@@ -199,7 +199,7 @@ def _find_tagged_lead(request: RequestContext) -> tuple[int, int]:
     return (first, end) if is_one or tokens[begin].form == "@clock" else (0, 0)
 
 
-def find_impossible_time(request: RequestContext) -> str:
+def find_impossible_time_words(request: RequestContext) -> str:
     """Return the words of a time that does not exist ("30 February", 25:00); "" for none."""
     tokens = [token for token, tag in request.reading.tagged if tag != "PERSON"]
     if not tokens:
@@ -217,8 +217,8 @@ def find_end(request: RequestContext, first: Reading | None = None) -> str:
     An amount of time counts from the day of the `first` time, where that is given.
     """
     text = request.strip_leading_word(request.reading.words("UNTIL"), request.words.until_words)
-    if not request.words.joint and first is not None and request.reading.intent in _NEW:
-        text = _find_last_day(text, first, request) or text
+    if not request.words.joint and first is not None and request.reading.intent in _SETTING_INTENTS:
+        text = _find_last_day_of_length(text, first, request) or text
     days = [
         request.reading.text_of(token) for token, tag in request.reading.tagged if tag == "UNTIL" and is_time(token)
     ]
@@ -229,10 +229,10 @@ def find_end(request: RequestContext, first: Reading | None = None) -> str:
             ends = [part for part in (rule or "").split(";") if part.startswith(("UNTIL=", "COUNT="))]
             if ends:
                 return ends[0]
-    return _count_next_days(request)
+    return _count_next_occurrences(request)
 
 
-def _count_next_days(request: RequestContext) -> str:
+def _count_next_occurrences(request: RequestContext) -> str:
     """Return the `COUNT` of a number in front of a repetition: 接下来三个工作日; "" for none."""
     words, reading = request.words, request.reading
     rule = next((at for at, token in enumerate(reading.tokens) if token.form.startswith("@rule")), 0)
@@ -242,7 +242,7 @@ def _count_next_days(request: RequestContext) -> str:
     return f"COUNT={count}" if count and words.has_any(words.nearest, ahead) else ""
 
 
-def _find_last_day(words: str, first: Reading, request: RequestContext) -> str:
+def _find_last_day_of_length(words: str, first: Reading, request: RequestContext) -> str:
     """Return the last of the days or weeks from the `first` time that Chinese words end with: 打三天; "" for none."""
     lengths = (request.parse_length(words[at:]) for at in range(len(words)))
     length = next((each for each in lengths if each is not None), timedelta())
@@ -256,12 +256,20 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
     settled = _resolve_correction(request, spans) or _read_clock_of_deadline(request, spans)
     if settled is not None:
         return [settled]
-    pieces, events = _cut_texts(request, spans), reading.pieces("EVENT")
+    pieces, events = _slice_text(request, spans), reading.pieces("EVENT")
     whole = request.parse_time(pieces)
-    if whole is None and reading.intent in _NEW and any(_has_unread_relation(piece, request) for piece in pieces):
+    if (
+        whole is None
+        and reading.intent in _SETTING_INTENTS
+        and any(_has_unread_time_relation(piece, request) for piece in pieces)
+    ):
         return []
     if whole is None and any(_has_unknown_word(piece, request) for piece in pieces):
-        known = None if events or reading.intent not in _NEW else _read_known_words(pieces, request)
+        known = (
+            None
+            if events or reading.intent not in _SETTING_INTENTS
+            else _read_time_around_unknown_words(pieces, request)
+        )
         if known is not None or request.words.joint:
             return [] if known is None else [known]
     if not pieces and events:
@@ -278,8 +286,8 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
         else [each for each in [_find_time_outside_content(request)] if each is not None]
     )
     found = list(accumulate(found, lambda before, time: _count_from_event(before, time, request)))
-    days = _read_events(request) if events else []
-    return [_move_beside_event(day, each, request) for day in days for each in found] if days else found
+    days = _read_event_times(request) if events else []
+    return [_move_to_day_of_event(day, each, request) for day in days for each in found] if days else found
 
 
 def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
@@ -288,7 +296,7 @@ def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[
     if not first.has_clock:
         return times
     forms = {"MONTHLY": request.words.each_month, "WEEKLY": phrases(request.language).each}
-    plain = _PLAIN_DAYS.fullmatch(first.rrule or "")
+    plain = _RULE_ON_DAYS.fullmatch(first.rrule or "")
     form = None if plain is None else forms[plain["frequency"]]
     found = [times[0]]
     for time in times[1:]:
@@ -297,7 +305,7 @@ def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[
             continue
         words = request.strip_time_words(time.words)
         alike = None if form is None else request.parse_time([form.format(days=words)])
-        rule = _PLAIN_DAYS.fullmatch((alike.best.rrule or "") if alike is not None else "")
+        rule = _RULE_ON_DAYS.fullmatch((alike.best.rrule or "") if alike is not None else "")
         is_alike = plain is not None and rule is not None and rule["frequency"] == plain["frequency"]
         day = alike.best if alike is not None and is_alike and time.best.rrule is None else time.best
         is_bare = day.has_day and not (day.has_clock or day.part)
@@ -314,7 +322,7 @@ def repeat_clock(time: TimeWords, rule: Reading, request: RequestContext) -> Tim
     return replace(time, readings=tuple(found))
 
 
-def _read_known_words(pieces: list[str], request: RequestContext) -> TimeWords | None:
+def _read_time_around_unknown_words(pieces: list[str], request: RequestContext) -> TimeWords | None:
     """Return the day and the clock that `pieces` name around words that no time has: "Friday at closing, 6pm"."""
     known = [
         slots.make_time_words(piece, time).words
@@ -323,7 +331,7 @@ def _read_known_words(pieces: list[str], request: RequestContext) -> TimeWords |
         if time.readings
     ]
     rules = [best for piece in pieces for best in request.list_readings(piece) if best.rrule]
-    if len(known) > _BOTH or len(rules) > 1 or any(_has_unknown_end(piece, request) for piece in pieces):
+    if len(known) > _PAIR_OF_TIMES or len(rules) > 1 or any(_has_unknown_end(piece, request) for piece in pieces):
         return None
     whole = request.parse_time(known)
     is_whole = whole is not None and whole.best.has_clock and (whole.best.has_day or whole.best.rrule is not None)
@@ -342,25 +350,25 @@ def _has_unknown_word(piece: str, request: RequestContext) -> bool:
     if request.parse_time([piece]) is not None:
         return False
     left = slots.find_uncovered_words(piece, request.read_times(piece), request.words)
-    shortest = _SHORTEST_WORD if request.words.joint else 1
+    shortest = _FEWEST_LETTERS if request.words.joint else 1
     return any(len(word) >= shortest and word not in request.words.time_words for word in left)
 
 
-def _has_unread_relation(piece: str, request: RequestContext) -> bool:
+def _has_unread_time_relation(piece: str, request: RequestContext) -> bool:
     """Return whether unread words of a time change it: 每逢双号晚上九点, "20 past", or without a day 考试前一晚8点."""
     words, expressions = request.words, request.read_times(piece)
     left = " ".join(slots.find_uncovered_words(piece, expressions, words))
     if words.has_any(words.time_relations, left):
         return True
     if not words.joint and words.has_any((*words.ahead, *words.around_events), left):
-        pieces = _cut_texts(request, request.reading.spans("WHEN"))
+        pieces = _slice_text(request, request.reading.spans("WHEN"))
         named = [best for each in pieces for best in request.list_readings(each)]
         return not any((best.has_day or best.rrule) and best.has_clock for best in named)
     is_alone = len(request.reading.times) == 1
     return is_alone and words.has_any(words.same_day_phrases, left)
 
 
-def _cut_texts(request: RequestContext, spans: list[Span]) -> list[str]:
+def _slice_text(request: RequestContext, spans: list[Span]) -> list[str]:
     return [request.reading.text[start:end] for start, end in spans]
 
 
@@ -378,15 +386,17 @@ def _join_spans(request: RequestContext, spans: list[Span]) -> list[Span]:
 
 def _resolve_correction(request: RequestContext, spans: list[Span]) -> TimeWords | None:
     """Return the last time where it corrects the one before it ("at 6, sorry, at 7"); None for no correction."""
-    retracted = request.reading.spans("OLD") if request.reading.intent in _NEW else []  # of a change it is a reference
+    retracted = (
+        request.reading.spans("OLD") if request.reading.intent in _SETTING_INTENTS else []
+    )  # of a change it is a reference
     olds = spans[:-1] or [span for span in retracted if spans and span[0] < spans[-1][0]]
     if not olds:
         return None
     is_retracted = len(spans) == 1
-    if not is_retracted and not _corrects(_find_words_between(olds[-1][1], spans[-1][0], request), request):
+    if not is_retracted and not _has_correction_word(_find_words_between(olds[-1][1], spans[-1][0], request), request):
         return None
-    old = request.parse_time(_cut_texts(request, olds[-1:]))
-    new = request.parse_time(_cut_texts(request, spans[-1:]))
+    old = request.parse_time(_slice_text(request, olds[-1:]))
+    new = request.parse_time(_slice_text(request, spans[-1:]))
     if old is None or new is None:
         return new
     if slots.is_clock_alone(new.best) and old.best.has_clock and is_clock_without_half(new.words):
@@ -398,8 +408,12 @@ def _resolve_correction(request: RequestContext, spans: list[Span]) -> TimeWords
 
 def _read_clock_of_deadline(request: RequestContext, spans: list[Span]) -> TimeWords | None:
     """Return the clock behind a deadline, on the days of that: 每天收工前提醒我关灯，大概六点."""
-    pieces = _cut_texts(request, spans)
-    if len(pieces) != _BOTH or _FIGURED.search(pieces[0]) or not pieces[0].endswith(request.words.deadlines):
+    pieces = _slice_text(request, spans)
+    if (
+        len(pieces) != _PAIR_OF_TIMES
+        or _FIGURE_OR_HOUR.search(pieces[0])
+        or not pieces[0].endswith(request.words.deadlines)
+    ):
         return None
     deadline, clock = (request.parse_time([piece]) for piece in pieces)
     if deadline is None or clock is None:
@@ -416,7 +430,7 @@ def _find_words_between(start: int, end: int, request: RequestContext) -> str:
     return "".join(request.reading.text[at] for at in places).casefold()
 
 
-def _corrects(between: str, request: RequestContext) -> bool:
+def _has_correction_word(between: str, request: RequestContext) -> bool:
     """Return whether the words between two times retract the first: "sorry"."""
     if not request.words.joint:
         return any(word in between for word in request.words.corrections)
@@ -440,9 +454,9 @@ def _tag_lead_by_words(request: RequestContext) -> RequestContext:
     leads = [
         (start, end)
         for start, end in spans
-        if _says_ahead(reading.text[start:end], request) and parse_lead(reading.text[start:end], request) is not None
+        if _counts_back(reading.text[start:end], request) and parse_lead(reading.text[start:end], request) is not None
     ]
-    events = [span for span in spans if span not in leads] or reading.spans("EVENT") or _find_untagged_day(request)
+    events = [span for span in spans if span not in leads] or reading.spans("EVENT") or _find_only_untagged_day(request)
     if not leads or not (events or request.last_set):  # else it counts back from the reminder set last
         return request
     tags = list(reading.tags)
@@ -455,7 +469,7 @@ def _tag_lead_by_words(request: RequestContext) -> RequestContext:
     return request.with_tags(tags)
 
 
-def _find_untagged_day(request: RequestContext) -> list[Span]:
+def _find_only_untagged_day(request: RequestContext) -> list[Span]:
     """Return the only day without a tag, where there is one."""
     found = [
         (token.start, token.end)
@@ -465,11 +479,11 @@ def _find_untagged_day(request: RequestContext) -> list[Span]:
     return found if len(found) == 1 else []
 
 
-def _says_ahead(piece: str, request: RequestContext) -> bool:
+def _counts_back(piece: str, request: RequestContext) -> bool:
     """Return whether words of time count back from another time: "the day before at 6pm"."""
     text = request.words.fold(piece).split()
     at = next((place for place, word in enumerate(text) if place and word in request.words.ahead), 0)
-    return at > 0 and not _names_day(" ".join(text[at + 1 :]), request)
+    return at > 0 and not _names_any_day(" ".join(text[at + 1 :]), request)
 
 
 def parse_lead(piece: str, request: RequestContext) -> Lead | None:
@@ -480,9 +494,11 @@ def parse_lead(piece: str, request: RequestContext) -> Lead | None:
         piece = slots.strip_leading_word(piece, request.words.ahead, "")
     length = request.parse_length(piece)
     if length is not None:
-        return _count_months(piece, length, request), None
+        return _adjust_length_in_months(piece, length, request), None
     for end in range(len(piece) - 1, 0, -1):
-        is_within_word = piece[end] != " " if request.words.joint else set(piece[end - 1 : end + 1]) <= _OF_CLOCK
+        is_within_word = (
+            piece[end] != " " if request.words.joint else set(piece[end - 1 : end + 1]) <= _CLOCK_CHARACTERS
+        )
         if is_within_word or not piece[:end].strip():
             continue
         orders = [(piece[:end], piece[end:])]
@@ -493,7 +509,7 @@ def parse_lead(piece: str, request: RequestContext) -> Lead | None:
             days = _parse_lead_days(length_words, request) if clock is not None and not clock.best.has_day else None
             if clock is not None and days is not None and days >= _DAY:
                 named = request.strip_time_words(length_words)
-                return _count_months(length_words, days, request), choose_half_of_part(clock, named, request)
+                return _adjust_length_in_months(length_words, days, request), choose_half_of_part(clock, named, request)
     bare = request.strip_time_words(piece)
     ones = [word for word, number in request.words.ordinals.items() if number == 1 and not request.words.joint]
     named = slots.strip_leading_word(bare, ones, "")
@@ -511,9 +527,9 @@ def _parse_lead_days(piece: str, request: RequestContext) -> timedelta | None:
     return _DAY if part is not None and part.best.part else None
 
 
-def _count_months(piece: str, length: timedelta, request: RequestContext) -> timedelta:
+def _adjust_length_in_months(piece: str, length: timedelta, request: RequestContext) -> timedelta:
     """Return the `length` of months so that it leads to the same day of another month: "a month before"."""
-    events = _read_events(request) if length >= _SHORTEST_MONTH else []
+    events = _read_event_times(request) if length >= _SHORTEST_MONTH else []
     return request.parse_length(piece, events[0].best.start - length) or length if len(events) == 1 else length
 
 
@@ -521,19 +537,19 @@ def find_leads(request: RequestContext, *, has_event: bool) -> list[Lead]:
     """Return the leads of a request; with `has_event`, also those that are tagged as times: "before" counts back."""
     named = request.reading.pieces("LEAD")
     if has_event and not named:
-        named = [piece for piece in request.reading.pieces("WHEN") if _says_ahead(piece, request)]
+        named = [piece for piece in request.reading.pieces("WHEN") if _counts_back(piece, request)]
     return [each for piece in named if (each := parse_lead(piece, request)) is not None]
 
 
-def find_open_event(request: RequestContext) -> tuple[str, str]:
+def find_event_without_time(request: RequestContext) -> tuple[str, str]:
     """Return the event from which a request counts back, and the words of the lead: "the exam", "the night".
 
     Both are "" where it names no event or tells its time.
     """
     words, reading = request.words, request.reading
-    name, leads = _find_named_event(request) or find_name_beside_lead(request), reading.pieces("LEAD")
+    name, leads = _find_tagged_event_name(request) or find_event_name_beside_lead(request), reading.pieces("LEAD")
     if words.joint or leads:
-        clocks = [piece for piece in reading.pieces("WHEN") if not _names_day(piece, request)]
+        clocks = [piece for piece in reading.pieces("WHEN") if not _names_any_day(piece, request)]
         lead = " ".join([*leads, *clocks]) if len(leads) == 1 else ""
     else:
         name, lead = next(filter(any, (_split_lead(piece, request) for piece in reading.pieces("WHEN"))), ("", ""))
@@ -541,7 +557,7 @@ def find_open_event(request: RequestContext) -> tuple[str, str]:
     return ("", "") if is_told or parse_lead(lead, request) is None else (name, lead)
 
 
-def _find_named_event(request: RequestContext) -> str:
+def _find_tagged_event_name(request: RequestContext) -> str:
     """Return the words tagged as an event, with the article in front of them; "" for none or several."""
     reading, spans = request.reading, request.reading.spans("EVENT")
     if len(spans) != 1:
@@ -561,14 +577,14 @@ def _split_lead(piece: str, request: RequestContext) -> tuple[str, str]:
     return "", ""
 
 
-def find_name_beside_lead(request: RequestContext) -> str:
+def find_event_name_beside_lead(request: RequestContext) -> str:
     """Return the name of an event beside a lead: "the night before the exam", 排练前一天; "" for none.
 
     It is untagged, or the whole content behind an article: "an hour before the dentist".
     """
     reading, words = request.reading, request.words
     if not words.joint:
-        return _find_name_ahead(request)
+        return _find_event_name_in_front(request)
     ahead = find_words_behind_lead(request)
     behind = ahead[1:]
     if ahead and all(token.form in words.articles for token in behind):
@@ -583,24 +599,24 @@ def find_name_beside_lead(request: RequestContext) -> str:
     return reading.text_of(named[0], named[-1]) if is_name else ""
 
 
-def find_event_reminder(request: RequestContext) -> Reminder | None:
+def find_reminder_counted_from(request: RequestContext) -> Reminder | None:
     """Return the only reminder from which a lead is counted back: "an hour before book club", 排练前一天."""
     if request.reading.has("EVENT") or not find_leads(request, has_event=True):
         return None
-    return find_event_named(find_name_beside_lead(request), request)
+    return find_reminder_of_event(find_event_name_beside_lead(request), request)
 
 
-def names_other_event(request: RequestContext) -> bool:
+def counts_back_from_other_event(request: RequestContext) -> bool:
     """Return whether a lead counts back from an event that is no reminder: "also the day before the party"."""
     reading, words = request.reading, request.words
     event = [token.form for token, tag in reading.tagged if tag == "EVENT" and not is_time(token)]
-    name = "" if reading.has("REF") else find_name_beside_lead(request)
+    name = "" if reading.has("REF") else find_event_name_beside_lead(request)
     is_definite = not words.joint or words.fold(name).partition(" ")[0] in words.articles
     is_named = (bool(name) and is_definite) or not slots.are_function_words(event, words)
-    return reading.has("LEAD") and is_named and find_event_reminder(request) is None
+    return reading.has("LEAD") and is_named and find_reminder_counted_from(request) is None
 
 
-def find_event_named(name: str, request: RequestContext) -> Reminder | None:
+def find_reminder_of_event(name: str, request: RequestContext) -> Reminder | None:
     """Return the coming reminder that shares words with `name`; of several with the same text, the last."""
     found = () if request.known is None else request.known.find_closest(name, request.common_words)
     return found[-1] if len({each.content for each in found}) == 1 else None
@@ -614,7 +630,7 @@ def find_words_behind_lead(request: RequestContext) -> tuple[Token, ...]:
     return tuple(tokens[at] for at in takewhile(lambda at: tags[at] == NO_TAG, range(first, len(tags))))
 
 
-def _find_name_ahead(request: RequestContext) -> str:
+def _find_event_name_in_front(request: RequestContext) -> str:
     """Return the characters in front of a word such as 前: 排练 of 排练前一天."""
     open_tags = {NO_TAG, "CONTENT"}
     text = "".join(token.form if tag in open_tags else "," for token, tag in request.reading.tagged)
@@ -634,16 +650,16 @@ def tag_day_of_event(request: RequestContext) -> RequestContext:
     if len(days) != 1 or "LEAD" not in tags or "WHEN" in tags:
         return request
     tagged = request.with_tags("WHEN" if at in days else tag for at, tag in enumerate(tags))
-    _, words = find_open_event(tagged)
+    _, words = find_event_without_time(tagged)
     lead = parse_lead(words, request) if words else None
     return request if lead is None or lead[0] >= _DAY else tagged
 
 
-def _names_day(piece: str, request: RequestContext) -> bool:
+def _names_any_day(piece: str, request: RequestContext) -> bool:
     return any(best.has_day for best in request.list_readings(piece))
 
 
-def find_open_day(request: RequestContext) -> Reading | None:
+def find_day_without_clock(request: RequestContext) -> Reading | None:
     """Return the only day, or time with a clock, of an unclear time: "tomorrow" of "tomorrow after drop-off"."""
     times = [best for piece in request.reading.pieces("WHEN") for best in request.list_readings(piece)]
     times = [best for best in times if best.has_clock] or times
@@ -656,10 +672,10 @@ def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[Time
     leads = [length for length, _ in named]
     clocks = [clock for _, clock in named if clock is not None]
     spans = _join_spans(request, reading.spans("WHEN")) if reading.has("LEAD") else []
-    pieces, events = _cut_texts(request, spans), [_strip_deadline(piece, request) for piece in reading.pieces("EVENT")]
+    pieces, events = _slice_text(request, spans), [_strip_deadline(piece, request) for piece in reading.pieces("EVENT")]
     if not pieces and not events:
         is_ahead = request.has_word((*request.words.ahead, *request.words.earlier))
-        return [] if is_ahead else _parse_from_now(reading.words("LEAD"), request)
+        return [] if is_ahead else _parse_time_from_now(reading.words("LEAD"), request)
     one = request.parse_time([*events, *pieces]) if events and pieces else None
     if one is not None:  # "her birthday is 12 June, remind me a week before every year"
         clock, times = None, [one]
@@ -677,7 +693,7 @@ def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[Time
         return [replace(day, readings=(set_clock(day.best, own.best),)) for day in times]
     if events and len(times) > 1 and request.has_word(request.words.too):  # "… at 3pm, and at 8am as well"
         return [*found[: len(leads)], *times[1:]]
-    is_beside = not events and _asks_for_both(spans[-1], reading.spans("LEAD")[0], request)
+    is_beside = not events and _asks_for_lead_as_well(spans[-1], reading.spans("LEAD")[0], request)
     return [*times, *found] if is_beside else found
 
 
@@ -709,14 +725,14 @@ def _names_day_of_lead(request: RequestContext, spans: list[Span], leads: list[t
     return is_set_apart and between in {"", *request.words.ahead} and all(lead >= _DAY for lead in leads)
 
 
-def _asks_for_both(when: Span, lead: Span, request: RequestContext) -> bool:
+def _asks_for_lead_as_well(when: Span, lead: Span, request: RequestContext) -> bool:
     """Return whether a lead behind the time `when` asks for another reminder: "at 5, and again 10 minutes before"."""
     free = request.reading.untagged
     text = [token.form for token in free if when[1] <= token.start < lead[0] or token.start >= lead[1]]
     return lead[0] >= when[1] and request.words.has_any(request.words.beside, request.words.joint.join(text))
 
 
-def _parse_from_now(amount: str, request: RequestContext) -> list[TimeWords]:
+def _parse_time_from_now(amount: str, request: RequestContext) -> list[TimeWords]:
     """Return the time that an amount names from now: "remind me half an hour to check the oven"."""
     if slots.is_figure(amount) or request.parse_length(amount) is None:
         return []
@@ -725,7 +741,7 @@ def _parse_from_now(amount: str, request: RequestContext) -> list[TimeWords]:
     return [each for each in found if each is not None][:1]
 
 
-def _read_events(request: RequestContext) -> list[TimeWords]:
+def _read_event_times(request: RequestContext) -> list[TimeWords]:
     """Return the time of the event, or its days where it has several: "on the 5th and 12th, remind me at noon"."""
     pieces = request.reading.pieces("EVENT")
     whole = request.parse_time(pieces)
@@ -735,7 +751,7 @@ def _read_events(request: RequestContext) -> list[TimeWords]:
     return found if all(time.best.has_day and not time.best.has_clock for time in found) else []
 
 
-def _move_beside_event(named: TimeWords, time: TimeWords, request: RequestContext) -> TimeWords:
+def _move_to_day_of_event(named: TimeWords, time: TimeWords, request: RequestContext) -> TimeWords:
     """Return `time` on the day of `event`, where it names a clock alone.
 
     Of an hour that leaves open which half of the day is meant, it is the one nearer to the event; a time long after the
@@ -752,7 +768,7 @@ def _move_beside_event(named: TimeWords, time: TimeWords, request: RequestContex
     if event.has_clock and is_clock_without_half(time.words):
         both = [half for reading in moved for half in list_halves(reading)]
         moved = (min(both, key=lambda half: (abs(half.start - event.start), half.start)),)
-    if event.has_clock and event.rrule is None and moved[0].start - event.start > _LONG_AFTER:
+    if event.has_clock and event.rrule is None and moved[0].start - event.start > _LONGEST_AFTER_EVENT:
         moved = tuple(reading._replace(start=reading.start - _DAY) for reading in moved)
     dated = (reading._replace(has_day=True) if event.rrule is None else set_clock(event, reading) for reading in moved)
     return replace(time, readings=tuple(dated), is_ambiguous=False)
@@ -786,7 +802,7 @@ def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
     words = request.strip_time_words(time.words)
     phrase = request.words.in_the_morning.format(time=words)
     early = request.parse_time([phrase])
-    if early is None or not _is_same_figure(early.best, best):
+    if early is None or not _is_same_or_half_day_apart(early.best, best):
         return time
     if is_up and best.has_day and not early.best.has_day:  # the day is that of an event
         start = best.start.replace(hour=early.best.start.hour, minute=early.best.start.minute)
@@ -794,7 +810,7 @@ def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
     if is_up:
         return replace(time, readings=early.readings, is_ambiguous=early.is_ambiguous)
     morning = early.best
-    if morning.start.hour + _NOON != best.start.hour:
+    if morning.start.hour + _NOON_HOUR != best.start.hour:
         return time
     both = sorted((best, morning), key=attrgetter("start"))
     return replace(time, readings=tuple(both), is_ambiguous=True)
@@ -810,19 +826,19 @@ def choose_usual_half(time: TimeWords, request: RequestContext) -> TimeWords:
     is_repeated = time.best.rrule is not None
     order = attrgetter("start.hour") if is_repeated else attrgetter("start")
     early, late = min(time.readings, key=order), max(time.readings, key=order)
-    if _is_same_figure(early, late) and request.has_phrase(request.words.morning_events):
-        return replace(time, readings=(early if early.start.hour < _NOON else late,), is_ambiguous=False)
-    if not (is_repeated or late.start - early.start == _HALF_DAY) or early.start.hour >= _NOON:
+    if _is_same_or_half_day_apart(early, late) and request.has_phrase(request.words.morning_events):
+        return replace(time, readings=(early if early.start.hour < _NOON_HOUR else late,), is_ambiguous=False)
+    if not (is_repeated or late.start - early.start == _HALF_DAY) or early.start.hour >= _NOON_HOUR:
         return time
     if request.has_phrase(request.words.evening_events):
         return replace(time, readings=(late,), is_ambiguous=False)
-    is_open = early.start.hour < _OPEN_HOUR or (early.start.hour, early.start.minute) == (_OPEN_HOUR, 0)
+    is_open = early.start.hour < _MORNING_HOUR or (early.start.hour, early.start.minute) == (_MORNING_HOUR, 0)
     both = time.readings if is_repeated else (early, late)
     return replace(time, readings=both if is_open else (early,), is_ambiguous=is_open)
 
 
-def _is_same_figure(one: Reading, other: Reading) -> bool:
-    return (one.start.hour - other.start.hour) % _NOON == 0 and one.start.minute == other.start.minute
+def _is_same_or_half_day_apart(one: Reading, other: Reading) -> bool:
+    return (one.start.hour - other.start.hour) % _NOON_HOUR == 0 and one.start.minute == other.start.minute
 
 
 def _choose_next_hour(time: TimeWords, request: RequestContext) -> TimeWords:
@@ -830,10 +846,10 @@ def _choose_next_hour(time: TimeWords, request: RequestContext) -> TimeWords:
     best = time.best
     if not slots.is_clock_alone(best) or not is_clock_without_half(time.words):
         return time
-    if request.now.hour < _OPEN_HOUR:
+    if request.now.hour < _MORNING_HOUR:
         early = best._replace(start=best.start - _HALF_DAY)
         return replace(time, readings=(early,), is_ambiguous=False) if early.start > request.now else time
-    if request.now.hour < _EVENING or best.start.hour != _NOON:
+    if request.now.hour < _EVENING_HOUR or best.start.hour != _NOON_HOUR:
         return time
     midnight = best._replace(start=best.start.replace(hour=0))
     return replace(time, readings=(midnight, best), is_ambiguous=True) if midnight.start > request.now else time

@@ -14,7 +14,12 @@ from function_calls.understanding.reading.times import list_halves, names_single
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.arguments import format_time, make_change_arguments
-from function_calls.understanding.requests.new_reminders import find_people, repeat_last, set_beside_last, set_reminders
+from function_calls.understanding.requests.new_reminders import (
+    find_people,
+    repeat_last,
+    set_reminders,
+    set_variant_of_last,
+)
 from function_calls.understanding.requests.references import (
     find_asking_text,
     find_asking_time,
@@ -225,7 +230,7 @@ def join(request: RequestContext) -> Interpretation | None:
     tags = ["WHEN" if is_time(token) and tag != NO_TAG else NO_TAG for token, tag in request.reading.tagged]
     if "WHEN" in tags and not any(map(request.resolve, find_references(request))):
         return repeat_last(replace(request.with_tags(tags), last_set=None))
-    made = set_beside_last(request)
+    made = set_variant_of_last(request)
     if made is not None:
         return made
     is_own = request.last_set is not None and not request.has_word(request.words.beside)
