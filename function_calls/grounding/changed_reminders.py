@@ -44,13 +44,13 @@ from function_calls.tools.context import CallContext
 from function_calls.understanding.reading.named_weekdays import names_weekday
 from function_calls.understanding.reminder_times import (
     FROM_THEN,
+    format_time,
     has_words_outside,
     parse_clock,
     parse_moment,
     schedule_of_call,
     time_reader,
 )
-from function_calls.understanding.requests.arguments import format_time
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.schedule import Schedule

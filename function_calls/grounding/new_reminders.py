@@ -20,8 +20,7 @@ from function_calls.tools.calls import SILENT, ToolCall, ToolResult
 from function_calls.tools.confirmation.buttons import TimeOption, ask_which_time
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.execution import refusal_text
-from function_calls.understanding.reminder_times import refuse_past, schedule_of_call, time_reader
-from function_calls.understanding.requests.arguments import format_time
+from function_calls.understanding.reminder_times import format_time, refuse_past, schedule_of_call, time_reader
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits

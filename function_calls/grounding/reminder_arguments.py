@@ -13,7 +13,7 @@ from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import load_models, set_best_intent
 from function_calls.understanding.reading.slots import extract_content
 from function_calls.understanding.reading.times import set_clock
-from function_calls.understanding.requests.arguments import make_schedule_arguments
+from function_calls.understanding.reminder_times import make_schedule_arguments
 from services.time_expressions import Reading, TimeReadings, parse_all
 
 _TIMES: Final = ("type", "time", "weekday", "rrule")

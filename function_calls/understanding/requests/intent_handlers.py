@@ -19,7 +19,7 @@ from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.names import find_members, list_named
 from function_calls.understanding.reading.reminder_words import find_stems, stem
 from function_calls.understanding.reading.times import TimeWords
-from function_calls.understanding.reminder_times import zone_name
+from function_calls.understanding.reminder_times import make_schedule_arguments, zone_name
 from function_calls.understanding.requests import (
     changes,
     moves,
@@ -29,7 +29,6 @@ from function_calls.understanding.requests import (
     states,
     text_changes,
 )
-from function_calls.understanding.requests.arguments import make_schedule_arguments
 from function_calls.understanding.requests.reference_resolution import find_shared_words
 from function_calls.understanding.requests.references import (
     find_closest_to_remark,

@@ -24,8 +24,8 @@ from function_calls.understanding.reading.times import (
     set_clock,
 )
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time, split_clauses
-from function_calls.understanding.reminder_times import FROM_THEN
-from function_calls.understanding.requests.arguments import (
+from function_calls.understanding.reminder_times import (
+    FROM_THEN,
     format_shift,
     format_time,
     make_change_arguments,

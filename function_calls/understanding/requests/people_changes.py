@@ -9,7 +9,7 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.tokens import split_clauses
-from function_calls.understanding.requests.arguments import format_time
+from function_calls.understanding.reminder_times import format_time
 from function_calls.understanding.requests.changes import find_day_in_name, update
 from function_calls.understanding.requests.new_reminders import find_people, repeat_last
 from function_calls.understanding.requests.references import find_named_reminder, names_oneself

@@ -18,7 +18,7 @@ from function_calls.understanding.reading.reminder_words import (
     find_stems,
     names_same_act,
 )
-from function_calls.understanding.requests.arguments import format_time
+from function_calls.understanding.reminder_times import format_time
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.recurrence.schedule import rule_text

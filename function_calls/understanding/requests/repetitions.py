@@ -9,8 +9,7 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import is_time
-from function_calls.understanding.reminder_times import FROM_THEN
-from function_calls.understanding.requests.arguments import format_time
+from function_calls.understanding.reminder_times import FROM_THEN, format_time
 from function_calls.understanding.requests.changes import (
     find_weekdays_left_out,
     is_last_single,

@@ -12,8 +12,7 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members, list_named
 from function_calls.understanding.reading.times import list_halves, names_single_day
 from function_calls.understanding.reading.tokens import is_time
-from function_calls.understanding.reminder_times import FROM_THEN
-from function_calls.understanding.requests.arguments import format_time, make_change_arguments
+from function_calls.understanding.reminder_times import FROM_THEN, format_time, make_change_arguments
 from function_calls.understanding.requests.new_reminders import (
     find_people,
     repeat_last,
