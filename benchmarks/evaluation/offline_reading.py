@@ -12,10 +12,10 @@ from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteAr
 from function_calls.tools.calls import Conversation, ToolSpec, Turn
 from function_calls.understanding.dialogue.intent_decision import CAREFUL
 from function_calls.understanding.interpreter import OfflineInterpreter
+from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading, Situation, load_models, read_message
-from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.time_expressions import DateOrder, parse, parse_all
 from services.time_expressions.resolve.zones import zone_of

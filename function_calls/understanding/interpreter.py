@@ -23,6 +23,7 @@ from function_calls.understanding.dialogue.message_interpreter import LONGEST, M
 from function_calls.understanding.dialogue.utterance import Utterance, follows_bot
 from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.local_lookup import make_local_lookup, make_web_fallback, render_results
+from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading, Situation, load_models, read_message
@@ -36,7 +37,6 @@ from function_calls.understanding.reading.names import (
 )
 from function_calls.understanding.reading.tokens import TimeReader, is_time
 from function_calls.understanding.requests.new_reminders import add_options, is_repeating
-from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.requests.reference_resolution import ChatReminders, ReminderLookup, ShownLookup
 from function_calls.understanding.requests.references import IT, find_name_added, reminds
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers

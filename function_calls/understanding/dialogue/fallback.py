@@ -3,9 +3,9 @@
 from function_calls.language.messages import knows, say
 from function_calls.tools.calls import Turn
 from function_calls.understanding.dialogue.utterance import Utterance
+from function_calls.understanding.handlers.intent_handlers import find_probable_topic, find_topic_by_word
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_common_words
-from function_calls.understanding.requests.intent_handlers import find_probable_topic, find_topic_by_word
 from function_calls.understanding.tool_calls import CallMaker
 from services.reminders.model import Reminder
 

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from function_calls.understanding.dialogue.dialogue import LIFETIME, Dialogue, DialogueState
-from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
+from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
 from services.kernel.bounded import BoundedDict
 from services.kernel.state import StateStore
 

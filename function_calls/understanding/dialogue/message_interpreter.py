@@ -25,6 +25,8 @@ from function_calls.understanding.dialogue.addressee import (
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue
 from function_calls.understanding.dialogue.intent_decision import choose_intents, continue_setting, is_refusal
 from function_calls.understanding.dialogue.utterance import CircumstancesReader, Utterance, follows_bot
+from function_calls.understanding.handlers.intent_handlers import find_topic_by_word, handle_intent
+from function_calls.understanding.open_questions import OpenQuestion
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.events import resolve_day_meant
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words, load_lexicon
@@ -63,8 +65,6 @@ from function_calls.understanding.reading.tag_repair import (
 )
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, TimeReader, Token, is_time, split_clauses
 from function_calls.understanding.reminder_times import zone_name
-from function_calls.understanding.requests.intent_handlers import find_topic_by_word, handle_intent
-from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.requests.references import IT, reminds
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, merge_or_none

@@ -8,11 +8,11 @@ from msgspec import Struct
 from function_calls.tools.calls import ToolCall, Turn
 from function_calls.understanding.dialogue.addressee import ASKED, Circumstances, is_addressed
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue, list_answered
+from function_calls.understanding.open_questions import OpenQuestion
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
 from function_calls.understanding.reading.message import QUESTION_ENDS, MessageReading, Models, load_models
 from function_calls.understanding.reading.tokens import TimeReader
-from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders, find_shared_words
 from services.time_expressions import TimeReadings
 

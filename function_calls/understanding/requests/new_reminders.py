@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation, ToolCall
+from function_calls.understanding.open_questions import OpenQuestion, ReminderRequest
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.events import (
     has_unclear_time,
@@ -36,7 +37,6 @@ from function_calls.understanding.reading.times import (
     subtract_lead,
 )
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
-from function_calls.understanding.requests.open_questions import OpenQuestion, ReminderRequest
 from function_calls.understanding.requests.options import move_to_workdays, read_options, split_interval
 from function_calls.understanding.requests.references import (
     IT,

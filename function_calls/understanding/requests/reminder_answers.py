@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.confirmation.buttons import TimeOption, ask_which_time
+from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions, ReminderRequest
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reminder_times import make_schedule_arguments
-from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions, ReminderRequest
 from function_calls.understanding.tool_calls import CallMaker
 from services.time_expressions import Reading
 

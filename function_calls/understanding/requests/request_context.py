@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall, Turn
+from function_calls.understanding.open_questions import OpenQuestion
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
@@ -18,7 +19,6 @@ from function_calls.understanding.reading.named_weekdays import (
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.times import TimeWords, names_single_day
 from function_calls.understanding.reading.tokens import TimeReader, is_time
-from function_calls.understanding.requests.open_questions import OpenQuestion
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from services.recurrence.edits import fires_from

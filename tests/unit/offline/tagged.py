@@ -9,11 +9,11 @@ from function_calls.functions.preferences.models import QuietHoursArgs, TimeZone
 from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderStateArgs, ReminderUpdateArgs
 from function_calls.models import ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs, SummaryScheduleArgs
 from function_calls.tools.calls import Interpretation, ToolCall, ToolSpec, Turn
+from function_calls.understanding.handlers.intent_handlers import handle_intent
+from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.tokens import find_time_spans, mark_seconds, tokenize
-from function_calls.understanding.requests.intent_handlers import handle_intent
-from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from function_calls.understanding.requests.request_context import RequestContext
 from services.kernel.chat import ChatAddress, ChatMessage, Person

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from function_calls.tools.calls import Interpretation
-from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
+from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
 from tests.unit.offline.conftest import NOW, Say
 
 

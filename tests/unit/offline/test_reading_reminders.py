@@ -2,9 +2,9 @@
 
 import pytest
 
+from function_calls.understanding.open_questions import OpenQuestion
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.tag_repair import cut_names
-from function_calls.understanding.requests.open_questions import OpenQuestion
 from services.time_expressions import parse_all
 from tests.unit.offline.tagged import NOW, arguments, heard, tagged, written
 

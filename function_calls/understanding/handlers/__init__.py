@@ -1,0 +1,1 @@
+"""Turn the reading of a request into calls, for each intent."""
