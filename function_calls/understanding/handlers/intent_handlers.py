@@ -1,25 +1,18 @@
 """Handle each intent: turn the reading of a request into calls, or into one question."""
 
 import re
-from collections.abc import Callable, Collection, Mapping
-from datetime import UTC
+from collections.abc import Callable
 from functools import partial
-from zoneinfo import ZoneInfo
 
-from msgspec.structs import replace
-
-from function_calls.language import date_format
-from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation
 from function_calls.tools.confirmation.change_log import MOST
+from function_calls.understanding.handlers import chat_settings, notes, summaries
 from function_calls.understanding.local_lookup import make_local_lookup
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.names import find_members, list_named
+from function_calls.understanding.reading.names import list_named
 from function_calls.understanding.reading.reminder_words import find_stems, stem
-from function_calls.understanding.reading.times import TimeWords
-from function_calls.understanding.reminder_times import make_schedule_arguments, zone_name
 from function_calls.understanding.requests import (
     changes,
     moves,
@@ -38,15 +31,13 @@ from function_calls.understanding.requests.references import (
     names_unknown_matter,
 )
 from function_calls.understanding.requests.request_context import RequestContext
-from function_calls.understanding.requests.request_times import find_times
-from services.people.zones import find_zone
 from services.reminders.lookup.references import find_kind, means_next
-from services.reminders.model import ReminderAction
+from services.summary.content import asks, asks_quantity
 
 _INTENTS_WITHOUT_TOPIC = frozenset(
     {"none", "help", "list", "when_is", "answer_when", "answer_content", "cancel_ask", "repeat_last"}
 )
-_TOPIC_OF_RELATED_INTENT = {
+_TOPICS = {
     "add_days": "move",
     "keep_days": "move",
     "once": "move",
@@ -62,13 +53,17 @@ _TOPIC_OF_RELATED_INTENT = {
     "forget": "recall",
     "person_set": "person_add",
 }
-"""Intents that are explained with another one."""
+"""The intents under which others are explained; all others are topics of their own."""
 _SUSPENDING_INTENTS = frozenset({"delete", "pause", "skip"})
-"""Intents that quiet hours resemble."""
+"""Intents with which a request for quiet hours may be read."""
 _LEAST_RATIO_TO_NEXT = 1.5
-_MOST_QUESTION_TOKENS = 7
+"""By how much the most probable topic exceeds the next."""
+_MOST_BEGINNING_TOKENS = 7
+"""The first tokens of a question at which its matter may begin: "how do I …"."""
 _LEAST_TOPIC_PROBABILITY = 0.8
-_FEWEST_QUERY_LETTERS = 4
+"""The probability of a topic without the beginning of the question."""
+_LEAST_TOPIC_OF_WHOLE = 0.16
+"""The probability of a topic with all words of the question."""
 _LEAST_RECALL_PROBABILITY = 0.1
 """The probability of a question for what is known in the chat from which it is looked up beside the reminders."""
 
@@ -82,15 +77,15 @@ def handle_intent(request: RequestContext, classify: Classify) -> Interpretation
     `classify` returns the intents of the tokens from a place on.
     """
     intent = request.reading.intent
-    if intent in _SUSPENDING_INTENTS and _refuses_messages_between_clocks(request):
-        return _set_quiet_hours(request)
+    if intent in _SUSPENDING_INTENTS and chat_settings.refuses_messages_between_clocks(request):
+        return chat_settings.set_quiet_hours(request)
     if intent == "help":
         return _explain_topic(request, classify)
-    if _changes_note(request):
+    if notes.changes_note(request):
         return request.answers.say("offline.note_change")
-    followed = states.follow_pause(request) or changes.follow_skip(request) or states.pause_until_begin(request)
-    maker = _HANDLERS.get(intent)
-    return followed or (None if maker is None else maker(request))
+    continuation = states.follow_pause(request) or changes.follow_skip(request) or states.pause_until_begin(request)
+    handler = _HANDLERS.get(intent)
+    return continuation or (None if handler is None else handler(request))
 
 
 def find_topic_by_word(reading: MessageReading, words: Lexicon) -> str | None:
@@ -101,71 +96,80 @@ def find_topic_by_word(reading: MessageReading, words: Lexicon) -> str | None:
 
 def find_probable_topic(reading: MessageReading, least: float = 0.0) -> str | None:
     """Return the topic of a message from its intents; None where no intent is probable enough."""
-    topics = [(intent, share) for intent, share in reading.intents if intent not in _INTENTS_WITHOUT_TOPIC]
+    topics = [each for each in reading.intents if each[0] not in _INTENTS_WITHOUT_TOPIC]
     if len(topics) < 2:
         return None
-    topic, share = topics[0]
-    return (
-        _TOPIC_OF_RELATED_INTENT.get(topic, topic) if share >= max(least, topics[1][1] * _LEAST_RATIO_TO_NEXT) else None
-    )
+    (topic, probability), (_, next_probability), *_ = topics
+    return _TOPICS.get(topic, topic) if probability >= max(least, next_probability * _LEAST_RATIO_TO_NEXT) else None
 
 
 def _explain_topic(request: RequestContext, classify: Classify) -> Interpretation | None:
-    """Explain the topic of a question: by a word for it, or by the intent of its words without "how do I"."""
-    named = find_topic_by_word(request.reading, request.words)
-    if named is not None:
-        return request.answers.say(f"how.{named}")
-    if _asks_quantity(request):
-        return _look_up_quantity(request)
-    found = [classify(start)[0] for start in range(1, min(len(request.reading.tokens) - 2, _MOST_QUESTION_TOKENS))]
-    topics = [(share, intent) for intent, share in found if intent not in _INTENTS_WITHOUT_TOPIC]
-    share, topic = max(topics, default=(0.0, None))
-    if topic is None or share < _LEAST_TOPIC_PROBABILITY:
-        topic = find_probable_topic(request.reading, _LEAST_TOPIC_PROBABILITY / 5)
-    else:
-        topic = _TOPIC_OF_RELATED_INTENT.get(topic, topic)
+    """Explain the topic of a question, or look up how much something is; None where the topic is not clear."""
+    topic = find_topic_by_word(request.reading, request.words)
+    if topic is None and _asks_quantity(request):
+        return notes.look_up_in_chat(request, request.reading.text)
+    topic = topic or _find_topic_without_beginning(request, classify)
+    topic = topic or find_probable_topic(request.reading, _LEAST_TOPIC_OF_WHOLE)
     return None if topic is None else request.answers.say(f"how.{topic}")
+
+
+def _find_topic_without_beginning(request: RequestContext, classify: Classify) -> str | None:
+    """Return the topic of a question without its beginning: "how do I"; None where none is probable enough."""
+    starts = range(1, min(len(request.reading.tokens) - 2, _MOST_BEGINNING_TOKENS))
+    intents = (classify(start)[0] for start in starts)
+    topics = [(probability, intent) for intent, probability in intents if intent not in _INTENTS_WITHOUT_TOPIC]
+    probability, topic = max(topics, default=(0.0, ""))
+    return _TOPICS.get(topic, topic) if probability >= _LEAST_TOPIC_PROBABILITY else None
 
 
 def _drop_question(request: RequestContext) -> Interpretation | None:
     """Close the open question, or delete a reminder where the words name one and not what was asked about."""
     if request.question is None:
         return None
-    asked = (request.question.content, request.question.event)
-    is_about_question = any(find_shared_words(request.reading.text, each, request.common_words) for each in asked)
-    named = None if is_about_question else find_closest_to_remark(request.reading.text, request)
-    if named is None:
+    text, names = request.reading.text, (request.question.content, request.question.event)
+    is_about_question = any(find_shared_words(text, name, request.common_words) for name in names)
+    reminder = None if is_about_question else find_closest_to_remark(text, request)
+    if reminder is None:
         return request.answers.drop_question()
-    return request.answers.call_tool("reminder_delete", {"reminder_id": named.id})
+    return request.answers.call_tool("reminder_delete", {"reminder_id": reminder.id})
 
 
 def _list_reminders(request: RequestContext) -> Interpretation | None:
     """List reminders, or notes; a question how much something is without a word for reminders is looked up."""
-    is_named = any(map(request.reading.has, ("WHEN", "OLD", "REF"))) or request.has_part(request.words.triggers)
-    is_note = request.last is not None and request.last.name.startswith("memory")
-    if not is_named and request.has_word((*request.words.notes, *(request.words.noted if is_note else ()))):
+    words, reading = request.words, request.reading
+    names_reminder = any(map(reading.has, ("WHEN", "OLD", "REF"))) or request.has_part(words.triggers)
+    follows_note = request.last is not None and request.last.name.startswith("memory")
+    if not names_reminder and request.has_word((*words.notes, *(words.noted if follows_note else ()))):
         return request.answers.call_tool("memory_search", {})
-    if not is_named and request.reading.has("PERSON") and _asks_quantity(request):
-        return _look_up_quantity(request)
-    other = _find_other_owner_named(request)
-    coming = _find_next_reminder(request, other)
-    if coming:
-        return request.answers.call_tool("reminder_list", {"filter": coming})
-    several = {"all", "them", "both", *request.words.nearest}
-    names = [
-        name for name in find_references(request) if name not in several and not _has_only_name_of(name, other, request)
-    ]
+    if not names_reminder and reading.has("PERSON") and _asks_quantity(request):
+        return notes.look_up_in_chat(request, reading.text)
+    owner = _find_other_owner_named(request)
+    next_id = _find_next_reminder(request, owner)
+    if next_id:
+        return request.answers.call_tool("reminder_list", {"filter": next_id})
+    return request.answers.call_tool("reminder_list", _make_list_arguments(request, owner))
+
+
+def _make_list_arguments(request: RequestContext, owner: str) -> dict[str, object]:
+    """Return the arguments of `reminder_list` for the time, the names and the people of a request.
+
+    `owner` is the only other person with a reminder whom it names, "" for none.
+    """
+    words, reading = request.words, request.reading
+    counting = {"all", "them", "both", *words.nearest}
+    references = [name for name in find_references(request) if name not in counting]
+    names = [name for name in references if not _has_only_name_of(name, owner, request)]
     untagged = "" if names else find_only_time(request)
-    when = _strip_filter(request.reading.words("WHEN") or request.reading.words("OLD") or untagged, request)
-    people = (slots.extract_people(request.reading, request.words) or "").removesuffix("'s") or None
-    people = slots.EVERYONE if people is not None and people.casefold() in request.words.everyone else people
-    named = other or (people if people is not None and people != slots.EVERYONE else "")
+    when = _strip_filter(reading.words("WHEN") or reading.words("OLD") or untagged, request)
+    people = (slots.extract_people(reading, words) or "").removesuffix("'s")
+    is_everyone = people == slots.EVERYONE or people.casefold() in words.everyone
+    person = owner or ("" if is_everyone else people)
     wanted = when or ", ".join(names) or find_kind(request.folded_text)
-    arguments: dict[str, object] = {"filter": f"{named}'s {wanted}" if other and wanted else wanted or named}
-    is_common = people == slots.EVERYONE or request.has_word(request.words.common)
-    if is_common or (not named and request.has_word(request.words.own)):
-        arguments["whose"] = "chat" if is_common else "mine"
-    return request.answers.call_tool("reminder_list", arguments)
+    arguments: dict[str, object] = {"filter": f"{person}'s {wanted}" if owner and wanted else wanted or person}
+    is_of_chat = is_everyone or request.has_word(words.common)
+    if is_of_chat or (not person and request.has_word(words.own)):
+        arguments["whose"] = "chat" if is_of_chat else "mine"
+    return arguments
 
 
 def _strip_filter(when: str, request: RequestContext) -> str:
@@ -176,58 +180,51 @@ def _strip_filter(when: str, request: RequestContext) -> str:
 
 def _asks_quantity(request: RequestContext) -> bool:
     """Return whether a message asks the bot how much something is: "how much does the hotel cost?"."""
-    from services.summary.content import asks_quantity
-
     return request.is_addressed and asks_quantity(request.reading.text)
-
-
-def _look_up_quantity(request: RequestContext) -> Interpretation | None:
-    """Search notes and messages for the words of a message; None where one of the tools is switched off."""
-    calls = make_local_lookup(request.turn, request.reading.text)
-    return Interpretation(calls=calls) if calls else None
 
 
 def _list_asked_reminder(request: RequestContext) -> Interpretation | None:
     """List the reminder that a question is about, with what people have written about it."""
-    from services.summary.content import asks
-
-    other = _find_other_owner_named(request)
-    names = [name for name in find_references(request) if not _has_only_name_of(name, other, request)]
+    owner = _find_other_owner_named(request)
+    names = [name for name in find_references(request) if not _has_only_name_of(name, owner, request)]
     # "Is it tomorrow?" is about the last one, "what is the reminder at 8?" is not.
-    is_untold = not names and request.has_phrase(request.words.triggers)
-    when = request.reading.words("WHEN") or (find_only_time(request) if is_untold else "")
+    has_untagged_time = not names and request.has_phrase(request.words.triggers)
+    when = request.reading.words("WHEN") or (find_only_time(request) if has_untagged_time else "")
     when = _strip_filter(when, request)
-    coming = _find_next_reminder(request, other)
-    if coming and (not names or names == ["all"] or means_next(names[0])):
-        return request.answers.call_tool("reminder_list", {"filter": coming})
+    next_id = _find_next_reminder(request, owner)
+    if next_id and (not names or names == ["all"] or means_next(names[0])):
+        return request.answers.call_tool("reminder_list", {"filter": next_id})
     if names and all(name.casefold() in request.words.nearest for name in names):
         return request.answers.call_tool("reminder_list", {"filter": when})
     may_point = request.may_point and not (request.words.joint and names_unknown_matter(request, 1))
-    of_last = _find_pointed_reminder(request) or ("it" if may_point else "")
-    if not names and not when and not of_last:
+    unnamed = _find_pointed_reminder(request) or ("it" if may_point else "")
+    wanted = ", ".join(names) or when or unnamed
+    if not wanted:
         return None
-    listed = request.answers.call_tool("reminder_list", {"filter": ", ".join(names) or when or of_last})
-    if not names or request.known is None or not request.is_addressed:
-        return listed
+    listing = request.answers.call_tool("reminder_list", {"filter": wanted})
+    return _look_up_beside(listing, names, request) if names and request.is_addressed else listing
+
+
+def _look_up_beside(listing: Interpretation, names: list[str], request: RequestContext) -> Interpretation:
+    """Return `listing` with a lookup in the chat, or behind one that may find a place or another fact."""
+    if request.known is None:
+        return listing
     query = slots.normalize_reference(request.reading.words("REF"), request.words) or " ".join(names)
-    is_known = any(request.known.matches(name, request.common_words) for name in names)
-    if (
-        not is_known or request.reading.probability("recall") >= _LEAST_RECALL_PROBABILITY
-    ):  # it asks for a place or another fact
-        calls = make_local_lookup(request.turn, query, *listed.calls)
-        return Interpretation(calls=calls) if calls else listed
-    is_asked = asks(request.reading.text) and not request.read_times(query)
-    beside = make_local_lookup(request.turn, query) if is_asked else ()
-    return Interpretation(calls=(*listed.calls, *beside))
+    has_reminder = any(request.known.matches(name, request.common_words) for name in names)
+    if not has_reminder or request.reading.probability("recall") >= _LEAST_RECALL_PROBABILITY:
+        return notes.look_up_in_chat(request, query, *listing.calls) or listing
+    is_question = asks(request.reading.text) and not request.read_times(query)
+    lookup = make_local_lookup(request.turn, query) if is_question else ()
+    return Interpretation(calls=(*listing.calls, *lookup))
 
 
 def _find_pointed_reminder(request: RequestContext) -> str:
-    """Return the id of the reminder that "that" means; "" for a reply and where it is the one that is mentioned last.
+    """Return the id of the reminder that "that" means: the one just asked about, or just set by another person.
 
-    It is the only one that the person has just asked about, or one that another person has just set.
+    Return "" for a reply, and where it may be the one mentioned last.
     """
-    points = request.has_word(request.words.demonstratives)
-    if request.known is None or not points or request.turn.message.reply_to is not None:
+    has_pronoun = request.has_word(request.words.demonstratives)
+    if request.known is None or not has_pronoun or request.turn.message.reply_to is not None:
         return ""
     if request.listed is not None:
         return request.listed.id
@@ -236,17 +233,18 @@ def _find_pointed_reminder(request: RequestContext) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _find_next_reminder(request: RequestContext, other: str) -> str:
-    """Return the id of the next reminder of `other`, the sender or the chat if a message asks for it, else ""."""
-    words = [word for word in request.words.nearest if means_next(word) and request.has_word((word,))]
-    tags = ("WHEN", "OLD") if other else ("WHEN", "OLD", "PERSON")
-    is_other = request.has_word(request.words.plural) or any(map(request.reading.has, tags))
-    has_figure = any(token.form.isdecimal() for token in request.reading.tokens)
-    if request.known is None or not words or is_other or has_figure:
+def _find_next_reminder(request: RequestContext, owner: str) -> str:
+    """Return the id of the next reminder of `owner`, the sender or the chat if a message asks for it, else ""."""
+    words, reading = request.words, request.reading
+    says_next = any(means_next(word) and request.has_word((word,)) for word in words.nearest)
+    other_tags = ("WHEN", "OLD") if owner else ("WHEN", "OLD", "PERSON")
+    asks_for_several = request.has_word(words.plural) or any(token.form.isdecimal() for token in reading.tokens)
+    if request.known is None or not says_next or asks_for_several or any(map(reading.has, other_tags)):
         return ""
-    here = list_own(request) if request.has_word(request.words.own) else request.reminders
-    coming = ((each, {person.name for person in each.targets or (each.creator,)}) for each in here if each.next_fires)
-    return next((reminder.id for reminder, people in coming if not other or other in people), "")
+    reminders = list_own(request) if request.has_word(words.own) else request.reminders
+    coming = (each for each in reminders if each.next_fires)
+    owners = ((each.id, {person.name for person in each.targets or (each.creator,)}) for each in coming)
+    return next((id_ for id_, names in owners if not owner or owner in names), "")
 
 
 def _find_other_owner_named(request: RequestContext) -> str:
@@ -264,31 +262,30 @@ def _has_only_name_of(name: str, person: str, request: RequestContext) -> bool:
 
 
 def _list_with_creator(request: RequestContext) -> Interpretation | None:
+    """List the reminder that is named or pointed at with who has set it."""
     names = ", ".join(find_references(request)) or _find_pointed_reminder(request) or "it"
     return request.answers.call_tool("reminder_list", {"filter": names, "who_set": True})
 
 
 def _undo_changes(request: RequestContext) -> Interpretation | None:
-    """Undo the last change or several; what was undone is not done again."""
+    """Undo the last change or several, or those of a reminder that is named; refuse to do again what was undone."""
     if request.has_word(request.words.redoing):
         return request.answers.say("undo.no_redo")
     count = min(request.find_count({NO_TAG}), MOST)
-    names = (
-        []
-        if count > 1
-        else slots.extract_references(request.reading, request.words) or _list_words_of_reminders(request)
-    )
+    names: list[str] = []
+    if count == 1:
+        names = slots.extract_references(request.reading, request.words) or _list_words_of_reminders(request)
     return request.answers.call_tool("undo", {"count": count} | ({"about": ", ".join(names)} if names else {}))
 
 
 def _list_words_of_reminders(request: RequestContext) -> list[str]:
-    """Return the words that coming reminders have, or that the bot has written before."""
+    """Return the words of a request that coming reminders have, or that the bot has lately written."""
     reading, words = request.reading, request.words
-    said = find_stems(" ".join(each.text for each in request.turn.recent if each.sender.is_bot), ())
+    bot_words = find_stems(" ".join(each.text for each in request.turn.recent if each.sender.is_bot), ())
     about_changes = (word for topic in ("undo", "move", "delete") for word in words.help_topics.get(topic, ()))
-    small = {*words.undoing, *words.articles, *words.triggers, *request.common_words, *about_changes}
+    ignored = {*words.undoing, *words.articles, *words.triggers, *request.common_words, *about_changes}
     is_name = [
-        token.form not in small and (at in reading.known or stem(token.form) in said)
+        token.form not in ignored and (at in reading.known or stem(token.form) in bot_words)
         for at, token in enumerate(reading.tokens)
     ]
     return reading.with_tags("REF" if each else NO_TAG for each in is_name).pieces("REF")
@@ -296,333 +293,10 @@ def _list_words_of_reminders(request: RequestContext) -> list[str]:
 
 def _pause_or_end(request: RequestContext) -> Interpretation | None:
     """Pause reminders, or end those that are to stop behind a day: "stop that reminder after Sunday"."""
-    words, when = request.words, request.reading.words("WHEN")
-    bare = request.strip_leading_word(when, words.behind_days)
-    is_day = bare != when and any(best.has_day for best in request.list_readings(bare))
-    return repetitions.end_repetition(request) if is_day else states.pause(request)
-
-
-def _summarize(request: RequestContext) -> Interpretation | None:
-    slot = request.reading.words
-    is_missed = request.has_part(request.words.missed)
-    times = find_times(request)
-    is_since = request.has_word(request.words.since) or is_missed
-    single = [request.parse_time([request.reading.text_of(token)]) for token in request.reading.times]
-    ahead = [time.best for time in single if time is not None and _is_clear_future_time(time, request)]
-    if len(ahead) == 1 and not is_since:  # "sum up the chat at 6pm"
-        return request.answers.call_tool("summary_schedule", make_schedule_arguments(ahead[0], request.now))
-    regular = "" if times else _find_regular_summary(request)
-    if regular and request.has_word(request.words.ending):
-        return _end_summary(request, is_paused=False)
-    if regular and request.has_word(request.words.asking_when):
-        return request.answers.call_tool("reminder_list", {"filter": regular})
-    window = slot("WHEN") or (request.folded_text if is_missed else "")
-    for word in request.words.since:
-        if window and f"{word}{request.words.joint}{window}".casefold() in request.folded_text:
-            window = f"{word}{request.words.joint}{window}"
-        elif window and f"{window}{request.words.joint}{word}".casefold() in request.folded_text:
-            window = f"{window}{request.words.joint}{word}"
-    person, topic = slot("SPEAKER"), slot("TOPIC")
-    person, topic = (topic, "") if not person and request.is_member(topic) else (person, topic)
-    person = person or ("" if topic else _find_only_speaker(request))
-    return request.answers.call_tool("summary", {"window": window, "topic": topic, "person": person})
-
-
-def _find_only_speaker(request: RequestContext) -> str:
-    """Return the only member that a request names, but not as the one for whom it is: "a summary for Ben"."""
-    words, name = request.words, _find_people_named(request)
-    given = [words.fold(f"{link}{words.joint}{name}") for link in words.task_links]
-    is_only = words.joint and " & " not in name and not request.has_word(words.own)
-    return name if is_only and not request.has_phrase(given) else ""
-
-
-def _is_clear_future_time(time: TimeWords, request: RequestContext) -> bool:
-    """Return whether a time is one clear moment that is still to come, or a repetition with a clock."""
-    best, is_clear = time.best, len(time.readings) == 1 and time.best.end is None
-    return is_clear and best.has_clock and (best.rrule is not None or best.start > request.now)
-
-
-def _schedule_summary(request: RequestContext) -> Interpretation | None:
-    words = request.words
-    if request.has_word(words.resuming):
-        summary = _find_regular_summary(request) or say(request.turn.language, "summary.scheduled")
-        return request.answers.call_tool("reminder_state", {"action": "resume", "reminder_id": summary})
-    is_ended = request.has_word(words.ending)
-    is_paused = request.has_word((*words.pausing, *words.holding, *words.skipping))
-    if _refuses_summary(request) != (is_ended or is_paused):
-        return _end_summary(request, is_paused=is_paused and not is_ended)
-    if is_ended or is_paused:  # "don't stop the daily summary"
-        return None
-    times = _join_separate_repetition(request) or find_times(request)
-    rules = [token for token in request.reading.tokens if token.form.startswith("@rule")]
-    is_excepted = len(rules) > 1 and request.has_word((*words.refusals, *words.without))  # "…, not on Sundays"
-    if len(times) != 1 or is_excepted:
-        return None
-    summary = _find_regular_summary(request) if request.has_word(words.change_it) else ""
-    if summary:
-        found = request.resolve(summary)
-        unnamed = request.retag("REF", NO_TAG)
-        return moves.move(replace(unnamed, listed=found[0])) if len(found) == 1 else None
-    return request.answers.call_tool("summary_schedule", make_schedule_arguments(times[0].best, request.now))
-
-
-def _refuses_summary(request: RequestContext) -> bool:
-    """Return whether a request says "not" before the summary is named or timed: "I don't want the daily summary"."""
-    words = request.words
-    names = "|".join(map(re.escape, words.help_topics["summary"]))
-    head = re.split(rf"@|{names}", words.joint.join(request.reading.forms))[0]
-    return words.has_any(words.refusals, head.strip()) and not head.startswith(words.dont_forget_phrases)
-
-
-def _end_summary(request: RequestContext, *, is_paused: bool) -> Interpretation:
-    """Delete or pause the regular summary; only for the time that is named beside its repetition."""
-    summary, until = _find_regular_summary(request), request.words.until_words
-    if not summary:
-        return request.answers.say("offline.no_regular_summary")
-    for piece in request.reading.pieces("WHEN"):
-        bare = request.strip_leading_word(piece, until)
-        if bare != piece or request.names_single_day(bare):
-            span = {"until" if bare != piece else "during": bare}
-            return request.answers.call_tool("reminder_state", {"action": "pause", "reminder_id": summary, **span})
-    if is_paused:
-        return request.answers.call_tool("reminder_state", {"action": "pause", "reminder_id": summary})
-    return request.answers.call_tool("reminder_delete", {"reminder_id": summary})
-
-
-def _find_regular_summary(request: RequestContext) -> str:
-    """Return the id of the only regular summary of the chat, or the content of several; "" for none."""
-    found = [reminder for reminder in request.reminders if reminder.action is ReminderAction.SUMMARY]
-    return "" if not found else found[0].id if len(found) == 1 else found[0].content
-
-
-def _join_separate_repetition(request: RequestContext) -> list[TimeWords]:
-    """Return a repetition whose words are separated: "weekly summary at 6pm"."""
-    pieces = [request.reading.text_of(token) for token in request.reading.times]
-    time = request.parse_time(pieces) if len(pieces) > 1 else None
-    return [time] if time is not None and time.best.rrule is not None else []
-
-
-def _set_or_tell_zone(request: RequestContext) -> Interpretation | None:
-    """Set or tell the time zone of the sender or the chat; that of another person is only told."""
-    pieces = request.reading.pieces("ZONE")
-    later = [time.words for time in find_times(request) if _names_other_day(time, request)]
-    if pieces and later:  # "I'm going to London on Friday"
-        return request.answers.say("offline.zone_later", time=later[0], place=pieces[0])
-    if not _read_scope(request) and _is_about_other_person(request):
-        person = _find_people_named(request) or request.reading.words("PERSON")
-        if person and not any(find_zone(piece.strip()) for piece in pieces):
-            return request.answers.call_tool("time_zone", {"person": person})
-        return request.answers.say("offline.own_setting")
-    return request.answers.call_tool("time_zone", {"zone": _find_place(request), **_read_scope(request)})
-
-
-def _find_place(request: RequestContext) -> str:
-    """Return the place of a request: the one tagged as such, else the longest words at the end that are one."""
-    text, pieces = request.reading.text.strip(), [piece.strip() for piece in request.reading.pieces("ZONE")]
-    is_open = not (text.endswith(("?", "？")) or request.has_part(request.words.triggers))
-    ends = (request.reading.text[token.start :] for token in request.reading.tokens if is_open)
-    words = request.words
-    named = (each for each in (*pieces, *ends) if find_zone(each) and words.fold(each) not in words.articles)
-    return next(named, next(iter(pieces), ""))
-
-
-def _is_about_other_person(request: RequestContext) -> bool:
-    """Return whether a statement or a question is about another person, named before the sender or alone."""
-    words, sender = request.words, request.words.fold(request.turn.message.sender.name)
-    selves = {*words.oneself, *words.everyone, *words.own, *words.common, sender}
-    people = (piece for piece in request.reading.pieces("PERSON") if find_zone(piece) is None)  # "no, Osaka"
-    tagged = [words.fold(piece).removeprefix("@").removesuffix("'s") for piece in people]
-    if any(piece not in selves for piece in tagged):
-        return True
-    forms = [token.form.removesuffix("'s") for token in request.reading.tokens]
-    places = {words.fold(piece.strip()) for piece in request.reading.pieces("ZONE") if find_zone(piece.strip())}
-    members = {words.fold(name) for name in find_members(request.turn)} - {sender} - places
-    text, behind_first = request.reading.text, [token for token in request.reading.untagged if token.start]
-    if any(token.form.endswith("'s") and text[token.start].isupper() for token in behind_first):  # "set Ben's …"
-        return True
-    for form, following in zip(forms, [*forms[1:], ""], strict=True):
-        if form in members | words.pronouns | words.people_nouns:
-            return True
-        if form in selves and following not in words.people_nouns:
-            return False
-    return request.has_phrase(members) and not request.has_word(words.own)
-
-
-def _set_quiet_hours(request: RequestContext) -> Interpretation | None:
-    from services.summary.content import asks
-
-    if not _read_scope(request) and _is_about_other_person(request):
-        return request.answers.say("offline.own_setting")
-    when, times = request.reading.words("WHEN").strip(" ?¿!."), find_times(request)
-    if when and any(_names_other_day(time, request) for time in times):
-        return request.answers.say("offline.day_off", time=when)
-    if any("BYDAY" in (time.best.rrule or "") for time in times):
-        return request.answers.say("offline.quiet_every_day", time=when)
-    is_allowed = request.has_word(request.words.allowing)
-    is_off = is_allowed or request.has_word((*request.words.ending, *request.words.quiet_off))
-    is_asked = asks(request.reading.text)  # "are quiet hours on?"
-    if not when and not is_off and not is_asked and request.has_word(request.words.switching_on):
-        return request.answers.say("offline.quiet_when")
-    has_clock = any(time.best.has_clock for time in times)
-    is_off_at_night = is_allowed and not has_clock  # "you may message me at night again"
-    hours = "off" if is_off_at_night or (is_off and not when) else when
-    return request.answers.call_tool("quiet_hours", {"hours": hours, **_read_scope(request)})
-
-
-def _refuses_messages_between_clocks(request: RequestContext) -> bool:
-    """Return whether a request that names no reminder refuses all between two clocks: "nothing between 10 and 7"."""
-    is_refusal = request.has_word((*request.words.refusals, *request.words.without))
-    times = [] if request.reading.has("REF") or not is_refusal else find_times(request)
-    return len(times) == 1 and times[0].best.end is not None and slots.is_clock_alone(times[0].best)
-
-
-def _names_other_day(time: TimeWords, request: RequestContext) -> bool:
-    """Return whether a time names one day that is not today: quiet hours are those of every day."""
-    best = time.best
-    return best.has_day and best.rrule is None and best.start.date() != request.now.date()
-
-
-def _read_scope(request: RequestContext) -> Mapping[str, object]:
-    is_for_chat = request.reading.has("CHAT") or request.has_word(request.words.group_names)
-    return {"whose": "chat"} if is_for_chat else {}
-
-
-def _save_note(request: RequestContext) -> Interpretation | None:
-    text = request.content
-    return request.answers.call_tool("memory_save", {"text": text}) if text else None
-
-
-def _changes_note(request: RequestContext) -> bool:
-    """Return whether a request is for another text of a note: "change it to 8822" behind one, "change the note"."""
-    words, intent, text = request.words, request.reading.intent, request.folded_text
-    is_last = request.last is not None and request.last.name.startswith("memory_") and not request.may_point
-    changing = words.help_topics["move"]
-    is_order = text.startswith(changing) if words.joint else request.has_part(changing)
-    if intent in {"move", "reword"}:
-        is_named = bool(request.reading.times) or any(slots.extract_references(request.reading, words))
-        is_of_note = (is_last and not is_named) or (is_order and request.has_word(words.notes))
-        return is_of_note and not request.reading.known
-    is_new = not words.joint and request.has_part(words.help_topics["remember"])
-    return intent == "remember" and is_order and not is_new
-
-
-def _forget_notes(request: RequestContext) -> Interpretation | None:
-    """Forget all notes, or ask about "forget everything"; None for other deletions."""
-    words = request.words
-    if request.has_part(request.words.triggers):
-        return None
-    named = slots.normalize_reference(request.reading.words("REF"), words)
-    rest = _strip_words(named, {*words.notes, *words.own, *words.all, *words.articles, "of"}, words)
-    is_known = request.find_closest(named) is not None and (rest or not request.has_word((*words.own, *words.all)))
-    if request.has_word(words.notes) and not is_known:
-        return request.answers.call_tool("memory_forget", {"reference": rest or "all"})
-    if not request.has_word(words.forgetting) or find_references(request) != ["all"]:
-        return None
-    return request.answers.say("offline.forget_what")
-
-
-def _strip_words(text: str, stripped: Collection[str], words: Lexicon) -> str:
-    """Return `text` without the words `stripped`, wherever they stand."""
-    if words.joint:
-        return words.joint.join(word for word in words.fold(text).split() if word not in stripped)
-    for word in sorted(stripped, key=len, reverse=True):
-        text = text.replace(word, "")
-    return text.strip("的了")
-
-
-def _forget_note_or_reminder(request: RequestContext) -> Interpretation | None:
-    """Forget the note that is named, else the one just looked for: "forget it" behind "alarm code?"."""
-    if not request.reading.has("CONTENT") and request.has_word(request.words.notes):
-        return request.answers.call_tool("memory_forget", {"reference": "all"})
-    words = slots.normalize_reference(request.content, request.words) if request.reading.has("CONTENT") else ""
-    words = request.strip_leading_word(words, request.words.notes)
-    named = request.find_closest(words)
-    if named is not None:  # "you can forget about the milk"
-        return request.answers.call_tool("reminder_delete", {"reminder_id": named.id})
-    sought = "" if request.last is None else str(request.last.arguments.get("query") or "")
-    return request.answers.call_tool("memory_forget", {"reference": words or sought}) if words or sought else None
-
-
-def _look_up_notes(request: RequestContext) -> Interpretation | None:
-    """Look up what is asked for in the notes and messages; without it, list the notes."""
-    if not request.reading.has("CONTENT") and request.has_word(request.words.notes):
-        return request.answers.call_tool("memory_search", {})
-    query = request.content
-    shortest = _FEWEST_QUERY_LETTERS if request.words.joint else _FEWEST_QUERY_LETTERS // 2
-    calls = make_local_lookup(request.turn, query) if len(query) >= shortest else ()
-    return Interpretation(calls=calls) if calls else None
-
-
-def _search_messages(request: RequestContext) -> Interpretation | None:
-    """Search the messages of the chat, or the web where that is named; those of one person are summed up.
-
-    For a question when or how much somebody did who has not written here lately, all messages are searched first.
-    """
-    from services.summary.content import asks_quantity
-
-    query, person = request.content, request.reading.words("SPEAKER")
-    query, person = ("", query) if not person and request.is_member(query) else (query, person)
-    text = request.reading.text.rstrip(" .!?")
-    if query and request.words.strip_search_place(text) != text:
-        return request.answers.call_tool("perplexity_search", {"query": request.words.strip_search_place(query)})
-    if person:
-        window = request.reading.words("WHEN")
-        summed = request.answers.call_tool("summary", {"person": person, "topic": query, "window": window})
-        is_absent = not request.is_member(person) and asks_quantity(text)
-        calls = make_local_lookup(request.turn, text, *summed.calls) if is_absent else ()
-        return Interpretation(calls=calls) if calls else summed
-    return request.answers.call_tool("history_search", {"query": query}) if query else None
-
-
-def _search_web(request: RequestContext) -> Interpretation | None:
-    """Search for the answer to a question beside a request, or for what is to be looked up.
-
-    Any other question is looked up where nothing else is asked for.
-    """
-    ordered = request.words.parse_search_request(request.reading.text)
-    if ordered:
-        content = request.content
-        query = request.words.strip_search_place(request.words.parse_search_request(content) or content or ordered)
-        return request.answers.call_tool("perplexity_search", {"query": query})
-    tokens = request.reading.tokens
-    query = request.reading.text_of(tokens[0], tokens[-1]) if tokens else ""
-    return request.answers.call_tool("perplexity_search", {"query": query}) if request.is_part else None
-
-
-def _tell_time(request: RequestContext) -> Interpretation | None:
-    """Tell the clock of the sender, or of people or places that are named; of another day its date and distance."""
-    turn = request.turn
-    places = [find_zone(piece.strip()) for piece in request.reading.pieces("ZONE")]
-    zones = [zone for zone in places if zone is not None]
-    people = "" if zones else _find_people_named(request)
-    if people:
-        return request.answers.call_tool("time_zone", {"person": people})
-    if len(zones) < len(places) or request.reading.has("PERSON"):
-        return None
-    days = [time.best.start for time in find_times(request)]
-    other = next((day for day in days if day.date() != turn.now.date()), None)
-    if other is not None:
-        day, apart = date_format.date(turn.language, other), (other.date() - turn.now.date()).days
-        span, key = date_format.count(turn.language, "day", apart), "the_day_ahead" if apart > 0 else "the_day"
-        return request.answers.say(f"offline.{key}", day=day, days=span)
-    told = [_render_clock(request, zone) for zone in zones] or [_render_clock(request, None)]
-    return Interpretation(answer="\n".join(told), must_reply=True)
-
-
-def _find_people_named(request: RequestContext) -> str:
-    """Return the members of the chat that a request names."""
-    return " & ".join(list_named(find_members(request.turn), request.folded_text, request.words))
-
-
-def _render_clock(request: RequestContext, zone: str | None) -> str:
-    now = request.turn.now if zone is None else request.turn.now.astimezone(ZoneInfo(zone))
-    return say(
-        request.turn.language,
-        "offline.the_time",
-        clock=f"{now:%H:%M}",
-        date=date_format.date(request.turn.language, now),
-        zone=zone or zone_name(now.tzinfo or UTC),
-    )
+    when = request.reading.words("WHEN")
+    day = request.strip_leading_word(when, request.words.behind_days)
+    is_behind_day = day != when and any(best.has_day for best in request.list_readings(day))
+    return repetitions.end_repetition(request) if is_behind_day else states.pause(request)
 
 
 _HANDLERS: dict[str, Handler] = {
@@ -635,7 +309,9 @@ _HANDLERS: dict[str, Handler] = {
     "when_is": _list_asked_reminder,
     "who_set": _list_with_creator,
     "next_page": lambda request: request.answers.call_tool("reminder_list", {"page": 0}),
-    "delete": lambda request: _forget_notes(request) or text_changes.delete_part(request) or changes.delete(request),
+    "delete": lambda request: (
+        notes.forget_notes(request) or text_changes.delete_part(request) or changes.delete(request)
+    ),
     "move": lambda request: (repetitions.repeat if repetitions.asks_for_copy(request) else moves.move)(request),
     "reword": text_changes.reword,
     "append": text_changes.append,
@@ -660,15 +336,15 @@ _HANDLERS: dict[str, Handler] = {
     "catch_up_latest": repetitions.set_catch_up,
     "catch_up_none": repetitions.set_catch_up,
     "undo": _undo_changes,
-    "summary": _summarize,
-    "summary_schedule": _schedule_summary,
-    "zone": _set_or_tell_zone,
+    "summary": summaries.summarize,
+    "summary_schedule": summaries.schedule_summary,
+    "zone": chat_settings.set_or_tell_zone,
     "zone_move": lambda request: request.answers.call_tool("time_zone", {"move_reminders": True}),
-    "quiet": _set_quiet_hours,
-    "remember": _save_note,
-    "forget": _forget_note_or_reminder,
-    "recall": _look_up_notes,
-    "find": _search_messages,
-    "ask": _search_web,
-    "time_now": _tell_time,
+    "quiet": chat_settings.set_quiet_hours,
+    "remember": notes.save_note,
+    "forget": notes.forget_note_or_reminder,
+    "recall": notes.look_up_notes,
+    "find": notes.search_messages,
+    "ask": notes.search_web,
+    "time_now": chat_settings.tell_time,
 }

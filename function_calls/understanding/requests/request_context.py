@@ -16,7 +16,7 @@ from function_calls.understanding.reading.named_weekdays import (
     find_weekdays,
     names_weekday,
 )
-from function_calls.understanding.reading.names import find_members
+from function_calls.understanding.reading.names import find_members, list_named
 from function_calls.understanding.reading.times import TimeWords, names_single_day
 from function_calls.understanding.reading.tokens import TimeReader, is_time
 from function_calls.understanding.requests.reference_resolution import ChatReminders
@@ -225,6 +225,10 @@ class RequestContext(Struct, frozen=True, kw_only=True):
     def is_member(self, name: str) -> bool:
         """Return whether `name` is that of somebody who has written lately in the chat."""
         return self.words.fold(name.removeprefix("@")) in map(self.words.fold, find_members(self.turn))
+
+    def find_members_named(self) -> str:
+        """Return the members of the chat whom the request names, with " & " between them; "" for none."""
+        return " & ".join(list_named(find_members(self.turn), self.folded_text, self.words))
 
     def with_reading(self, reading: MessageReading) -> "RequestContext":
         """Return the request with its words read otherwise."""
