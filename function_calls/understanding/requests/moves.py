@@ -38,6 +38,7 @@ from function_calls.understanding.requests.changes import (
     skip,
     update,
 )
+from function_calls.understanding.requests.leads import find_leads, tag_lead
 from function_calls.understanding.requests.new_reminders import repeat_last
 from function_calls.understanding.requests.references import (
     INDEFINITE,
@@ -54,7 +55,7 @@ from function_calls.understanding.requests.references import (
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
-from function_calls.understanding.requests.request_times import are_listed_times, find_leads, find_times, tag_lead
+from function_calls.understanding.requests.request_times import are_listed_times, find_times
 from services.recurrence.rules import WEEKDAYS, Rule
 from services.recurrence.schedule import rule_text
 from services.reminders.model import Reminder

@@ -37,6 +37,20 @@ from function_calls.understanding.reading.times import (
     subtract_lead,
 )
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
+from function_calls.understanding.requests.day_halves import choose_half_of_part, choose_usual_half
+from function_calls.understanding.requests.leads import (
+    Lead,
+    counts_back_from_other_event,
+    find_event_name_beside_lead,
+    find_event_without_time,
+    find_leads,
+    find_reminder_counted_from,
+    find_reminder_of_event,
+    find_words_behind_lead,
+    parse_lead,
+    tag_day_of_event,
+    tag_lead,
+)
 from function_calls.understanding.requests.options import move_to_workdays, read_options, split_interval
 from function_calls.understanding.requests.references import (
     IT,
@@ -49,25 +63,12 @@ from function_calls.understanding.requests.references import (
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import (
-    Lead,
     are_listed_times,
-    choose_half_of_part,
-    choose_usual_half,
-    counts_back_from_other_event,
     find_day_without_clock,
     find_end,
-    find_event_name_beside_lead,
-    find_event_without_time,
     find_impossible_time_words,
-    find_leads,
-    find_reminder_counted_from,
-    find_reminder_of_event,
     find_times,
-    find_words_behind_lead,
-    parse_lead,
     repeat_clock,
-    tag_day_of_event,
-    tag_lead,
 )
 from services.kernel.chat import ChatMessage
 from services.recurrence.rules import WEEKDAYS

@@ -1,0 +1,306 @@
+"""Read the leads of a request, and the events that they are ahead of: a day before the exam."""
+
+from datetime import timedelta
+from itertools import takewhile
+
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.times import (
+    TimeWords,
+)
+from function_calls.understanding.reading.tokens import Token, is_time
+from function_calls.understanding.requests.day_halves import choose_half_of_part, choose_usual_half
+from function_calls.understanding.requests.request_context import RequestContext
+from services.reminders.model import Reminder
+
+Lead = tuple[timedelta, TimeWords | None]
+"""The time between a reminder and its event, and the clock of the reminder if the request names one."""
+_CLOCK_CHARACTERS = frozenset("0123456789:：")
+_DAY = timedelta(days=1)
+_SHORTEST_MONTH = timedelta(days=28)
+
+
+def tag_lead(request: RequestContext) -> RequestContext:
+    """Return the request with the clock behind a lead, or a lead behind 前, tagged as one: "the day before at 6pm"."""
+    if not request.reading.has("WHEN"):
+        return request
+    first = last = 0
+    if request.reading.has("LEAD"):
+        first, last = _find_tagged_lead(request)
+    elif not request.words.joint:
+        request = _untag_name_ahead(request)
+        first, last = _find_lead_behind_ahead_word(request)
+    reading = request.reading
+    if first == last:
+        return request
+    if last < len(reading.tokens) and reading.tokens[last].form == "@clock":
+        last += 1
+    return request.with_tags("LEAD" if first <= at < last else tag for at, tag in enumerate(reading.tags))
+
+
+def _untag_name_ahead(request: RequestContext) -> RequestContext:
+    """Return the request with the name of the event untagged that is part of a lead: 出发前|一天晚上九点."""
+    text, tokens, tags = request.reading.text, request.reading.tokens, list(request.reading.tags)
+    for start, end in request.reading.spans("WHEN"):
+        found = [(text.find(word, start, end), word) for word in request.words.ahead]
+        begin = next((at + len(word) for at, word in found if at > start), start)
+        is_lead = start < begin < end and parse_lead(text[begin:end], request) is not None
+        if is_lead and parse_lead(text[start:end], request) is None:
+            tags = [NO_TAG if start <= token.start < begin else tag for token, tag in zip(tokens, tags, strict=True)]
+    return request.with_tags(tags)
+
+
+def _find_lead_behind_ahead_word(request: RequestContext) -> tuple[int, int]:
+    """Return the bounds of a time that counts back: 前|一天晚上九点, 前|一|晚9点, 一天前中午12点; empty for none."""
+    tokens, text = request.reading.tokens, request.reading.text
+    for start, end in request.reading.spans("WHEN"):
+        places = [at for at, token in enumerate(tokens) if start <= token.start < end]
+        has_one = places[0] > 0 and request.words.ordinals.get(tokens[places[0] - 1].form) == 1
+        for first in range(places[0] - has_one, places[-1] + 1):
+            begin = tokens[first].start
+            is_behind = text[:begin].endswith(request.words.ahead) or tokens[first].form == "@pastdayclock"
+            if is_behind and parse_lead(text[begin:end], request) is not None:
+                return min(first, places[0]), places[-1] + 1
+    return 0, 0
+
+
+def _find_tagged_lead(request: RequestContext) -> tuple[int, int]:
+    """Return the bounds of a lead with a clock of its own: "the day before at 6pm".
+
+    The clock may be one word with the length: 前|一天晚上八点.
+    """
+    tokens, tags = request.reading.tokens, request.reading.tags
+    first = tags.index("LEAD")
+    last = next((at for at in range(first, len(tags)) if tags[at] != "LEAD"), len(tags))
+    while last < len(tags) and tokens[last].form in request.words.ahead:
+        last += 1
+    begin = next((at for at in range(last, len(tags)) if tokens[at].form not in request.words.time_words), len(tags))
+    if "LEAD" in tags[last : begin - 1]:
+        return 0, 0  # "two weeks before and the day before at 8"
+    if tags[begin : begin + 1] != ("WHEN",):
+        return 0, 0
+    is_one = tags[begin - 1] == "LEAD" and tokens[begin - 1].end == tokens[begin].start
+    end = begin + 1 if is_one else begin
+    return (first, end) if is_one or tokens[begin].form == "@clock" else (0, 0)
+
+
+def tag_lead_by_words(request: RequestContext) -> RequestContext:
+    """Return the request with "the day before at 6pm" tagged as a lead; another time is that of the event."""
+    reading = request.reading
+    spans = reading.spans("WHEN")
+    leads = [
+        (start, end)
+        for start, end in spans
+        if _counts_back(reading.text[start:end], request) and parse_lead(reading.text[start:end], request) is not None
+    ]
+    events = [span for span in spans if span not in leads] or reading.spans("EVENT") or _find_only_untagged_day(request)
+    if not leads or not (events or request.last_set):  # else it counts back from the reminder set last
+        return request
+    tags = list(reading.tags)
+    for at, token in enumerate(reading.tokens):
+        if tags[at] == "WHEN":
+            is_lead = any(start <= token.start < end for start, end in leads)
+            tags[at] = "LEAD" if is_lead else "EVENT"
+        elif (token.start, token.end) in events:
+            tags[at] = "EVENT"
+    return request.with_tags(tags)
+
+
+def _find_only_untagged_day(request: RequestContext) -> list[tuple[int, int]]:
+    """Return the only day without a tag, where there is one."""
+    found = [
+        (token.start, token.end)
+        for token, tag in request.reading.tagged
+        if tag == NO_TAG and token.form in {"@day", "@dayclock", "@daypart"}
+    ]
+    return found if len(found) == 1 else []
+
+
+def _counts_back(piece: str, request: RequestContext) -> bool:
+    """Return whether words of time count back from another time: "the day before at 6pm"."""
+    text = request.words.fold(piece).split()
+    at = next((place for place, word in enumerate(text) if place and word in request.words.ahead), 0)
+    return at > 0 and not _names_any_day(" ".join(text[at + 1 :]), request)
+
+
+def parse_lead(piece: str, request: RequestContext) -> Lead | None:
+    """Return the length and the clock of a lead: "the night", 一天晚上八点; None where it has no length."""
+    if request.words.joint:
+        piece = " ".join(word for word in piece.split() if word.casefold() not in request.words.ahead)
+    else:
+        piece = slots.strip_leading_word(piece, request.words.ahead, "")
+    length = request.parse_length(piece)
+    if length is not None:
+        return _adjust_length_in_months(piece, length, request), None
+    for end in range(len(piece) - 1, 0, -1):
+        is_within_word = (
+            piece[end] != " " if request.words.joint else set(piece[end - 1 : end + 1]) <= _CLOCK_CHARACTERS
+        )
+        if is_within_word or not piece[:end].strip():
+            continue
+        orders = [(piece[:end], piece[end:])]
+        if request.words.joint:  # noon the day before
+            orders.append((piece[end:].lstrip(), piece[:end]))
+        for length_words, clock_words in orders:
+            clock = request.parse_time([clock_words])
+            days = _parse_lead_days(length_words, request) if clock is not None and not clock.best.has_day else None
+            if clock is not None and days is not None and days >= _DAY:
+                named = request.strip_time_words(length_words)
+                return _adjust_length_in_months(length_words, days, request), choose_half_of_part(clock, named, request)
+    bare = request.strip_time_words(piece)
+    ones = [word for word, number in request.words.ordinals.items() if number == 1 and not request.words.joint]
+    named = slots.strip_leading_word(bare, ones, "")
+    part = request.parse_time([request.words.parts_of_day.get(named, named)])
+    is_dated = part is not None and part.best.has_day and not request.words.joint  # 前一晚，25号晚上九点
+    return (_DAY, part) if part is not None and part.best.part and not is_dated else None
+
+
+def _parse_lead_days(piece: str, request: RequestContext) -> timedelta | None:
+    """Return the length in front of the clock of a lead; "the night" is that of the day before."""
+    length = request.parse_length(piece)
+    if length is not None or not request.words.joint:
+        return length
+    part = request.parse_time([request.strip_time_words(piece)])
+    return _DAY if part is not None and part.best.part else None
+
+
+def _adjust_length_in_months(piece: str, length: timedelta, request: RequestContext) -> timedelta:
+    """Return the `length` of months so that it leads to the same day of another month: "a month before"."""
+    events = read_event_times(request) if length >= _SHORTEST_MONTH else []
+    return request.parse_length(piece, events[0].best.start - length) or length if len(events) == 1 else length
+
+
+def find_leads(request: RequestContext, *, has_event: bool) -> list[Lead]:
+    """Return the leads of a request; with `has_event`, also those that are tagged as times: "before" counts back."""
+    named = request.reading.pieces("LEAD")
+    if has_event and not named:
+        named = [piece for piece in request.reading.pieces("WHEN") if _counts_back(piece, request)]
+    return [each for piece in named if (each := parse_lead(piece, request)) is not None]
+
+
+def find_event_without_time(request: RequestContext) -> tuple[str, str]:
+    """Return the event from which a request counts back, and the words of the lead: "the exam", "the night".
+
+    Both are "" where it names no event or tells its time.
+    """
+    words, reading = request.words, request.reading
+    name, leads = _find_tagged_event_name(request) or find_event_name_beside_lead(request), reading.pieces("LEAD")
+    if words.joint or leads:
+        clocks = [piece for piece in reading.pieces("WHEN") if not _names_any_day(piece, request)]
+        lead = " ".join([*leads, *clocks]) if len(leads) == 1 else ""
+    else:
+        name, lead = next(filter(any, (_split_lead(piece, request) for piece in reading.pieces("WHEN"))), ("", ""))
+    is_told = not name or not lead or bool(request.list_readings(name))
+    return ("", "") if is_told or parse_lead(lead, request) is None else (name, lead)
+
+
+def _find_tagged_event_name(request: RequestContext) -> str:
+    """Return the words tagged as an event, with the article in front of them; "" for none or several."""
+    reading, spans = request.reading, request.reading.spans("EVENT")
+    if len(spans) != 1:
+        return ""
+    start, end = spans[0]
+    articles = [token for token in reading.untagged if token.form in request.words.articles]
+    begin = next((token.start for token in articles if reading.text[token.end : start] == " "), start)
+    return reading.text[begin:end]
+
+
+def _split_lead(piece: str, request: RequestContext) -> tuple[str, str]:
+    """Return the event and the lead of words such as 考试前一晚; "" for others."""
+    for word in sorted(request.words.ahead, key=len, reverse=True):
+        name, _, lead = piece.partition(word)
+        if name and lead:
+            return name, lead
+    return "", ""
+
+
+def find_event_name_beside_lead(request: RequestContext) -> str:
+    """Return the name of an event beside a lead: "the night before the exam", 排练前一天; "" for none.
+
+    It is untagged, or the whole content behind an article: "an hour before the dentist".
+    """
+    reading, words = request.reading, request.words
+    if not words.joint:
+        return _find_event_name_in_front(request)
+    ahead = find_words_behind_lead(request)
+    behind = ahead[1:]
+    if ahead and all(token.form in words.articles for token in behind):
+        last = (behind or ahead)[-1].end
+        content = next((span for span in reading.spans("CONTENT") if span[0] == last + 1), (last, last))
+        name = reading.text[slice(*content)]
+        return name if behind or words.fold(name).partition(" ")[0] in words.articles else ""
+    ends = words.task_links | words.reminding
+    named = list(takewhile(lambda token: token.form not in ends, behind))
+    forms = [token.form for token in named if token.form not in words.demonstratives]
+    is_name = bool(forms) and not slots.are_function_words(forms, words) and not any(map(is_time, named))
+    return reading.text_of(named[0], named[-1]) if is_name else ""
+
+
+def find_reminder_counted_from(request: RequestContext) -> Reminder | None:
+    """Return the only reminder from which a lead is counted back: "an hour before book club", 排练前一天."""
+    if request.reading.has("EVENT") or not find_leads(request, has_event=True):
+        return None
+    return find_reminder_of_event(find_event_name_beside_lead(request), request)
+
+
+def counts_back_from_other_event(request: RequestContext) -> bool:
+    """Return whether a lead counts back from an event that is no reminder: "also the day before the party"."""
+    reading, words = request.reading, request.words
+    event = [token.form for token, tag in reading.tagged if tag == "EVENT" and not is_time(token)]
+    name = "" if reading.has("REF") else find_event_name_beside_lead(request)
+    is_definite = not words.joint or words.fold(name).partition(" ")[0] in words.articles
+    is_named = (bool(name) and is_definite) or not slots.are_function_words(event, words)
+    return reading.has("LEAD") and is_named and find_reminder_counted_from(request) is None
+
+
+def find_reminder_of_event(name: str, request: RequestContext) -> Reminder | None:
+    """Return the coming reminder that shares words with `name`; of several with the same text, the last."""
+    found = () if request.known is None else request.known.find_closest(name, request.common_words)
+    return found[-1] if len({each.content for each in found}) == 1 else None
+
+
+def find_words_behind_lead(request: RequestContext) -> tuple[Token, ...]:
+    """Return "before" and the untagged words behind it, where it follows a lead: "2 hours | before the gala too"."""
+    tokens, tags = request.reading.tokens, request.reading.tags
+    ahead = request.words.ahead
+    first = next((at for at in range(1, len(tags)) if tags[at - 1] == "LEAD" and tokens[at].form in ahead), len(tags))
+    return tuple(tokens[at] for at in takewhile(lambda at: tags[at] == NO_TAG, range(first, len(tags))))
+
+
+def _find_event_name_in_front(request: RequestContext) -> str:
+    """Return the characters in front of a word such as 前: 排练 of 排练前一天."""
+    open_tags = {NO_TAG, "CONTENT"}
+    text = "".join(token.form if tag in open_tags else "," for token, tag in request.reading.tagged)
+    run = next((each for each in text.split(",") if each.endswith(request.words.ahead)), "")
+    word = max((each for each in request.words.ahead if run.endswith(each)), key=len, default="")
+    name = slots.tidy(run.removesuffix(word), ("请", *request.words.before_time)) if word else ""
+    return "" if slots.are_function_words(name, request.words) else name
+
+
+def tag_day_of_event(request: RequestContext) -> RequestContext:
+    """Return the request with the day of an event tagged as a time, where only its clock is open.
+
+    The day stands in front of the lead or beside the event: "Monday an hour before the handover".
+    """
+    tokens, tags = request.reading.tokens, request.reading.tags
+    days = [at for at, tag in enumerate(tags) if tokens[at].form == "@day" and tag in {"LEAD", "EVENT"}]
+    if len(days) != 1 or "LEAD" not in tags or "WHEN" in tags:
+        return request
+    tagged = request.with_tags("WHEN" if at in days else tag for at, tag in enumerate(tags))
+    _, words = find_event_without_time(tagged)
+    lead = parse_lead(words, request) if words else None
+    return request if lead is None or lead[0] >= _DAY else tagged
+
+
+def _names_any_day(piece: str, request: RequestContext) -> bool:
+    return any(best.has_day for best in request.list_readings(piece))
+
+
+def read_event_times(request: RequestContext) -> list[TimeWords]:
+    """Return the time of the event, or its days where it has several: "on the 5th and 12th, remind me at noon"."""
+    pieces = request.reading.pieces("EVENT")
+    whole = request.parse_time(pieces)
+    if whole is not None:
+        return [choose_usual_half(whole, request)]
+    found = request.parse_times(pieces)
+    return found if all(time.best.has_day and not time.best.has_clock for time in found) else []
