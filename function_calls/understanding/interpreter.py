@@ -36,7 +36,8 @@ from function_calls.understanding.reading.names import (
     trim,
 )
 from function_calls.understanding.reading.tokens import TimeReader, is_time
-from function_calls.understanding.requests.new_reminders import add_options, is_repeating
+from function_calls.understanding.requests.last_reminder import is_repeating
+from function_calls.understanding.requests.options import add_options
 from function_calls.understanding.requests.reference_resolution import ChatReminders, ReminderLookup, ShownLookup
 from function_calls.understanding.requests.references import IT, find_name_added, reminds
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers

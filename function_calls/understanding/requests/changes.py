@@ -12,7 +12,8 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.reminder_times import FROM_THEN
-from function_calls.understanding.requests.new_reminders import find_people, is_repeating
+from function_calls.understanding.requests.last_reminder import is_repeating
+from function_calls.understanding.requests.new_reminders import find_people
 from function_calls.understanding.requests.options import move_to_workdays
 from function_calls.understanding.requests.reference_resolution import SEVERAL
 from function_calls.understanding.requests.references import (

@@ -1,10 +1,13 @@
-"""Read the options of a new reminder: repetition until done, urgency, working days."""
+"""Read the options of a new reminder: repetition until done, urgency, working days, and days that are left out."""
 
+from collections.abc import Mapping
 from datetime import UTC, timedelta
 
 from msgspec.structs import replace
 
-from function_calls.tools.calls import ToolCall
+from function_calls.tools.calls import Interpretation, ToolCall
+from function_calls.understanding.open_questions import ReminderRequest
+from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.request_context import RequestContext
@@ -79,3 +82,55 @@ def move_to_workdays(call: ToolCall, request: RequestContext) -> ToolCall:
     start = request.now.replace(tzinfo=None)
     written = rule_text(Schedule(start=start, zone=zone, rule=wanted))
     return replace(call, arguments={**call.arguments, "rrule": written})
+
+
+def split_skipped_day(request: RequestContext) -> tuple[RequestContext, str] | None:
+    """Split off a day that the repetition of a request skips: "… but not on 25 December"; None for none."""
+    tokens, reading = request.reading.tokens, request.reading
+    for at in range(1, len(tokens)):
+        behind = request.words.fold(reading.text[tokens[at].start :])
+        word = next((word for word in request.words.exclusion_words if behind.startswith(f"{word} ")), "")
+        words = behind.removeprefix(word).strip(" .!")
+        time = request.parse_time([words]) if word else None
+        if time is not None and names_single_day(time.best):
+            return request.with_reading(reading.with_tokens(range(at))), request.strip_time_words(words)
+    return None
+
+
+def split_excluded_days(request: RequestContext) -> tuple[RequestContext, str]:
+    """Split off weekdays that the words behind them exclude: 每天…，周末别提醒; "" for none."""
+    tokens, reading, endings = request.reading.tokens, request.reading, request.words.exclusion_endings
+    days = [at for at, token in enumerate(tokens if endings else ()) if at and token.form == "@day"]
+    for first in days:
+        last = next(at for at in range(first, len(tokens) + 1) if at not in days)
+        named = reading.text_of(tokens[first], tokens[last - 1])
+        behind = request.words.fold(reading.text[tokens[last - 1].end :])
+        kept = request.with_reading(reading.with_tokens(range(first)))
+        is_plea = behind.startswith(request.words.dont_forget_phrases)
+        is_left_out = behind.startswith(endings) and kept.reading.has("CONTENT") and not is_plea
+        if is_left_out and request.find_weekdays(named):
+            return kept, named
+    return request, ""
+
+
+def exclude_days(reminder: ReminderRequest, days: str, request: RequestContext) -> ReminderRequest:
+    """Return `reminder` without `days` of its repetition."""
+    if reminder.time is None:
+        return reminder
+    phrase = request.words.exclusion_template.format(time=reminder.time.words, days=days)
+    return replace(reminder, time=request.parse_time([phrase]) or reminder.time)
+
+
+def skip_day(made: Interpretation, day: str, request: RequestContext) -> Interpretation:
+    """Return the calls that set a repetition, and a call that skips a day of it."""
+    skipped = request.answers.call_tool("reminder_update", {"reminder_id": "it", "skip": day})
+    return replace(made, calls=(*made.calls, *skipped.calls))
+
+
+def add_options(made: Interpretation, options: Mapping[str, object]) -> Interpretation:
+    """Return the calls with `options` among the arguments of those that set a reminder."""
+    calls = tuple(
+        replace(call, arguments={**call.arguments, **options}) if call.name == "reminder_set" else call
+        for call in made.calls
+    )
+    return replace(made, calls=calls)

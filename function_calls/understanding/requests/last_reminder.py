@@ -1,0 +1,324 @@
+"""Read what a request takes from an earlier reminder or message: its time, day, repetition or text."""
+
+import re
+from collections.abc import Sequence
+from datetime import date, timedelta
+from itertools import islice, takewhile
+
+from msgspec.structs import replace
+
+from function_calls.language.recognized_phrases import is_clock_without_half
+from function_calls.tools.calls import ToolCall
+from function_calls.understanding.open_questions import ReminderRequest
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.names import find_name
+from function_calls.understanding.reading.segments import find_asking_words
+from function_calls.understanding.reading.times import (
+    TimeWords,
+    carry_days,
+    choose_nearer_half,
+    keep_clock_in_part,
+    move_to_day,
+    names_single_day,
+    set_clock,
+    subtract_lead,
+)
+from function_calls.understanding.requests.day_halves import choose_half_of_part
+from function_calls.understanding.requests.leads import (
+    Lead,
+    find_leads,
+    find_reminder_counted_from,
+    find_words_behind_lead,
+)
+from function_calls.understanding.requests.references import (
+    find_named_reminder,
+    find_old_lead,
+    find_references,
+)
+from function_calls.understanding.requests.request_context import RequestContext
+from function_calls.understanding.requests.request_times import (
+    find_times,
+)
+from services.kernel.chat import ChatMessage
+from services.recurrence.rules import WEEKDAYS
+from services.time_expressions import Reading
+
+_CLOCK = re.compile(r"(\d{1,2}):(\d\d)$")
+_RECENT = timedelta(minutes=10)
+_LONGEST_QUOTE = 200
+_MOST_REMARK_WORDS = 3
+_DAY = timedelta(days=1)
+_DAYS_A_WEEK = 7
+
+
+def is_repeating(call: ToolCall) -> bool:
+    """Return whether `call` sets a reminder that comes more than once."""
+    return call.arguments.get("type") != "once" or "rrule" in call.arguments
+
+
+def find_call_to_repeat(request: RequestContext) -> ToolCall | None:
+    """Return the call that set the reminder to repeat: the one that is named, or the last.
+
+    A person who has set none repeats the last one of the chat for themselves, where it reminds them or they name
+    themselves: "same for me at 8". "The day before" is that of one that another person has just set for them.
+    """
+    named = find_named_reminder(request) if find_references(request) else find_reminder_counted_from(request)
+    last, of_other, own = request.last_here, request.last_of_other, request.turn.message.sender.name
+    is_lead = named is None and request.reading.has("LEAD")
+    if is_lead and of_other is not None and of_other.arguments.get("person") in {slots.EVERYONE, own}:
+        return replace(of_other, arguments={**of_other.arguments, "person": None})
+    if named is None and request.last_set is None and last is not None:
+        is_own = request.reading.has("PERSON") or request.has_word(request.words.oneself)
+        if is_own or last.arguments.get("person") == own:
+            return replace(last, arguments={key: each for key, each in last.arguments.items() if key != "person"})
+    if named is None or request.known is None:
+        return request.last_set
+    return request.known.make_set_call(named)
+
+
+def _find_continued_call(request: RequestContext) -> ToolCall | None:
+    """Return the call that set a reminder for one day last, where the words go on with it: "and Ben at 11 to sweep"."""
+    last = request.last_set
+    joints = filter(None, request.words.and_words)
+    goes_on = request.begins_with(request.folded_text, joints) and not find_asking_words(
+        request.reading.tokens, request.words
+    )
+    return last if goes_on and last is not None and not is_repeating(last) else None
+
+
+def read_times_of_copy(request: RequestContext, last: ToolCall) -> list[TimeWords]:
+    """Return the times of another reminder with the content of `last`; a lead counts back from the event of that."""
+    leads = find_leads(request, has_event=True)
+    event = _read_event_of_call(last, request)
+    if not leads or request.reading.has("EVENT"):
+        return find_times(request)
+    if not request.reading.has("WHEN") and not request.has_phrase((*request.words.ahead, *request.words.earlier)):
+        return find_times(request)  # "and 40 minutes for the buns"
+    if event is None:
+        return []
+    return count_back(event, leads, request)
+
+
+def count_back(event: TimeWords, leads: Sequence[Lead], request: RequestContext) -> list[TimeWords]:
+    """Return the times that lie `leads` before `event`, at the clock that the request names."""
+    is_apart = request.reading.has("LEAD")
+    clock = request.parse_time(request.reading.pieces("WHEN")) if is_apart else None
+    if clock is not None and is_clock_without_half(clock.words):
+        nearer = choose_nearer_half(clock.best, event.best.start)
+        is_same = nearer.start.time() == event.best.start.time()
+        clock = replace(clock, readings=(nearer,)) if is_same else clock
+    clocks = [choose_half_of_part(clock, own.words, request) if clock and own else clock or own for _, own in leads]
+    found = [subtract_lead(event, length, own) for (length, _), own in zip(leads, clocks, strict=True)]
+    return [each for each in found if each is not None]
+
+
+def _read_call_time(call: ToolCall, request: RequestContext) -> TimeWords | None:
+    """Return the first time of the reminder that a call sets."""
+    return request.parse_time([str(call.arguments.get("time", ""))])
+
+
+def _read_event_of_call(call: ToolCall, request: RequestContext) -> TimeWords | None:
+    """Return the time from which the reminder of a call counts back, its own before "that"; it repeats as that does."""
+    time = _read_call_time(call, request)
+    if time is None:
+        return None
+    best = _read_series(call, time.best) or time.best
+    lead = find_old_lead(str(call.arguments.get("content", "")), best.start, request)
+    event = replace(time, readings=(best,))
+    return event if refers_to_that(request) else subtract_lead(event, -lead, None) or time
+
+
+def _read_series(call: ToolCall, first: Reading) -> Reading | None:
+    """Return the repetition that a call sets, from the `first` time on; None where it sets a single reminder."""
+    if not is_repeating(call):
+        return None
+    clock, weekday = f"BYHOUR={first.start.hour};BYMINUTE={first.start.minute}", call.arguments.get("weekday")
+    parts = [part for part in str(call.arguments.get("rrule") or "").split(";") if not part.startswith("EX")]
+    if any(parts):
+        return first._replace(rrule=";".join(parts))
+    if not isinstance(weekday, int):
+        return first._replace(rrule=f"FREQ=DAILY;{clock}")
+    start = first.start + _DAY * ((weekday - first.start.weekday()) % _DAYS_A_WEEK)
+    return first._replace(start=start, rrule=f"FREQ=WEEKLY;BYDAY={WEEKDAYS[weekday]};{clock}")
+
+
+def complete_time(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeWords:
+    """Return `time` with the clock and the day of the last reminder where it names none of its own."""
+    time = copy_clock(time, last, request, is_same=request.has_word(request.words.same_time))
+    return _move_ahead_of_day(_copy_day(time, last, request), last, request)
+
+
+def copy_clock(time: TimeWords, last: ToolCall, request: RequestContext, *, is_same: bool = False) -> TimeWords:
+    """Return `time` at the clock of the last reminder, where it names a day alone, its part or "the same time"."""
+    best, before = time.best, _read_call_time(last, request)
+    if before is None or (best.has_clock and not is_same):
+        return time
+    if best.part and not is_same:
+        return replace(time, readings=(keep_clock_in_part(best, [before.best.start]),))
+    clock = before.best._replace(start=before.best.start.replace(second=0))
+    return replace(time, readings=(set_clock(best, clock),), is_ambiguous=False)
+
+
+def _copy_day(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeWords:
+    """Return a time without a day on the day of the last reminder, in its half of the day: "another one at 7:15".
+
+    After a repeating reminder, or if that time has passed, return the next such time.
+    """
+    before, best = _read_call_time(last, request), time.best
+    if before is None or best.rrule is not None or best.has_day or not (best.has_clock or best.part):
+        return time
+    is_open = before.best.has_clock and is_clock_without_half(time.words)
+    readings = time.readings
+    if is_open:
+        near = move_to_day(choose_nearer_half(time.best, before.best.start), request.now.date())
+        readings = (near if near.start > request.now else near._replace(start=near.start + _DAY),)
+    dated = tuple(move_to_day(reading, before.best.start.date())._replace(has_day=True) for reading in readings)
+    is_coming = not is_repeating(last) and all(reading.start > request.now for reading in dated)
+    return replace(time, readings=dated if is_coming else readings, is_ambiguous=time.is_ambiguous and not is_open)
+
+
+def _move_ahead_of_day(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeWords:
+    """Return a weekday with "before" behind it on the nearest such day before the day of the last reminder."""
+    before, words = _read_call_time(last, request), request.words
+    end = max((end for _, end in request.reading.spans("WHEN")), default=0)
+    is_ahead = words.fold(request.reading.text[end:]).strip(" .!?,") in words.ahead
+    weekday = request.strip_time_words(time.words)
+    if before is None or not is_ahead or not request.names_weekday(weekday):
+        return time
+    due = before.best.start.date()
+    day = due - timedelta(days=(due.weekday() - time.best.start.weekday()) % _DAYS_A_WEEK or _DAYS_A_WEEK)
+    return replace(time, readings=tuple(move_to_day(reading, day) for reading in time.readings))
+
+
+def copy_rule(call: ToolCall, last: ToolCall) -> ToolCall:
+    """Return `call` with the repetition of the `last` one at its own clock: "also at 9pm"."""
+    rule, clock = str(last.arguments.get("rrule", "")), _CLOCK.search(str(call.arguments.get("time", "")))
+    if not rule or clock is None:
+        return call
+    kept = [part for part in rule.split(";") if not part.startswith(("BYHOUR=", "BYMINUTE=", "BYSECOND="))]
+    written = ";".join([*kept, f"BYHOUR={int(clock[1])}", f"BYMINUTE={int(clock[2])}"])
+    day = str(last.arguments["time"]).partition(" ")[0]
+    counted = {"time": f"{day} {clock[0]}"} if "INTERVAL=" in rule else {}  # in the same weeks
+    return replace(call, arguments={**call.arguments, **counted, "rrule": written})
+
+
+def counts_back_from_unnamed_event(request: RequestContext) -> bool:
+    """Return whether a lead counts back from an event that the request does not name: "the night before at 8"."""
+    if request.reading.has("EVENT") or not request.reading.has("LEAD"):
+        return False
+    is_dated = request.reading.has("WHEN") and not request.is_clock(request.reading.pieces("WHEN"))
+    is_ahead = not request.reading.has("WHEN") and request.has_word(request.words.ahead)
+    return not is_dated and (is_ahead or all(length >= _DAY for length, _ in find_leads(request, has_event=True)))
+
+
+def refers_to_that(request: RequestContext) -> bool:
+    """Return whether a lead counts back from "that", or the whole request is about that, or says "earlier" alone."""
+    words, reading = request.words, request.reading
+    is_earlier = reading.has("LEAD") and request.has_phrase(words.earlier) and not request.has_phrase(words.ahead)
+    is_title = not reading.has("CONTENT") and request.has_word(words.demonstratives)
+    return is_title or is_earlier or any(each.form in words.demonstratives for each in find_words_behind_lead(request))
+
+
+def resolve_same_day(request: RequestContext) -> date | None:
+    """Return the day of the reminder set last, where a request says "the same day", or that of what "that" means."""
+    last = request.last_set if request.may_point and request.has_word(request.words.same_day_phrases) else None
+    time = read_event_before(request) if last is None else _read_call_time(last, request)
+    return None if time is None else time.best.start.date()
+
+
+def move_open_time_to_day(time: TimeWords, day: date, request: RequestContext) -> TimeWords:
+    """Return a time without a day of its own on `day`; 当天下午两点 has none either."""
+    if time.best.has_day and not time.words.startswith(request.words.same_day_phrases):
+        return time
+    return replace(time, readings=tuple(move_to_day(reading, day)._replace(has_day=True) for reading in time.readings))
+
+
+def read_event_before(request: RequestContext) -> TimeWords | None:
+    """Return the day from which "2 days before that" counts back, or on which "that" is; None for none or several.
+
+    It is in the message before, where the person has written it or has set no reminder, or has been named by them since
+    the request for their last reminder.
+    """
+    turn = request.turn
+    if not refers_to_that(request):
+        return None
+    pointed = None if turn.recent and turn.recent[-1].sender.is_bot else _find_pointed_message(request)
+    said = [each for each in _list_messages_since_last(request) if each is not pointed]
+    is_own = pointed is not None and pointed.sender.id == turn.message.sender.id
+    for before in filter(None, [pointed if is_own or request.last_set is None else None, *said]):
+        found = request.read_times(before.text)
+        best = found[0].best if len(found) == 1 else None
+        if names_single_day(best):
+            return slots.make_time_words(before.text, found[0])
+    return None
+
+
+def _list_messages_since_last(request: RequestContext) -> list[ChatMessage]:
+    """Return the messages of the last minutes that the person has written since setting a reminder, newest first."""
+    turn, fold = request.turn, request.words.fold
+    last = "" if request.last_set is None else fold(str(request.last_set.arguments.get("content", "")))
+    own = (each for each in reversed(turn.recent) if each.sender.id == turn.message.sender.id)
+    lately = takewhile(lambda each: turn.message.sent_at - each.sent_at <= _RECENT, own)
+    return list(takewhile(lambda each: not last or last not in fold(each.text), lately))
+
+
+def _find_pointed_message(request: RequestContext) -> ChatMessage | None:
+    """Return the message that is replied to, or the last one of a person in the minutes before; else None.
+
+    It is one that names a day where a few words follow it. A message to the bot is not used as the content.
+    """
+    turn, message = request.turn, request.turn.message
+    if message.reply_to is not None:
+        return next((each for each in turn.recent if each.id == message.reply_to), None)
+    said = [each for each in turn.recent if not each.sender.is_bot and message.sent_at - each.sent_at <= _RECENT]
+    if not said:
+        return None
+    before, *others = reversed(said)
+    is_short = len(before.text.split()) <= _MOST_REMARK_WORDS and not request.read_times(before.text)
+    times = [time.best for each in others[:1] if is_short for time in request.read_times(each.text)]
+    before = others[0] if any(best and best.has_day for best in times) else before
+    return before if find_name(before.text, turn.bot_name) is None else None
+
+
+def quote_pointed_message(request: RequestContext) -> str | None:
+    """Return the text of the message that "this" means; None where it is not one of a person."""
+    before = _find_pointed_message(request)
+    if before is None or before.sender.is_bot:
+        return None
+    text = " ".join(before.text.split()).strip()
+    is_long = len(text) > _LONGEST_QUOTE
+    return f"{text[:_LONGEST_QUOTE].rsplit(' ', 1)[0]}…" if is_long else text
+
+
+def _repeat_like_call_before(
+    before: ToolCall, first: Reading, reminder: ReminderRequest, request: RequestContext
+) -> ReminderRequest:
+    """Return a reminder at a clock alone every day or week like the one `before`, which comes at the `first` time.
+
+    每天早上八点提醒我吃药，晚上九点提醒我散步 asks for both every day. So does a weekday alone behind a weekly one.
+    """
+    time, series, is_weekly = reminder.time, _read_series(before, first), before.arguments.get("type") == "weekly"
+    if time is not None and is_weekly and names_single_day(time.best) and request.names_weekday(time.words):
+        weekly = [each._replace(rrule=f"FREQ=WEEKLY;BYDAY={WEEKDAYS[each.start.weekday()]}") for each in time.readings]
+        return replace(reminder, time=replace(time, readings=tuple(weekly)))
+    if time is None or series is None or "rrule" in before.arguments or not slots.is_clock_alone(time.best):
+        return reminder
+    return replace(reminder, time=replace(time, readings=tuple(set_clock(series, each) for each in time.readings)))
+
+
+def carry_days_to_reminders(reminders: Sequence[ReminderRequest], request: RequestContext) -> list[ReminderRequest]:
+    """Return `reminders` with the day of a time carried on to the times after it."""
+    named = [(reminder.time.words, reminder.time.readings) for reminder in reminders if reminder.time is not None]
+    last = request.before or _find_continued_call(request)
+    before = None if last is None else _read_call_time(last, request)
+    if request.before is not None and before is not None and is_repeating(request.before):
+        return [_repeat_like_call_before(request.before, before.best, reminder, request) for reminder in reminders]
+    if before is not None:
+        named = [(before.words, before.readings), *named]
+    if len(named) < 2:
+        return list(reminders)
+    carried = islice(carry_days(named, request.now), 0 if before is None else 1, None)
+    return [
+        reminder if reminder.time is None else replace(reminder, time=replace(reminder.time, readings=next(carried)))
+        for reminder in reminders
+    ]
