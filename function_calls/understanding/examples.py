@@ -8,9 +8,9 @@ from function_calls.tools.calls import ToolSpec
 from function_calls.tools.declaring.option_checks import slot_names
 from function_calls.understanding.reading.lexicon import detect_language
 from function_calls.understanding.reading.names import trim
-from function_calls.understanding.templates import Notation, TemplateInvalid
+from function_calls.understanding.templates import TemplateInvalid, compile_template
 
-_READ = frozenset(
+_TOOLS_OF_MODELS = frozenset(
     {"reminder_set", "reminder_list", "reminder_delete", "reminder_update", "reminder_snooze", "perplexity_search"}
     | {"summary", "summary_schedule", "undo"}
 )
@@ -24,9 +24,9 @@ class ExampleSentences:
     def match_sentence(self, text: str, tools: tuple[ToolSpec, ...]) -> str | None:
         """Return the name of the tool that has the whole of `text` as an example sentence; None for none."""
         phrase = _fold(text)
-        known = ((tool, _compile_sentences(tool.examples)) for tool in tools if tool.name not in _READ)
-        meant = (tool for tool, patterns in known if any(pattern.fullmatch(phrase) for pattern in patterns))
-        return next((tool.name for tool in meant if not tool.parameters.get("required")), None)
+        known = ((tool, _compile_sentences(tool.examples)) for tool in tools if tool.name not in _TOOLS_OF_MODELS)
+        matching = (tool for tool, patterns in known if any(pattern.fullmatch(phrase) for pattern in patterns))
+        return next((tool.name for tool in matching if not tool.parameters.get("required")), None)
 
     def match_template(
         self, text: str, tools: tuple[ToolSpec, ...], *, is_addressed: bool
@@ -37,7 +37,7 @@ class ExampleSentences:
         """
         phrase = trim(text)
         for tool in tools:
-            if tool.name in _READ:
+            if tool.name in _TOOLS_OF_MODELS:
                 continue
             for example, pattern in _compile_templates(tool.examples):
                 arguments = _match_example(phrase, pattern, tool)
@@ -50,8 +50,9 @@ def _fold(text: str) -> str:
     return " ".join(trim(text).casefold().split()).strip(_MARKS)
 
 
-def _match_example(said: str, pattern: re.Pattern[str], tool: ToolSpec) -> dict[str, object] | None:
-    found = pattern.fullmatch(said)
+def _match_example(phrase: str, pattern: re.Pattern[str], tool: ToolSpec) -> dict[str, object] | None:
+    """Return the arguments that `phrase` gives the slots of an example; None where a required one is left open."""
+    found = pattern.fullmatch(phrase)
     if found is None:
         return None
     arguments = {name: _convert(trim(words), name, tool) for name, words in found.groupdict().items() if words}
@@ -76,7 +77,7 @@ def _compile_sentences(examples: tuple[str, ...]) -> tuple[re.Pattern[str], ...]
 def _compile(example: str) -> re.Pattern[str] | None:
     """Return the pattern of an example; None where it is no template."""
     try:
-        return Notation(is_spaced=detect_language(example, "en") != "zh").compile(example.strip(_MARKS))
+        return compile_template(example.strip(_MARKS), is_spaced=detect_language(example, "en") != "zh")
     except TemplateInvalid:
         return None
 

@@ -3,50 +3,40 @@
 import pytest
 
 from function_calls.tools.declaring.option_checks import slot_names
-from function_calls.understanding.templates import Notation, TemplateInvalid
+from function_calls.understanding.templates import TemplateInvalid, compile_template
 
 
 def test_template_explains_a_whole_sentence_or_none() -> None:
-    pattern = Notation().compile("(show|list) [my] reminders")
+    pattern = compile_template("(show|list) [my] reminders")
 
     assert pattern.fullmatch("list my reminders")
     assert pattern.fullmatch("Show reminders")
     assert not pattern.fullmatch("list my reminders now")
 
 
-def test_template_for_folded_texts_is_read_in_lower_case() -> None:
-    assert Notation(is_folded=True).compile("Show my reminders").fullmatch("show my reminders")
-
-
 def test_a_slot_begins_and_ends_at_the_edge_of_a_word() -> None:
-    pattern = Notation().compile("remind {content}")
+    pattern = compile_template("remind {content}")
 
     assert not pattern.fullmatch("reminders please")
 
 
 def test_a_repeated_part_may_come_any_number_of_times() -> None:
-    pattern = Notation(is_spaced=False).compile("[请|你]*提醒我{content}")
+    pattern = compile_template("[请|你]*提醒我{content}", is_spaced=False)
 
     assert [bool(pattern.fullmatch(text)) for text in ("提醒我走", "请你提醒我走", "他提醒我走")] == [True, True, False]
 
 
 def test_a_slot_met_twice_gets_a_number() -> None:
-    found = Notation().compile("{a} to {a}").fullmatch("one to two")
+    found = compile_template("{a} to {a}").fullmatch("one to two")
 
     assert found is not None
     assert found.groupdict() == {"a": "one", "a_2": "two"}
 
 
-def test_rules_are_named_parts() -> None:
-    pattern = Notation(rules={"set": "(set|add)"}).compile("<set> it")
-
-    assert pattern.fullmatch("add it")
-
-
 @pytest.mark.parametrize("template", ["(open", "<unknown> word"])
 def test_a_template_that_is_not_well_formed_is_refused(template: str) -> None:
     with pytest.raises(TemplateInvalid):
-        Notation().compile(template)
+        compile_template(template)
 
 
 def test_the_slots_of_a_template_can_be_listed() -> None:
