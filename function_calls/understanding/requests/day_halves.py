@@ -18,6 +18,11 @@ _MORNING_HOUR, _NOON_HOUR, _EVENING_HOUR = 6, 12, 18
 """The hours at which a bare clock begins to be of the morning, of the afternoon and of the evening."""
 
 
+def choose_half_of_day(time: TimeWords, request: RequestContext) -> TimeWords:
+    """Return `time` in the half of the day for which the request or the usual hours speak, else ambiguous."""
+    return choose_next_hour(choose_usual_half(_choose_morning(time, request), request), request)
+
+
 def choose_half_of_part(clock: TimeWords, part: str, request: RequestContext) -> TimeWords:
     """Return `clock` in the part of the day that a lead names: "the night before at 9"."""
     if not is_clock_without_half(clock.words):
@@ -47,7 +52,7 @@ def choose_usual_half(time: TimeWords, request: RequestContext) -> TimeWords:
     return replace(time, readings=both if is_open else (early,), is_ambiguous=is_open)
 
 
-def choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
+def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
     """Return `time` in the morning where the request is about getting up; an alarm may ring in either half."""
     best = time.best
     if not best.has_clock:

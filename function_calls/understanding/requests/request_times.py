@@ -1,4 +1,4 @@
-"""Read the times of a request: when to remind, leads before events, corrections and ends."""
+"""Read the times of a request: when to remind, before which event, until when; corrections replace times."""
 
 import re
 from datetime import timedelta
@@ -24,8 +24,8 @@ from function_calls.understanding.reading.times import (
 )
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.requests.day_halves import (
+    choose_half_of_day,
     choose_half_of_part,
-    choose_morning,
     choose_next_hour,
     choose_usual_half,
 )
@@ -41,6 +41,7 @@ from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
 _FEWEST_LETTERS = 3
+"""The letters of an unread word that may change a time."""
 _SETTING_INTENTS = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
 _PAIR_OF_TIMES = 2
 _EVERY_DAY, _BY_DAYS = "FREQ=DAILY;BYHOUR=", ("FREQ=DAILY;", "FREQ=WEEKLY;")
@@ -52,6 +53,7 @@ _RULE_ON_DAYS = re.compile(
 )
 _LONGEST_MONTH = timedelta(days=32)
 _LONGEST_AFTER_EVENT = timedelta(hours=6)
+"""How long after an event a reminder of it may come."""
 
 Span = tuple[int, int]
 
@@ -59,36 +61,29 @@ Span = tuple[int, int]
 def find_times(request: RequestContext) -> list[TimeWords]:
     """Return the times of a request in order; empty where it names none that exists."""
     request = _untag_shift_words(tag_lead_by_words(request))
-    named = [
-        piece
-        for piece in request.reading.pieces("LEAD")
-        if not slots.are_function_words([piece.strip()], request.words)
-    ]
-    if named and not any(parse_lead(piece, request) for piece in named):
+    pieces = request.reading.pieces("LEAD")
+    pieces = [piece for piece in pieces if not slots.are_function_words([piece.strip()], request.words)]
+    if pieces and not any(parse_lead(piece, request) for piece in pieces):
         return []
     leads = find_leads(request, has_event=request.reading.has("EVENT"))
-    found = _compute_lead_times(request, leads) if leads else _read_named_times(request)
-    ended = [_add_end(time, find_end(request, time.best)) for time in found]
+    times = _compute_lead_times(request, leads) if leads else _read_named_times(request)
+    times = [_add_end(time, find_end(request, time.best)) for time in times]
     if _has_monthly_event(request):
-        ended = [_repeat_monthly(time, request) for time in ended]
-    return [
-        clock
-        for time in ended
-        for clock in split_clocks(choose_next_hour(choose_usual_half(choose_morning(time, request), request), request))
-    ]
+        times = [_repeat_monthly(time, request) for time in times]
+    return [clock for time in times for clock in split_clocks(choose_half_of_day(time, request))]
 
 
 def _untag_shift_words(request: RequestContext) -> RequestContext:
     """Return the request without the tag of words that end one for "later" or "earlier": "más | tarde", 早 | 一点."""
     text, joint = request.words.fold(request.reading.text), request.words.joint
     shifts = [word for word in (*request.words.later, *request.words.earlier) if joint in word]
-    gone = [
+    untagged = [
         (start, end)
         for start, end in request.reading.spans("WHEN")
         if any(text[:end].endswith(word) and word[1:].endswith(f"{joint}{text[start:end]}") for word in shifts)
     ]
     return request.with_tags(
-        NO_TAG if any(a <= token.start < b for a, b in gone) else tag for token, tag in request.reading.tagged
+        NO_TAG if any(a <= token.start < b for a, b in untagged) else tag for token, tag in request.reading.tagged
     )
 
 
@@ -193,41 +188,49 @@ def _read_named_times(request: RequestContext) -> list[TimeWords]:
     """Return the times tagged as such, or those of an event where no other time is named."""
     reading = request.reading
     spans = _join_spans(request, reading.spans("WHEN"))
-    settled = _resolve_correction(request, spans) or _read_clock_of_deadline(request, spans)
-    if settled is not None:
-        return [settled]
+    single = _resolve_correction(request, spans) or _read_clock_of_deadline(request, spans)
+    if single is not None:
+        return [single]
     pieces, events = _slice_text(request, spans), reading.pieces("EVENT")
     whole = request.parse_time(pieces)
-    if (
-        whole is None
-        and reading.intent in _SETTING_INTENTS
-        and any(_has_unread_time_relation(piece, request) for piece in pieces)
-    ):
-        return []
-    if whole is None and any(_has_unknown_word(piece, request) for piece in pieces):
-        known = (
-            None
-            if events or reading.intent not in _SETTING_INTENTS
-            else _read_time_around_unknown_words(pieces, request)
-        )
-        if known is not None or request.words.joint:
-            return [] if known is None else [known]
+    uncertain = _read_with_unknown_words(pieces, request) if whole is None else None
+    if uncertain is not None:
+        return uncertain
     if not pieces and events:
         return complete_times(request.parse_times(events))
-    is_counted = bool(pieces) and pieces[-1].casefold().endswith(request.words.elapsed) and are_listed_times(request)
-    if whole is not None and not is_counted:
-        found = [whole]
+    times = _parse_pieces(pieces, whole, request)
+    if times:
+        times = _repeat_like_first(unite_repetitions(complete_times(times)), request)
     else:
-        groups = [pieces[:-1], pieces[-1:]] if is_counted else [pieces]
-        found = [time for group in groups for time in request.parse_times(group)]
-    found = (
-        _repeat_like_first(unite_repetitions(complete_times(found)), request)
-        if found
-        else [each for each in [_find_time_outside_content(request)] if each is not None]
-    )
-    found = list(accumulate(found, lambda before, time: _count_from_event(before, time, request)))
+        times = list(filter(None, [_find_time_outside_content(request)]))
+    times = list(accumulate(times, lambda before, time: _count_from_event(before, time, request)))
     days = read_event_times(request) if events else []
-    return [_move_to_day_of_event(day, each, request) for day in days for each in found] if days else found
+    return [_move_to_day_of_event(time, day, request) for day in days for time in times] if days else times
+
+
+def _read_with_unknown_words(pieces: list[str], request: RequestContext) -> list[TimeWords] | None:
+    """Return the time of `pieces` around words that no time has, empty where it may be another; None for no such words.
+
+    In Chinese, words without spaces that are unknown are no reason to ask: the times among them are read.
+    """
+    is_new = request.reading.intent in _SETTING_INTENTS
+    if is_new and any(_has_unread_time_relation(piece, request) for piece in pieces):
+        return []
+    if not any(_has_unknown_word(piece, request) for piece in pieces):
+        return None
+    is_plain = is_new and not request.reading.has("EVENT")
+    time = _read_time_around_unknown_words(pieces, request) if is_plain else None
+    if time is None:
+        return [] if request.words.joint else None
+    return [time]
+
+
+def _parse_pieces(pieces: list[str], whole: TimeWords | None, request: RequestContext) -> list[TimeWords]:
+    """Return the times of `pieces`: the `whole` if they are one, but a last "… later" that is listed by itself."""
+    is_listed = bool(pieces) and pieces[-1].casefold().endswith(request.words.elapsed) and are_listed_times(request)
+    if is_listed:
+        return [*request.parse_times(pieces[:-1]), *request.parse_times(pieces[-1:])]
+    return [whole] if whole is not None else request.parse_times(pieces)
 
 
 def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
@@ -397,32 +400,38 @@ def find_day_without_clock(request: RequestContext) -> Reading | None:
 def _compute_lead_times(request: RequestContext, named: list[Lead]) -> list[TimeWords]:
     """Return the times that lie ahead of an event, and those named beside it."""
     reading = request.reading
-    leads = [length for length, _ in named]
-    clocks = [clock for _, clock in named if clock is not None]
+    lengths = [length for length, _ in named]
     spans = _join_spans(request, reading.spans("WHEN")) if reading.has("LEAD") else []
     pieces, events = _slice_text(request, spans), [_strip_deadline(piece, request) for piece in reading.pieces("EVENT")]
     if not pieces and not events:
         is_ahead = request.has_word((*request.words.ahead, *request.words.earlier))
         return [] if is_ahead else _parse_time_from_now(reading.words("LEAD"), request)
-    one = request.parse_time([*events, *pieces]) if events and pieces else None
-    if one is not None:  # "her birthday is 12 June, remind me a week before every year"
-        clock, times = None, [one]
-    else:
-        clock = request.parse_time(pieces) if events and pieces else None
-        named_times = request.parse_times(events or pieces)
-        times = [choose_next_hour(time, request) for time in named_times]
-        times = [time if time.best.rrule else choose_usual_half(time, request) for time in times]
-    part = next(iter(clocks), None)
-    own = choose_half_of_part(clock, part.words, request) if clock is not None and part is not None else clock or part
-    found = [early for event in times for lead in leads if (early := subtract_lead(event, lead, own)) is not None]
-    if not events and _names_day_of_lead(request, spans, leads):
+    clock, times = _read_times_beside_lead(pieces, events, request)
+    part = next((part for _, part in named if part is not None), None)
+    clock = choose_half_of_part(clock, part.words, request) if clock and part else clock or part
+    early = [subtract_lead(event, length, clock) for event in times for length in lengths]
+    ahead = [each for each in early if each is not None]
+    if not events and _names_day_of_lead(request, spans, lengths):
         return times
-    if own is not None and not pieces and _names_day_of_lead(request, reading.spans("EVENT"), leads):
-        return [replace(day, readings=(set_clock(day.best, own.best),)) for day in times]
+    if clock is not None and not pieces and _names_day_of_lead(request, reading.spans("EVENT"), lengths):
+        return [replace(day, readings=(set_clock(day.best, clock.best),)) for day in times]
     if events and len(times) > 1 and request.has_word(request.words.too):  # "… at 3pm, and at 8am as well"
-        return [*found[: len(leads)], *times[1:]]
-    is_beside = not events and _asks_for_lead_as_well(spans[-1], reading.spans("LEAD")[0], request)
-    return [*times, *found] if is_beside else found
+        return [*ahead[: len(lengths)], *times[1:]]
+    are_both = not events and _asks_for_lead_as_well(spans[-1], reading.spans("LEAD")[0], request)
+    return [*times, *ahead] if are_both else ahead
+
+
+def _read_times_beside_lead(
+    pieces: list[str], events: list[str], request: RequestContext
+) -> tuple[TimeWords | None, list[TimeWords]]:
+    """Return the clock of a reminder, if it is apart from its event, and the times from which leads count back."""
+    if events and pieces:
+        whole = request.parse_time([*events, *pieces])
+        if whole is not None:  # "her birthday is 12 June, remind me a week before every year"
+            return None, [whole]
+    clock = request.parse_time(pieces) if events and pieces else None
+    times = [choose_next_hour(time, request) for time in request.parse_times(events or pieces)]
+    return clock, [time if time.best.rrule else choose_usual_half(time, request) for time in times]
 
 
 def _strip_deadline(piece: str, request: RequestContext) -> str:
@@ -434,12 +443,12 @@ def _strip_deadline(piece: str, request: RequestContext) -> str:
 
 
 def _names_day_of_lead(request: RequestContext, spans: list[Span], leads: list[timedelta]) -> bool:
-    """Return whether the day to which a lead counts back follows it: "the day before, 29 May, at 6pm".
+    """Return whether the day to which `leads` count back follows them: "the day before, 29 May, at 6pm".
 
-    The day of an event is that in brackets: "the evening before (11th)", but not "the evening before the 11th".
+    A day tagged as that of the event is meant only in brackets: "the evening before (11th)".
     """
-    last = request.reading.spans("LEAD")[-1][1]
-    gap = request.reading.text[last : spans[0][0]] if spans[0][0] >= last else "-"
+    end = request.reading.spans("LEAD")[-1][1]
+    gap = request.reading.text[end : spans[0][0]] if spans[0][0] >= end else "-"
     is_set_apart = request.reading.has("WHEN") or bool(_BRACKETS & set(gap))
     between = gap.strip(" ,，(（").casefold()
     return is_set_apart and between in {"", *request.words.ahead} and all(lead >= _DAY for lead in leads)
@@ -447,31 +456,30 @@ def _names_day_of_lead(request: RequestContext, spans: list[Span], leads: list[t
 
 def _asks_for_lead_as_well(when: Span, lead: Span, request: RequestContext) -> bool:
     """Return whether a lead behind the time `when` asks for another reminder: "at 5, and again 10 minutes before"."""
-    free = request.reading.untagged
-    text = [token.form for token in free if when[1] <= token.start < lead[0] or token.start >= lead[1]]
-    return lead[0] >= when[1] and request.words.has_any(request.words.beside, request.words.joint.join(text))
+    untagged = request.reading.untagged
+    forms = [token.form for token in untagged if when[1] <= token.start < lead[0] or token.start >= lead[1]]
+    return lead[0] >= when[1] and request.words.has_any(request.words.beside, request.words.joint.join(forms))
 
 
 def _parse_time_from_now(amount: str, request: RequestContext) -> list[TimeWords]:
     """Return the time that an amount names from now: "remind me half an hour to check the oven"."""
     if slots.is_figure(amount) or request.parse_length(amount) is None:
         return []
-    phrases = [form.format(amount=amount) for form in request.words.amount_ahead]
-    found = (request.parse_time([phrase]) for phrase in phrases)
-    return [each for each in found if each is not None][:1]
+    times = (request.parse_time([form.format(amount=amount)]) for form in request.words.amount_ahead)
+    return [time for time in times if time is not None][:1]
 
 
-def _move_to_day_of_event(named: TimeWords, time: TimeWords, request: RequestContext) -> TimeWords:
-    """Return `time` on the day of `event`, where it names a clock alone.
+def _move_to_day_of_event(time: TimeWords, event_time: TimeWords, request: RequestContext) -> TimeWords:
+    """Return `time` on the day of an event, where it names a clock alone; of an event that repeats, it repeats as well.
 
-    Of an hour that leaves open which half of the day is meant, it is the one nearer to the event; a time long after the
-    event is moved to the day before: "exam tomorrow at 9, remind me at 8pm". Beside an event that repeats it repeats.
+    A bare hour is in the half of the day that is nearer to the event. A time long after the event is on the day before:
+    "exam tomorrow at 9, remind me at 8pm".
     """
-    event = named.best
+    event = event_time.best
     if time.best.has_day:
-        return _count_from_event(named, time, request)
+        return _count_from_event(event_time, time, request)
     if event.part and not event.has_clock and event.rrule is None:
-        whole = request.parse_time([named.words, time.words])
+        whole = request.parse_time([event_time.words, time.words])
         if whole is not None:
             return whole
     moved = tuple(move_to_day(reading, event.start.date()) for reading in time.readings)
