@@ -7,9 +7,7 @@ from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.times import (
-    TimeWords,
-)
+from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
 

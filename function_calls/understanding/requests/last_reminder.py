@@ -30,22 +30,18 @@ from function_calls.understanding.requests.leads import (
     find_reminder_counted_from,
     find_words_behind_lead,
 )
-from function_calls.understanding.requests.references import (
-    find_named_reminder,
-    find_old_lead,
-    find_references,
-)
+from function_calls.understanding.requests.references import find_named_reminder, find_old_lead, find_references
 from function_calls.understanding.requests.request_context import RequestContext
-from function_calls.understanding.requests.request_times import (
-    find_times,
-)
+from function_calls.understanding.requests.request_times import find_times
 from services.kernel.chat import ChatMessage
 from services.recurrence.rules import WEEKDAYS
 from services.time_expressions import Reading
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)$")
 _RECENT = timedelta(minutes=10)
+"""How old a message may be that "this" or "that" means."""
 _LONGEST_QUOTE = 200
+"""Characters of a message that becomes the content of a reminder."""
 _MOST_REMARK_WORDS = 3
 _DAY = timedelta(days=1)
 _DAYS_A_WEEK = 7
@@ -57,10 +53,10 @@ def is_repeating(call: ToolCall) -> bool:
 
 
 def find_call_to_repeat(request: RequestContext) -> ToolCall | None:
-    """Return the call that set the reminder to repeat: the one that is named, or the last.
+    """Return the call that set the reminder to repeat: the one that is named, or the last one of the sender.
 
-    A person who has set none repeats the last one of the chat for themselves, where it reminds them or they name
-    themselves: "same for me at 8". "The day before" is that of one that another person has just set for them.
+    A sender who has set none repeats the last one of the chat, where it reminds them or they name themselves: "same for
+    me at 8". "The day before" without a name counts back from one that another person has just set for the sender.
     """
     named = find_named_reminder(request) if find_references(request) else find_reminder_counted_from(request)
     last, of_other, own = request.last_here, request.last_of_other, request.turn.message.sender.name
@@ -87,7 +83,10 @@ def _find_continued_call(request: RequestContext) -> ToolCall | None:
 
 
 def read_times_of_copy(request: RequestContext, last: ToolCall) -> list[TimeWords]:
-    """Return the times of another reminder with the content of `last`; a lead counts back from the event of that."""
+    """Return the times of another reminder like `last`, a lead counting back from the event of that.
+
+    Return none where the event has no known time.
+    """
     leads = find_leads(request, has_event=True)
     event = _read_event_of_call(last, request)
     if not leads or request.reading.has("EVENT"):
@@ -113,12 +112,12 @@ def count_back(event: TimeWords, leads: Sequence[Lead], request: RequestContext)
 
 
 def _read_call_time(call: ToolCall, request: RequestContext) -> TimeWords | None:
-    """Return the first time of the reminder that a call sets."""
+    """Return the first time of the reminder that `call` sets."""
     return request.parse_time([str(call.arguments.get("time", ""))])
 
 
 def _read_event_of_call(call: ToolCall, request: RequestContext) -> TimeWords | None:
-    """Return the time from which the reminder of a call counts back, its own before "that"; it repeats as that does."""
+    """Return the time from which a reminder counts back, or its own for "before that", repeated as the reminder is."""
     time = _read_call_time(call, request)
     if time is None:
         return None
@@ -160,21 +159,21 @@ def copy_clock(time: TimeWords, last: ToolCall, request: RequestContext, *, is_s
 
 
 def _copy_day(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeWords:
-    """Return a time without a day on the day of the last reminder, in its half of the day: "another one at 7:15".
+    """Return a clock without a day on the day of the last reminder, in its half of the day: "another one at 7:15".
 
-    After a repeating reminder, or if that time has passed, return the next such time.
+    Where the last one repeats, or that time is over, it is the next such clock.
     """
     before, best = _read_call_time(last, request), time.best
     if before is None or best.rrule is not None or best.has_day or not (best.has_clock or best.part):
         return time
-    is_open = before.best.has_clock and is_clock_without_half(time.words)
+    lacks_half = before.best.has_clock and is_clock_without_half(time.words)
     readings = time.readings
-    if is_open:
+    if lacks_half:
         near = move_to_day(choose_nearer_half(time.best, before.best.start), request.now.date())
         readings = (near if near.start > request.now else near._replace(start=near.start + _DAY),)
     dated = tuple(move_to_day(reading, before.best.start.date())._replace(has_day=True) for reading in readings)
     is_coming = not is_repeating(last) and all(reading.start > request.now for reading in dated)
-    return replace(time, readings=dated if is_coming else readings, is_ambiguous=time.is_ambiguous and not is_open)
+    return replace(time, readings=dated if is_coming else readings, is_ambiguous=time.is_ambiguous and not lacks_half)
 
 
 def _move_ahead_of_day(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeWords:
@@ -206,17 +205,21 @@ def counts_back_from_unnamed_event(request: RequestContext) -> bool:
     """Return whether a lead counts back from an event that the request does not name: "the night before at 8"."""
     if request.reading.has("EVENT") or not request.reading.has("LEAD"):
         return False
-    is_dated = request.reading.has("WHEN") and not request.is_clock(request.reading.pieces("WHEN"))
-    is_ahead = not request.reading.has("WHEN") and request.has_word(request.words.ahead)
-    return not is_dated and (is_ahead or all(length >= _DAY for length, _ in find_leads(request, has_event=True)))
+    has_time = request.reading.has("WHEN")
+    if has_time and not request.is_clock(request.reading.pieces("WHEN")):
+        return False
+    says_before = not has_time and request.has_word(request.words.ahead)
+    return says_before or all(length >= _DAY for length, _ in find_leads(request, has_event=True))
 
 
 def refers_to_that(request: RequestContext) -> bool:
-    """Return whether a lead counts back from "that", or the whole request is about that, or says "earlier" alone."""
+    """Return whether a request is about something that was named before: "2 days before that", "an hour earlier"."""
     words, reading = request.words, request.reading
     is_earlier = reading.has("LEAD") and request.has_phrase(words.earlier) and not request.has_phrase(words.ahead)
-    is_title = not reading.has("CONTENT") and request.has_word(words.demonstratives)
-    return is_title or is_earlier or any(each.form in words.demonstratives for each in find_words_behind_lead(request))
+    is_content = not reading.has("CONTENT") and request.has_word(words.demonstratives)
+    return (
+        is_content or is_earlier or any(each.form in words.demonstratives for each in find_words_behind_lead(request))
+    )
 
 
 def resolve_same_day(request: RequestContext) -> date | None:
@@ -234,22 +237,22 @@ def move_open_time_to_day(time: TimeWords, day: date, request: RequestContext) -
 
 
 def read_event_before(request: RequestContext) -> TimeWords | None:
-    """Return the day from which "2 days before that" counts back, or on which "that" is; None for none or several.
+    """Return the only day of the earlier message that "that" means: "2 days before that"; None for none or several.
 
-    It is in the message before, where the person has written it or has set no reminder, or has been named by them since
+    It is the message right before, if the sender has written it or has set no reminder, else one of the sender since
     the request for their last reminder.
     """
     turn = request.turn
     if not refers_to_that(request):
         return None
     pointed = None if turn.recent and turn.recent[-1].sender.is_bot else _find_pointed_message(request)
-    said = [each for each in _list_messages_since_last(request) if each is not pointed]
+    messages = [each for each in _list_messages_since_last(request) if each is not pointed]
     is_own = pointed is not None and pointed.sender.id == turn.message.sender.id
-    for before in filter(None, [pointed if is_own or request.last_set is None else None, *said]):
-        found = request.read_times(before.text)
-        best = found[0].best if len(found) == 1 else None
+    for before in filter(None, [pointed if is_own or request.last_set is None else None, *messages]):
+        times = request.read_times(before.text)
+        best = times[0].best if len(times) == 1 else None
         if names_single_day(best):
-            return slots.make_time_words(before.text, found[0])
+            return slots.make_time_words(before.text, times[0])
     return None
 
 
@@ -263,21 +266,21 @@ def _list_messages_since_last(request: RequestContext) -> list[ChatMessage]:
 
 
 def _find_pointed_message(request: RequestContext) -> ChatMessage | None:
-    """Return the message that is replied to, or the last one of a person in the minutes before; else None.
+    """Return the message that "this" means: the one replied to, or the last one of a person in the minutes before.
 
-    It is one that names a day where a few words follow it. A message to the bot is not used as the content.
+    A remark of a few words behind a message that names a day is passed over. A message to the bot is not meant.
     """
     turn, message = request.turn, request.turn.message
     if message.reply_to is not None:
         return next((each for each in turn.recent if each.id == message.reply_to), None)
-    said = [each for each in turn.recent if not each.sender.is_bot and message.sent_at - each.sent_at <= _RECENT]
-    if not said:
+    messages = [each for each in turn.recent if not each.sender.is_bot and message.sent_at - each.sent_at <= _RECENT]
+    if not messages:
         return None
-    before, *others = reversed(said)
-    is_short = len(before.text.split()) <= _MOST_REMARK_WORDS and not request.read_times(before.text)
-    times = [time.best for each in others[:1] if is_short for time in request.read_times(each.text)]
-    before = others[0] if any(best and best.has_day for best in times) else before
-    return before if find_name(before.text, turn.bot_name) is None else None
+    last, *earlier = reversed(messages)
+    is_remark = len(last.text.split()) <= _MOST_REMARK_WORDS and not request.read_times(last.text)
+    times = [time.best for each in earlier[:1] if is_remark for time in request.read_times(each.text)]
+    last = earlier[0] if any(best and best.has_day for best in times) else last
+    return last if find_name(last.text, turn.bot_name) is None else None
 
 
 def quote_pointed_message(request: RequestContext) -> str | None:

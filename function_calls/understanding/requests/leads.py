@@ -1,13 +1,12 @@
 """Read the leads of a request, and the events that they are ahead of: a day before the exam."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from itertools import takewhile
 
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.times import (
-    TimeWords,
-)
+from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reading.tokens import Token, is_time
 from function_calls.understanding.requests.day_halves import choose_half_of_part, choose_usual_half
 from function_calls.understanding.requests.request_context import RequestContext
@@ -107,13 +106,13 @@ def tag_lead_by_words(request: RequestContext) -> RequestContext:
 
 
 def _find_only_untagged_day(request: RequestContext) -> list[tuple[int, int]]:
-    """Return the only day without a tag, where there is one."""
-    found = [
+    """Return the only day without a tag; empty for none or several."""
+    days = [
         (token.start, token.end)
         for token, tag in request.reading.tagged
         if tag == NO_TAG and token.form in {"@day", "@dayclock", "@daypart"}
     ]
-    return found if len(found) == 1 else []
+    return days if len(days) == 1 else []
 
 
 def _counts_back(piece: str, request: RequestContext) -> bool:
@@ -132,26 +131,34 @@ def parse_lead(piece: str, request: RequestContext) -> Lead | None:
     length = request.parse_length(piece)
     if length is not None:
         return _adjust_length_in_months(piece, length, request), None
+    for length_words, clock_words in _split_in_two(piece, request):
+        clock = request.parse_time([clock_words])
+        days = _parse_lead_days(length_words, request) if clock is not None and not clock.best.has_day else None
+        if clock is not None and days is not None and days >= _DAY:
+            part_words = request.strip_time_words(length_words)
+            length = _adjust_length_in_months(length_words, days, request)
+            return length, choose_half_of_part(clock, part_words, request)
+    return _parse_part_of_day_before(piece, request)
+
+
+def _split_in_two(piece: str, request: RequestContext) -> Iterator[tuple[str, str]]:
+    """Yield the words of a length and of a clock behind it, at each end of a word; also "noon | the day"."""
     for end in range(len(piece) - 1, 0, -1):
-        is_within_word = (
-            piece[end] != " " if request.words.joint else set(piece[end - 1 : end + 1]) <= _CLOCK_CHARACTERS
-        )
-        if is_within_word or not piece[:end].strip():
-            continue
-        orders = [(piece[:end], piece[end:])]
-        if request.words.joint:  # noon the day before
-            orders.append((piece[end:].lstrip(), piece[:end]))
-        for length_words, clock_words in orders:
-            clock = request.parse_time([clock_words])
-            days = _parse_lead_days(length_words, request) if clock is not None and not clock.best.has_day else None
-            if clock is not None and days is not None and days >= _DAY:
-                named = request.strip_time_words(length_words)
-                return _adjust_length_in_months(length_words, days, request), choose_half_of_part(clock, named, request)
-    bare = request.strip_time_words(piece)
-    ones = [word for word, number in request.words.ordinals.items() if number == 1 and not request.words.joint]
-    named = slots.strip_leading_word(bare, ones, "")
-    part = request.parse_time([request.words.parts_of_day.get(named, named)])
-    is_dated = part is not None and part.best.has_day and not request.words.joint  # 前一晚，25号晚上九点
+        is_within_figure = set(piece[end - 1 : end + 1]) <= _CLOCK_CHARACTERS
+        is_within_word = piece[end] != " " if request.words.joint else is_within_figure
+        if not is_within_word and piece[:end].strip():
+            yield piece[:end], piece[end:]
+            if request.words.joint:
+                yield piece[end:].lstrip(), piece[:end]
+
+
+def _parse_part_of_day_before(piece: str, request: RequestContext) -> Lead | None:
+    """Return a lead of one day to a part of the day: "the night", 一晚; None for other words."""
+    words, bare = request.words, request.strip_time_words(piece)
+    ones = [word for word, number in words.ordinals.items() if number == 1 and not words.joint]
+    name = slots.strip_leading_word(bare, ones, "")
+    part = request.parse_time([words.parts_of_day.get(name, name)])
+    is_dated = part is not None and part.best.has_day and not words.joint  # 前一晚，25号晚上九点
     return (_DAY, part) if part is not None and part.best.part and not is_dated else None
 
 
@@ -179,9 +186,9 @@ def find_leads(request: RequestContext, *, has_event: bool) -> list[Lead]:
 
 
 def find_event_without_time(request: RequestContext) -> tuple[str, str]:
-    """Return the event from which a request counts back, and the words of the lead: "the exam", "the night".
+    """Return an event whose time is not named, and the words of the lead before it: "the exam", "the night".
 
-    Both are "" where it names no event or tells its time.
+    Return "" for both where a request counts back from no event, or from one with a time.
     """
     words, reading = request.words, request.reading
     name, leads = _find_tagged_event_name(request) or find_event_name_beside_lead(request), reading.pieces("LEAD")
@@ -190,8 +197,8 @@ def find_event_without_time(request: RequestContext) -> tuple[str, str]:
         lead = " ".join([*leads, *clocks]) if len(leads) == 1 else ""
     else:
         name, lead = next(filter(any, (_split_lead(piece, request) for piece in reading.pieces("WHEN"))), ("", ""))
-    is_told = not name or not lead or bool(request.list_readings(name))
-    return ("", "") if is_told or parse_lead(lead, request) is None else (name, lead)
+    is_open = bool(name) and bool(lead) and not request.list_readings(name)
+    return (name, lead) if is_open and parse_lead(lead, request) is not None else ("", "")
 
 
 def _find_tagged_event_name(request: RequestContext) -> str:
@@ -215,9 +222,9 @@ def _split_lead(piece: str, request: RequestContext) -> tuple[str, str]:
 
 
 def find_event_name_beside_lead(request: RequestContext) -> str:
-    """Return the name of an event beside a lead: "the night before the exam", 排练前一天; "" for none.
+    """Return the name of the event of a lead, where it is not tagged: "the night before the exam"; "" for none.
 
-    It is untagged, or the whole content behind an article: "an hour before the dentist".
+    It may be tagged as the whole content, behind an article.
     """
     reading, words = request.reading, request.words
     if not words.joint:
@@ -230,10 +237,10 @@ def find_event_name_beside_lead(request: RequestContext) -> str:
         name = reading.text[slice(*content)]
         return name if behind or words.fold(name).partition(" ")[0] in words.articles else ""
     ends = words.task_links | words.reminding
-    named = list(takewhile(lambda token: token.form not in ends, behind))
-    forms = [token.form for token in named if token.form not in words.demonstratives]
-    is_name = bool(forms) and not slots.are_function_words(forms, words) and not any(map(is_time, named))
-    return reading.text_of(named[0], named[-1]) if is_name else ""
+    tokens = list(takewhile(lambda token: token.form not in ends, behind))
+    forms = [token.form for token in tokens if token.form not in words.demonstratives]
+    is_name = bool(forms) and not slots.are_function_words(forms, words) and not any(map(is_time, tokens))
+    return reading.text_of(tokens[0], tokens[-1]) if is_name else ""
 
 
 def find_reminder_counted_from(request: RequestContext) -> Reminder | None:
@@ -246,17 +253,17 @@ def find_reminder_counted_from(request: RequestContext) -> Reminder | None:
 def counts_back_from_other_event(request: RequestContext) -> bool:
     """Return whether a lead counts back from an event that is no reminder: "also the day before the party"."""
     reading, words = request.reading, request.words
-    event = [token.form for token, tag in reading.tagged if tag == "EVENT" and not is_time(token)]
+    event_forms = [token.form for token, tag in reading.tagged if tag == "EVENT" and not is_time(token)]
     name = "" if reading.has("REF") else find_event_name_beside_lead(request)
     is_definite = not words.joint or words.fold(name).partition(" ")[0] in words.articles
-    is_named = (bool(name) and is_definite) or not slots.are_function_words(event, words)
-    return reading.has("LEAD") and is_named and find_reminder_counted_from(request) is None
+    has_name = (bool(name) and is_definite) or not slots.are_function_words(event_forms, words)
+    return reading.has("LEAD") and has_name and find_reminder_counted_from(request) is None
 
 
 def find_reminder_of_event(name: str, request: RequestContext) -> Reminder | None:
     """Return the coming reminder that shares words with `name`; of several with the same text, the last."""
-    found = () if request.known is None else request.known.find_closest(name, request.common_words)
-    return found[-1] if len({each.content for each in found}) == 1 else None
+    reminders = () if request.known is None else request.known.find_closest(name, request.common_words)
+    return reminders[-1] if len({each.content for each in reminders}) == 1 else None
 
 
 def find_words_behind_lead(request: RequestContext) -> tuple[Token, ...]:
@@ -268,12 +275,11 @@ def find_words_behind_lead(request: RequestContext) -> tuple[Token, ...]:
 
 
 def _find_event_name_in_front(request: RequestContext) -> str:
-    """Return the characters in front of a word such as 前: 排练 of 排练前一天."""
-    open_tags = {NO_TAG, "CONTENT"}
-    text = "".join(token.form if tag in open_tags else "," for token, tag in request.reading.tagged)
-    run = next((each for each in text.split(",") if each.endswith(request.words.ahead)), "")
-    word = max((each for each in request.words.ahead if run.endswith(each)), key=len, default="")
-    name = slots.tidy(run.removesuffix(word), ("请", *request.words.before_time)) if word else ""
+    """Return the untagged or content characters in front of a word such as 前: 排练 of 排练前一天."""
+    text = "".join(token.form if tag in {NO_TAG, "CONTENT"} else "," for token, tag in request.reading.tagged)
+    phrase = next((each for each in text.split(",") if each.endswith(request.words.ahead)), "")
+    word = max((each for each in request.words.ahead if phrase.endswith(each)), key=len, default="")
+    name = slots.tidy(phrase.removesuffix(word), ("请", *request.words.before_time)) if word else ""
     return "" if slots.are_function_words(name, request.words) else name
 
 
@@ -293,6 +299,7 @@ def tag_day_of_event(request: RequestContext) -> RequestContext:
 
 
 def _names_any_day(piece: str, request: RequestContext) -> bool:
+    """Return whether a time in `piece` has a day."""
     return any(best.has_day for best in request.list_readings(piece))
 
 

@@ -11,11 +11,7 @@ from function_calls.understanding.open_questions import OpenQuestion
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.named_weekdays import (
-    find_recurring_weekdays,
-    find_weekdays,
-    names_weekday,
-)
+from function_calls.understanding.reading.named_weekdays import find_recurring_weekdays, find_weekdays, names_weekday
 from function_calls.understanding.reading.names import find_members, list_named
 from function_calls.understanding.reading.times import TimeWords, names_single_day
 from function_calls.understanding.reading.tokens import TimeReader, is_time
