@@ -167,6 +167,21 @@ class OfflineInterpreter:
         return restore_names(interpretation, message.joined)
 
     def _interpret_message(self, message: _Message, key: str) -> Interpretation:
+        """Return what a message asks for, and record it in the dialogue and the open questions."""
+        turn, utterance = message.turn, message.utterance
+        interpretation = self._interpret_within_effort(message)
+        if [call.name for call in interpretation.calls] == ["perplexity_search"] and not self._searches_web:
+            web = interpretation.calls[0]
+            here = make_local_lookup(turn, str(web.arguments["query"]), web)  # its refusal where nothing is found
+            interpretation = replace(interpretation, calls=here or interpretation.calls)
+        if turn.message.is_edited and not interpretation.calls:
+            self._questions.take(key, turn.now)  # it was not asked: nobody answers a question about an edit
+            return Interpretation()
+        self._record(interpretation, turn, utterance, key)
+        return interpretation
+
+    def _interpret_within_effort(self, message: _Message) -> Interpretation:
+        """Return what a message asks for; refuse one with more times than can be read, if it is for the bot."""
         turn, utterance = message.turn, message.utterance
         with limited_effort():
             is_spent = message.has_too_many_times
@@ -176,13 +191,10 @@ class OfflineInterpreter:
             if is_spent or is_effort_spent():
                 refusal = Interpretation(answer=say(turn.language, "offline.too_many_times"), must_reply=True)
                 interpretation = refusal if turn.message.is_for_bot else Interpretation()
-        if [call.name for call in interpretation.calls] == ["perplexity_search"] and not self._searches_web:
-            web = interpretation.calls[0]
-            here = make_local_lookup(turn, str(web.arguments["query"]), web)  # its refusal where nothing is found
-            interpretation = replace(interpretation, calls=here or interpretation.calls)
-        if turn.message.is_edited and not interpretation.calls:
-            self._questions.take(key, turn.now)  # it was not asked: nobody answers a question about an edit
-            return Interpretation()
+        return interpretation
+
+    def _record(self, interpretation: Interpretation, turn: Turn, utterance: Utterance | None, key: str) -> None:
+        """Record in the dialogue and the open questions what comes of a message."""
         if interpretation.calls:
             known = None if utterance is None else utterance.known
             has_failed = known is not None and _has_unknown_reminder(interpretation.calls, known)
@@ -196,7 +208,6 @@ class OfflineInterpreter:
             self._questions.drop(key, utterance.question)  # something else was answered
         elif utterance is not None and utterance.reading.intent in _SETTING_INTENTS:
             self._dialogue.note_failure(turn)
-        return interpretation
 
     def _keep_open_which_reminder(self, utterance: Utterance, interpretation: Interpretation) -> None:
         """Keep a call open whose reference fits several reminders: the next message may choose one."""
@@ -204,20 +215,18 @@ class OfflineInterpreter:
         reference = str(call.arguments.get("reminder_id") or "")
         if known is None or len(interpretation.calls) > 1 or len(known.resolve(reference)) <= 1:
             return
-        others = {name: value for name, value in call.arguments.items() if name != "reminder_id"}
+        rest = {name: value for name, value in call.arguments.items() if name != "reminder_id"}
         question = OpenQuestion(
-            asks="reminder", content=reference, tool=call.name, reminder_options=others, message_id=turn.message.id
+            asks="reminder", content=reference, tool=call.name, reminder_options=rest, message_id=turn.message.id
         )
         self._questions.ask(utterance.key, question, turn.now)
 
     def _note_other_topic(self, turn: Turn, key: str, utterance: Utterance | None) -> None:
         """Record that the person has written of something else; an acknowledgement closes the open question."""
-        reading = (
-            None if utterance is None or len(utterance.reading.tokens) > _MOST_REMARK_TOKENS else utterance.reading
-        )
-        if reading is not None and is_acknowledgement(reading.text):
+        is_remark = utterance is not None and len(utterance.reading.tokens) <= _MOST_REMARK_TOKENS
+        if utterance is not None and is_remark and is_acknowledgement(utterance.reading.text):
             self._questions.take(key, turn.now)
-        elif reading is None or reading.intent != "none":
+        elif utterance is None or not is_remark or utterance.reading.intent != "none":
             self._dialogue.pass_by(key)
 
     async def _look_up_reminders(self, message: _Message) -> ChatReminders | None:
@@ -239,6 +248,7 @@ class OfflineInterpreter:
         return self._messages.read(turn, text, detect_language(text, turn.language), key, question, known)
 
     def _interpret_utterance(self, turn: Turn, utterance: Utterance | None) -> Interpretation:
+        """Return what a message asks for as an example of a tool or as a request; nothing for talk and thanks."""
         example = self._match_example(turn)
         if example is not None and not _forgets_reminder(example, utterance):
             return example
@@ -246,21 +256,24 @@ class OfflineInterpreter:
             return self._answer_unread_message(turn)
         if utterance.is_about_bot:
             return Interpretation()
-        utterance, unknown = self._resolve_pronoun(utterance)
-        if unknown is not None:
-            return unknown
+        utterance, question = self._resolve_pronoun(utterance)
+        if question is not None:
+            return question
         if utterance.question is None and is_acknowledgement(utterance.reading.text):
             return Interpretation()
         if self._is_needless_dismissal(utterance):
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
-        answers = ReminderAnswers(turn, self._questions, utterance.key)
-        answered = self._answer_question(utterance, answers)
-        interpretation = answered or self._undo_dismissed_reminder(utterance) or self._repeat_change(utterance)
+        return self._interpret_request(utterance)
+
+    def _interpret_request(self, utterance: Utterance) -> Interpretation:
+        """Return what a message asks for: an answer, a change of the last change or a request; else a hint or help."""
+        answers, question = ReminderAnswers(utterance.turn, self._questions, utterance.key), utterance.question
+        answer = self._answer_question(utterance, answers)
+        interpretation = answer or self._undo_dismissed_reminder(utterance) or self._repeat_change(utterance)
         interpretation = interpretation or self._messages.interpret(utterance, answers)
         if interpretation is None:
             return self._undo_change(utterance) or self._answer_without_request(utterance)
-        question = utterance.question
-        is_answer = answered is not None or utterance.reading.intent in _ANSWERING_INTENTS
+        is_answer = answer is not None or utterance.reading.intent in _ANSWERING_INTENTS
         if question is None or not is_answer:
             return interpretation
         return self._add_options(interpretation, utterance.key, question)
@@ -333,8 +346,8 @@ class OfflineInterpreter:
             return answers.set_options(question, times)
         if question.asks == "reminder" and _may_name_reminder(utterance):
             self._questions.take(utterance.key, turn.now)
-            named = slots.normalize_reference(utterance.reading.text, words)
-            return answers.call_tool(question.tool, {**question.reminder_options, "reminder_id": named})
+            reference = slots.normalize_reference(utterance.reading.text, words)
+            return answers.call_tool(question.tool, {**question.reminder_options, "reminder_id": reference})
         return None
 
     def _bind_times(self, utterance: Utterance) -> Callable[[str], Sequence[TimeReadings]]:
@@ -345,9 +358,9 @@ class OfflineInterpreter:
         """Return whether a message to the bot is only "never mind", where nothing was asked or just changed."""
         turn, words, key = utterance.turn, utterance.words, utterance.key
         last = self._dialogue.last(key, turn.now)
-        is_over = self._dialogue.state(key).is_passed or self._dialogue.is_last_by_other(key, turn)
+        has_moved_on = self._dialogue.state(key).is_passed or self._dialogue.is_last_by_other(key, turn)
         is_change = last is not None and (last.is_change or any(call.name in SETTINGS for call in last.calls))
-        is_open = utterance.question is not None or (is_change and not is_over)
+        is_open = utterance.question is not None or (is_change and not has_moved_on)
         text = words.fold(utterance.reading.text).strip(" .!,。！，~～…")
         return text in words.dismissals and not is_open and turn.message.is_addressed
 
@@ -355,59 +368,64 @@ class OfflineInterpreter:
         """Return the call that undoes the last change, where the person only says to forget it."""
         turn, key = utterance.turn, utterance.key
         maker, last = CallMaker(turn), self._dialogue.last(key, turn.now)
-        is_waived = _begins_with_dismissal(utterance) and not utterance.reading.has("WHEN")
-        is_wanted = is_waived or utterance.reading.intent == "cancel_ask"
-        if not is_wanted or last is None or not last.is_change or not maker.offers("undo"):
+        is_dismissal = _begins_with_dismissal(utterance) and not utterance.reading.has("WHEN")
+        is_dismissal = is_dismissal or utterance.reading.intent == "cancel_ask"
+        if not is_dismissal or last is None or not last.is_change or not maker.offers("undo"):
             return None
-        is_lately = self._dialogue.is_fresh(key, turn) and not self._dialogue.state(key).is_passed
-        return Interpretation(calls=(maker.call("undo", {}),)) if turn.message.is_for_bot and is_lately else None
+        is_recent = self._dialogue.is_fresh(key, turn) and not self._dialogue.state(key).is_passed
+        return Interpretation(calls=(maker.call("undo", {}),)) if turn.message.is_for_bot and is_recent else None
 
     def _undo_dismissed_reminder(self, utterance: Utterance) -> Interpretation | None:
-        """Return the call that undoes the last new or repeating reminder where the person waives it.
+        """Return the call that undoes the last reminder set, or the last change of a repetition, where it is dismissed.
 
-        A single reminder that was moved before is deleted instead.
+        The change of a reminder that comes once is not undone: the words then delete it.
         """
         key, now = utterance.key, utterance.turn.now
         last, before = self._dialogue.last(key, now), self._dialogue.last_set(key, now)
         if last is None or before is None or utterance.question is not None:
             return None
-        is_changed = last.calls[-1].name == "reminder_update" and is_repeating(before)
-        is_set = last.calls[-1].name == "reminder_set" and utterance.reading.intent != "delete"
-        is_meant = (is_set or is_changed) and _begins_with_dismissal(utterance)
-        is_named = any(slots.extract_references(utterance.reading, utterance.words))
-        return self._undo_change(utterance) if is_meant and not is_named else None
+        is_change = last.calls[-1].name == "reminder_update" and is_repeating(before)
+        is_new = last.calls[-1].name == "reminder_set" and utterance.reading.intent != "delete"
+        names_reminder = any(slots.extract_references(utterance.reading, utterance.words))
+        is_dismissed = (is_change or is_new) and _begins_with_dismissal(utterance) and not names_reminder
+        return self._undo_change(utterance) if is_dismissed else None
 
     def _repeat_change(self, utterance: Utterance) -> Interpretation | None:
         """Return the last change of the person for another reminder: "and the wheelbarrow one too"."""
-        key, turn, known = utterance.key, utterance.turn, utterance.known
+        known, turn, call = utterance.known, utterance.turn, self._find_repeatable_change(utterance)
+        if known is None or call is None:
+            return None
+        name, is_deletion = find_name_added(utterance.reading, utterance.words), call.name == "reminder_delete"
+        named = known.resolve(name) if name else ()
+        before = known.resolve(str(call.arguments.get("reminder_id") or ""))
+        if len(named) != 1 or named[0] in before or not (before or is_deletion):
+            return None
+        has_day = named[0].schedule.rule is not None and any(map(is_time, utterance.reading.tokens))
+        reference = named[0].id
+        if has_day and is_deletion:  # "and Thursday too" deletes no series
+            reference = utterance.words.on_day.format(name=named[0].content, day=name)
+        return Interpretation(calls=(CallMaker(turn).call(call.name, {**call.arguments, "reminder_id": reference}),))
+
+    def _find_repeatable_change(self, utterance: Utterance) -> ToolCall | None:
+        """Return the last change of the person, if the message may go on with it; a new text is not repeated."""
+        key, turn = utterance.key, utterance.turn
         last = self._dialogue.last(key, turn.now)
-        is_over = self._dialogue.state(key).is_passed or not self._dialogue.is_fresh(key, turn)
+        has_moved_on = self._dialogue.state(key).is_passed or not self._dialogue.is_fresh(key, turn)
         is_question = utterance.reading.intent in {"when_is", "list"} and turn.message.text[-1:] in {"?", "？"}
-        if known is None or last is None or is_over or is_question or len(last.calls) != 1:
+        if last is None or has_moved_on or is_question or len(last.calls) != 1:
             return None
         call = last.calls[0]
-        if call.name not in _REMINDER_TOOLS or "content" in call.arguments:
-            return None
-        name = find_name_added(utterance.reading, utterance.words)
-        found = known.resolve(name) if name else ()
-        before = known.resolve(str(call.arguments.get("reminder_id") or ""))
-        if len(found) != 1 or found[0] in before or not (before or call.name == "reminder_delete"):
-            return None
-        is_day = found[0].schedule.rule is not None and any(map(is_time, utterance.reading.tokens))
-        is_skipped = is_day and call.name == "reminder_delete"  # "and Thursday too" deletes no series
-        one = utterance.words.on_day.format(name=found[0].content, day=name) if is_skipped else found[0].id
-        made = CallMaker(turn).call(call.name, {**call.arguments, "reminder_id": one})
-        return Interpretation(calls=(made,))
+        return call if call.name in _REMINDER_TOOLS and "content" not in call.arguments else None
 
     def _answer_without_request(self, utterance: Utterance) -> Interpretation:
         """Return the answer to a message without a request: a hint, help, a lookup, or nothing for talk and thanks."""
         turn = utterance.turn
         text = strip_names(turn.message.text, (turn.bot_name,))
-        is_called = turn.message.is_for_bot
-        if not is_called and self._messages.asks_for_change(utterance):
+        is_for_bot = turn.message.is_for_bot
+        if not is_for_bot and self._messages.asks_for_change(utterance):
             return Interpretation(answer=self._hint(utterance), must_reply=True)
-        is_thanked = is_acknowledgement(text) or _is_remark_behind_thanks(text, utterance)
-        if not is_called or is_thanked or is_talk(utterance):
+        is_thanks = is_acknowledgement(text) or _is_remark_behind_thanks(text, utterance)
+        if not is_for_bot or is_thanks or is_talk(utterance):
             return Interpretation()
         if parse_yes_no(turn.message.text, turn.bot_name) is not None:
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
@@ -458,8 +476,8 @@ def _is_remark_behind_thanks(text: str, utterance: Utterance) -> bool:
 def _may_be_about_reminder(utterance: Utterance) -> bool:
     """Return whether a message may be about a reminder: it asks for something, goes on with it, or names a clock."""
     reading = utterance.reading
-    is_timed = any(token.form in _TIME_TOKENS for token in reading.tokens)
-    return reading.probability("none") < _LEAST_SURE_TALK or utterance.context != "none" or is_timed
+    has_time = any(token.form in _TIME_TOKENS for token in reading.tokens)
+    return reading.probability("none") < _LEAST_SURE_TALK or utterance.context != "none" or has_time
 
 
 def _forgets_reminder(example: Interpretation, utterance: Utterance | None) -> bool:
@@ -473,18 +491,18 @@ def _forgets_reminder(example: Interpretation, utterance: Utterance | None) -> b
 
 
 def _may_name_reminder(utterance: Utterance) -> bool:
-    """Return whether a message may name the reminder that the bot asked for: a number, or few words.
+    """Return whether a message may name the reminder that the bot asked for: a number, "the … one", or few words.
 
-    The words are for the bot, or those of a coming reminder.
+    Few words are for the bot, or those of a coming reminder.
     """
     words, known = utterance.words, utterance.known
     text = utterance.reading.text.strip(" .!?。！？").casefold()
-    is_marked = any(text.endswith(f"{words.joint}{mark}") for mark in words.reference_marks)
+    has_mark = any(text.endswith(f"{words.joint}{mark}") for mark in words.reference_marks)
     is_short = len(utterance.reading.tokens) <= _MOST_REMARK_TOKENS * (1 if words.joint else 2)
-    is_new = utterance.reading.intent not in {"none", "delete", "answer_when", "answer_content", "cancel_ask"}
+    may_answer = utterance.reading.intent in {"none", "delete", *_ANSWERING_INTENTS}
     name = slots.normalize_reference(text, words)
-    is_meant = utterance.turn.message.is_for_bot or (known is not None and bool(known.resolve(name)))
-    return name.isdecimal() or is_marked or (not is_new and is_short and is_meant)
+    is_for_bot = utterance.turn.message.is_for_bot or (known is not None and bool(known.resolve(name)))
+    return name.isdecimal() or has_mark or (may_answer and is_short and is_for_bot)
 
 
 def _has_word_of_reminder(message: _Message, known: ChatReminders | None) -> bool:
@@ -503,10 +521,9 @@ def _has_unknown_reminder(calls: Sequence[ToolCall], known: ChatReminders) -> bo
 
 
 def _has_calls_for_people(utterance: Utterance, calls: Sequence[ToolCall]) -> bool:
-    """Return whether `calls` come of a message to people, which does not name the bot.
+    """Return whether `calls` come of a message to people, as they are for an unknown reminder or one of others.
 
-    It names an unknown reminder. A message right behind the bot's answer to its sender goes on with that, and "the …
-    one" names a reminder.
+    A message that says "reminder" or "the … one" is for the bot, and so is one right behind its answer.
     """
     turn, words, known = utterance.turn, utterance.words, utterance.known
     if known is None or utterance.is_addressed or turn.message.is_for_bot:
@@ -516,26 +533,27 @@ def _has_calls_for_people(utterance: Utterance, calls: Sequence[ToolCall]) -> bo
         return True
     if not _has_unknown_reminder(calls, known):
         return False
-    is_marked = has_trigger(utterance.reading, words) or has_reference_mark(utterance.reading, words)
+    says_reminder = has_trigger(utterance.reading, words) or has_reference_mark(utterance.reading, words)
     people = [message for message in turn.recent if not message.sender.is_bot]
     follows_answer = follows_bot(turn) and bool(people) and people[-1].sender.id == turn.message.sender.id
-    return not (is_marked or follows_answer)
+    return not (says_reminder or follows_answer)
 
 
 def _changes_reminder_of_others(utterance: Utterance, calls: Sequence[ToolCall], known: ChatReminders) -> bool:
-    """Return whether `calls` are for a reminder of other people that is named only in a remark.
+    """Return whether `calls` are for reminders of other people that the message does not name as such.
 
     "The match has been moved, make it 3" is then a message to those people.
     """
     ids = {str(call.arguments.get("reminder_id")) for call in calls}
-    found = [reminder for reminder in known.reminders if reminder.id in ids]
+    reminders = [reminder for reminder in known.reminders if reminder.id in ids]
     person, reading = utterance.turn.message.sender, utterance.reading
-    is_own = any(each.creator.id == person.id or reminds(each, person) for each in found)
-    is_named = reading.has("REF") or any(each.id in reading.text for each in found)
-    return bool(found) and not (is_own or is_named) and utterance.context != "listed"
+    is_own = any(each.creator.id == person.id or reminds(each, person) for each in reminders)
+    is_named = reading.has("REF") or any(each.id in reading.text for each in reminders)
+    return bool(reminders) and not (is_own or is_named) and utterance.context != "listed"
 
 
 def _get_dialogue_key(turn: Turn) -> str:
+    """Return the key of the dialogue of the sender with the bot in this chat."""
     return Conversation(chat=turn.message.address, person=turn.message.sender).key
 
 
@@ -544,15 +562,15 @@ def _replies_to_other_person(turn: Turn) -> bool:
     message = turn.message
     if message.reply_to is None or turn.message.is_for_bot:
         return False
-    is_known = any(each.id == message.reply_to for each in turn.recent)
-    return is_known or len(message.text) > _MOST_REPLY_LETTERS
+    is_recent = any(each.id == message.reply_to for each in turn.recent)
+    return is_recent or len(message.text) > _MOST_REPLY_LETTERS
 
 
 def _is_only_reply_to_bot(turn: Turn) -> bool:
     """Return whether a message is for the bot only as a reply to it: people talk to each other there."""
     message = turn.message
-    is_called = turn.bot_name.casefold() in message.text.casefold()
-    return message.reply_to is not None and not message.is_private and not is_called
+    names_bot = turn.bot_name.casefold() in message.text.casefold()
+    return message.reply_to is not None and not message.is_private and not names_bot
 
 
 def _find_person_before(turn: Turn, text: str) -> str:
@@ -569,23 +587,19 @@ def _find_pronouns(reading: MessageReading, words: Lexicon) -> list[tuple[int, i
     ]
     if spans or reading.intent == "set":
         return spans
-    behind = zip(reading.tokens, reading.tokens[1:], reading.tags[1:], strict=False)
+    pairs = zip(reading.tokens, reading.tokens[1:], reading.tags[1:], strict=False)
     return [
         (token.start, token.end)
-        for before, token, tag in behind
+        for before, token, tag in pairs
         if tag == NO_TAG and token.form in words.pronouns and before.form in words.reminding
     ]
 
 
 def _begins_with_dismissal(utterance: Utterance) -> bool:
-    """Return whether a message begins with "forget it" or the like, or has only words such as "oh wait" before that."""
+    """Return whether a message begins with a phrase such as "forget it", also behind "oh wait" and the like."""
     reading, words = utterance.reading, utterance.words
     start = next((token.start for token in reading.tokens if token.form not in _WORDS_BEFORE_DISMISSAL), 0)
     text = reading.text.casefold()
-    return any(_begins_with(each, words.dismissals, words.joint) for each in (text, text[start:]))
-
-
-def _begins_with(text: str, phrases: tuple[str, ...], joint: str) -> bool:
-    """Return whether `text` begins with one of `phrases`, and a mark behind it where words have spaces."""
-    end = r"(?:\W|$)" if joint else ""
-    return any(re.match(re.escape(phrase) + end, text) for phrase in phrases)
+    phrases = "|".join(map(re.escape, words.dismissals))
+    begins = re.compile(rf"(?:{phrases})(?:\W|$)" if words.joint else phrases)
+    return any(begins.match(each) for each in (text, text[start:]))
