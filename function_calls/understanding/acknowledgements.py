@@ -5,14 +5,14 @@ import tomllib
 from functools import cache
 from importlib.resources import files
 
-_LONGEST = 60
-"""Characters; whoever writes more wants something."""
+_MOST_LETTERS = 60
+"""Whoever writes more wants something."""
 
 
 def is_acknowledgement(text: str) -> bool:
     """Return whether `text`, without the bot's name, has only thanks, "ok", laughter or signs ("👍")."""
     phrase = " ".join(text.casefold().replace("’", "'").split())
-    if not 0 < len(phrase) <= _LONGEST:
+    if not 0 < len(phrase) <= _MOST_LETTERS:
         return False
     place = 0
     while place < len(phrase):

@@ -9,7 +9,7 @@ from function_calls.tools.calls import Step, ToolCall, ToolResult, Turn
 from function_calls.understanding.tool_calls import CallMaker
 from services.search.service import shorten_query
 
-_HERE: Final = ("memory_search", "history_search")
+_LOOKUP_TOOLS: Final = ("memory_search", "history_search")
 _LEAST_MORE: Final = 4
 """How many characters more than the words looked for say something about them; in Chinese half as many."""
 _FEWEST_WORDS: Final = 4
@@ -22,15 +22,15 @@ def make_local_lookup(turn: Turn, query: str, *otherwise: ToolCall) -> tuple[Too
     The results of `otherwise` count where the search finds nothing, instead of a web search.
     """
     maker = CallMaker(turn)
-    if not all(map(maker.offers, _HERE)):
+    if not all(map(maker.offers, _LOOKUP_TOOLS)):
         return ()
-    return (*(maker.call(name, {"query": query}) for name in _HERE), *otherwise)
+    return (*(maker.call(name, {"query": query}) for name in _LOOKUP_TOOLS), *otherwise)
 
 
 def make_web_fallback(turn: Turn) -> tuple[ToolCall, ...]:
     """Return a web search where the local lookup of `turn` found nothing and nothing counts instead; else empty."""
     maker = CallMaker(turn)
-    if not _is_in_vain(turn.steps[-1]) or not maker.offers("perplexity_search"):
+    if not _is_empty_lookup(turn.steps[-1]) or not maker.offers("perplexity_search"):
         return ()
     return (maker.call("perplexity_search", {"query": _get_query(turn.steps[-1])}),)
 
@@ -41,11 +41,11 @@ def render_results(turn: Turn) -> str:
     After a local lookup in vain it says where was looked, and that the web was not searched.
     """
     last = turn.steps[-1]
-    if _is_in_vain(last) and CallMaker(turn).offers("perplexity_search"):
+    if _is_empty_lookup(last) and CallMaker(turn).offers("perplexity_search"):
         return _render_nothing_found(turn)
-    given = render_step(last, turn.bot_name)
-    if given or any(result.files or result.is_answered for result in last.results):
-        return given
+    text = render_step(last, turn.bot_name)
+    if text or any(result.files or result.is_answered for result in last.results):
+        return text
     return say(turn.language, "failed.nothing_to_say", tool=", ".join(dict.fromkeys(call.name for call in last.calls)))
 
 
@@ -57,11 +57,11 @@ def render_step(step: Step, bot_name: str) -> str:
     """
     results: Sequence[ToolResult] = step.results
     if _is_local_lookup(step):
-        found, instead = _select_results(step), results[len(_HERE) :]
-        results = found if not instead or _has_remarks(found, bot_name) else instead
-    elif tuple(call.name for call in step.calls[-len(_HERE) :]) == _HERE:
+        found, others = _select_results(step), results[len(_LOOKUP_TOOLS) :]
+        results = found if not others or _has_remarks(found, bot_name) else others
+    elif tuple(call.name for call in step.calls[-len(_LOOKUP_TOOLS) :]) == _LOOKUP_TOOLS:
         found = _select_results(step)
-        results = [*results[: -len(_HERE)], *(found if _has_remarks(found, bot_name) else ())]
+        results = [*results[: -len(_LOOKUP_TOOLS)], *(found if _has_remarks(found, bot_name) else ())]
     texts = [result.text or ("" if result.value is None else str(result.value)) for result in results]
     return "\n".join(text for text in texts if text)
 
@@ -70,34 +70,36 @@ def _has_remarks(found: Sequence[ToolResult], bot_name: str) -> bool:
     """Return whether results have a message to people, also in front of the bot's name, that is no request."""
     from services.summary.content import is_command
 
-    texts = (text.casefold().partition(bot_name.casefold()) for result in found for text in _texts(result))
+    texts = (text.casefold().partition(bot_name.casefold()) for result in found for text in _list_texts(result))
     return any((not name or len(ahead.split()) >= _FEWEST_WORDS) and not is_command(ahead) for ahead, name, _ in texts)
 
 
 def _render_nothing_found(turn: Turn) -> str:
+    """Return an answer that the chat has nothing about a question; admins are told how to search the web."""
     query = shorten_query(_get_query(turn.steps[-1]))
     keys = ("history.nothing_here", "search.set_up") if turn.message.sender.is_admin else ("history.nothing_here",)
     return "\n".join(say(turn.language, key, query=query) for key in keys)
 
 
-def _is_in_vain(step: Step) -> bool:
+def _is_empty_lookup(step: Step) -> bool:
     """Return whether a round of tools was only a local lookup, which found nothing."""
-    return _is_local_lookup(step) and len(step.calls) == len(_HERE) and not _select_results(step)
+    return _is_local_lookup(step) and len(step.calls) == len(_LOOKUP_TOOLS) and not _select_results(step)
 
 
 def _is_local_lookup(step: Step) -> bool:
-    return tuple(call.name for call in step.calls[: len(_HERE)]) == _HERE
+    """Return whether a round of tools begins with a search of notes and messages."""
+    return tuple(call.name for call in step.calls[: len(_LOOKUP_TOOLS)]) == _LOOKUP_TOOLS
 
 
 def _get_query(step: Step) -> str:
-    return next(str(call.arguments["query"]) for call in step.calls if call.name in _HERE)
+    return next(str(call.arguments["query"]) for call in step.calls if call.name in _LOOKUP_TOOLS)
 
 
 def _select_results(step: Step) -> list[ToolResult]:
     """Return the results with more than earlier messages that repeat the question."""
     question = _get_query(step).casefold()
-    looked = (result for call, result in zip(step.calls, step.results, strict=True) if call.name in _HERE)
-    return [result for result in looked if any(_says_more(text, question) for text in _texts(result))]
+    looked_up = (result for call, result in zip(step.calls, step.results, strict=True) if call.name in _LOOKUP_TOOLS)
+    return [result for result in looked_up if any(_says_more(text, question) for text in _list_texts(result))]
 
 
 def _says_more(text: str, question: str) -> bool:
@@ -108,7 +110,8 @@ def _says_more(text: str, question: str) -> bool:
     return question not in phrase.casefold() or not is_repeated
 
 
-def _texts(result: ToolResult) -> Iterator[str]:
+def _list_texts(result: ToolResult) -> Iterator[str]:
+    """Yield the texts of the notes or messages that a search has found."""
     listed = result.value.values() if isinstance(result.value, Mapping) else ()
     for entry in chain.from_iterable(each for each in listed if isinstance(each, list)):
         yield str(entry.get("text", "")) if isinstance(entry, Mapping) else str(entry)

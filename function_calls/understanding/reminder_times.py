@@ -35,6 +35,7 @@ def time_reader(ctx: CallContext) -> TimeReader:
 _DATE_TIME = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})[T ](\d{1,2}):(\d{2})(?::(\d{2}))?")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _CLOCK_PARTS = frozenset({"FREQ", "BYHOUR", "BYMINUTE"})
+"""The parts of a rule that `daily` can say."""
 _YEARS = range(1970, 9999)  # a day less or more, or another zone, stays within the calendar
 _MOST_FOLLOW_UPS = 12
 _USUAL = TimeReader()
@@ -54,9 +55,10 @@ def schedule_from(
     local = now.astimezone(zone)
     read = partial(_read_words, local=local, language=language, times=times)
     if arguments.rrule:
-        return read_schedule(_read_first_fire(arguments, local, read), zone_name(zone), _strip_prefix(arguments.rrule))
+        rule = arguments.rrule.strip().removeprefix("RRULE:")
+        return read_schedule(_read_first_fire(arguments, local, read), zone_name(zone), rule)
     if arguments.type == "once":
-        return _once(arguments, local, zone_name(zone), read)
+        return _read_single(arguments, local, zone_name(zone), read)
     clock = parse_clock(arguments.time)
     if clock is None:
         return _read_repeated_phrase(arguments, local, zone_name(zone), read)
@@ -91,8 +93,9 @@ def zone_name(zone: tzinfo) -> str:
     return getattr(zone, "key", None) or str(zone)
 
 
-def _once(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords) -> Schedule:
-    fixed = _date_time(arguments.time)
+def _read_single(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords) -> Schedule:
+    """Return the schedule of a date and time, or of the person's own words, which may repeat."""
+    fixed = _parse_date_time(arguments.time)
     if fixed is not None:
         return Schedule(start=fixed, zone=zone)
     reading = read(arguments.time)
@@ -101,7 +104,7 @@ def _once(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords)
 
 def _read_repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, read: _ReadWords) -> Schedule:
     """Return a daily or weekly schedule from the person's words, or from a full date whose clock counts."""
-    fixed = _date_time(arguments.time)
+    fixed = _parse_date_time(arguments.time)
     if fixed is None:
         reading = read(arguments.time)
         if reading.rrule:
@@ -112,6 +115,7 @@ def _read_repeated_phrase(arguments: ReminderArgs, local: datetime, zone: str, r
 
 
 def _make_repeated(kind: str, clock: time, weekday: int | None, local: datetime, zone: str) -> Schedule:
+    """Return a daily or weekly schedule at `clock` from the next such time on."""
     daily = Rule(frequency="DAILY", hours=(clock.hour,), minutes=(clock.minute,))
     if kind == "daily":
         return Schedule(start=_find_next(local, clock, step=1), zone=zone, rule=daily)
@@ -136,11 +140,12 @@ def refuse_past(schedule: Schedule, ctx: CallContext) -> None:
 def _find_next(local: datetime, clock: time, *, step: int, ahead: int = 0) -> datetime:
     """Return the next wall-clock `clock`, `ahead` days on, strictly after now."""
     candidate = datetime.combine(local.date() + timedelta(days=ahead), clock)
-    return candidate if candidate > _wall(local) else candidate + timedelta(days=step)
+    return candidate if candidate > local.replace(tzinfo=None) else candidate + timedelta(days=step)
 
 
 def _read_first_fire(arguments: ReminderArgs, local: datetime, read: _ReadWords) -> datetime:
-    fixed = _date_time(arguments.time)
+    """Return the first fire of a rule: a date and time, the next time at a clock, or what the words mean."""
+    fixed = _parse_date_time(arguments.time)
     if fixed is not None:
         return fixed
     clock = parse_clock(arguments.time)
@@ -156,7 +161,12 @@ def _read_words(words: str, *, local: datetime, language: str, times: TimeReader
     return best
 
 
-def _date_time(text: str) -> datetime | None:
+def _parse_date_time(text: str) -> datetime | None:
+    """Return the wall-clock time of `YYYY-MM-DD HH:MM[:SS]`; None for any other text.
+
+    Raises:
+        RequestRefused: `time_not_understood`: there is no such time.
+    """
     match = _DATE_TIME.fullmatch(text.strip())
     if match is None:
         return None
@@ -173,14 +183,6 @@ def parse_clock(text: str) -> time | None:
     """Return the clock time of `HH:MM`; None for any other text."""
     match = _CLOCK.fullmatch(text.strip())
     return None if match is None else time(int(match[1]), int(match[2]))
-
-
-def _wall(moment: datetime) -> datetime:
-    return moment.replace(tzinfo=None)
-
-
-def _strip_prefix(rule: str) -> str:
-    return rule.strip().removeprefix("RRULE:")
 
 
 def has_words_outside(pattern: re.Pattern[str], text: str, content: str) -> bool:
@@ -204,10 +206,10 @@ def make_schedule_arguments(reading: Reading, now: datetime) -> dict[str, object
     if is_weekly and reading.start - now <= timedelta(days=7):
         return {"type": "weekly", "time": clock, "weekday": WEEKDAYS.index(day)}
     try:
-        meant = clamp_to_month_end(read_schedule(reading.wall, zone_name(now.tzinfo or UTC), reading.rrule), now)
+        schedule = clamp_to_month_end(read_schedule(reading.wall, zone_name(now.tzinfo or UTC), reading.rrule), now)
     except RequestRefused:  # the function that is called says what is wrong with it: "every 5 seconds"
         return {"type": "once", "time": format_time(reading.wall), "rrule": reading.rrule}
-    return {"type": "once", "time": format_time(meant.start), "rrule": rule_text(meant)}
+    return {"type": "once", "time": format_time(schedule.start), "rrule": rule_text(schedule)}
 
 
 def make_change_arguments(reading: Reading, now: datetime) -> dict[str, object]:

@@ -17,7 +17,7 @@ from services.recurrence.rules import ELAPSED, load_calendar, parse_rule
 from services.recurrence.schedule import Schedule, rule_text
 
 _USUAL_MINUTES = 10
-_SECONDS = 60
+_SECONDS_A_MINUTE = _MINUTES_AN_HOUR = 60
 
 
 def split_interval(request: RequestContext) -> tuple[RequestContext, timedelta | None]:
@@ -35,23 +35,18 @@ def split_interval(request: RequestContext) -> tuple[RequestContext, timedelta |
 
 def count_interval_minutes(length: timedelta | None) -> int:
     """Return the minutes of an interval, at least 1; ten where none was named."""
-    return _USUAL_MINUTES if length is None else max(1, round(length.total_seconds() / _SECONDS))
+    return _USUAL_MINUTES if length is None else max(1, round(length.total_seconds() / _SECONDS_A_MINUTE))
 
 
 def read_options(request: RequestContext, interval: timedelta | None) -> dict[str, object]:
     """Return the options of a reminder as arguments of `reminder_set`."""
-    found: dict[str, object] = {}
+    options: dict[str, object] = {}
     if request.reading.has("UNTILDONE"):
-        found["until_done"] = count_interval_minutes(interval)
-    if request.reading.has("URGENT") or _is_urgent(request):
-        found["urgent"] = not request.has_word(request.words.not_urgent)
-    return found
-
-
-def _is_urgent(request: RequestContext) -> bool:
-    """Return whether the untagged words have one for urgency."""
-    text = request.reading.join_untagged(request.words.joint)
-    return any(word in text for word in request.words.urgent)
+        options["until_done"] = count_interval_minutes(interval)
+    untagged = request.reading.join_untagged(request.words.joint)
+    if request.reading.has("URGENT") or any(word in untagged for word in request.words.urgent):
+        options["urgent"] = not request.has_word(request.words.not_urgent)
+    return options
 
 
 def _parse_interval(text: str, request: RequestContext) -> timedelta | None:
@@ -62,8 +57,8 @@ def _parse_interval(text: str, request: RequestContext) -> timedelta | None:
     frequency = parts.get("FREQ")
     if rule is None or frequency not in ELAPSED or not parse_rule(rule).is_elapsed:
         return None
-    hours = _SECONDS if frequency == "HOURLY" else 1
-    return timedelta(minutes=hours * int(parts.get("INTERVAL", "1")))
+    unit_minutes = _MINUTES_AN_HOUR if frequency == "HOURLY" else 1
+    return timedelta(minutes=unit_minutes * int(parts.get("INTERVAL", "1")))
 
 
 def move_to_workdays(call: ToolCall, request: RequestContext) -> ToolCall:
@@ -72,16 +67,17 @@ def move_to_workdays(call: ToolCall, request: RequestContext) -> ToolCall:
     if text is None or not request.has_part(request.words.workdays):
         return call
     zone = zone_name(request.now.tzinfo or UTC)
-    wanted = edits.on_workdays(parse_rule(str(text)), zone)
-    if wanted is None:
+    on_workdays = edits.on_workdays(parse_rule(str(text)), zone)
+    if on_workdays is None:
         return call
     try:
-        load_calendar(wanted)
+        load_calendar(on_workdays)
     except RequestRefused:
         return call
     start = request.now.replace(tzinfo=None)
-    written = rule_text(Schedule(start=start, zone=zone, rule=wanted))
-    return replace(call, arguments={**call.arguments, "rrule": written})
+    return replace(
+        call, arguments={**call.arguments, "rrule": rule_text(Schedule(start=start, zone=zone, rule=on_workdays))}
+    )
 
 
 def split_skipped_day(request: RequestContext) -> tuple[RequestContext, str] | None:

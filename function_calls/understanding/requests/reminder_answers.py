@@ -16,7 +16,8 @@ from function_calls.understanding.tool_calls import CallMaker
 from services.time_expressions import Reading
 
 _MOST_OPTIONS = 3
-_EXPLAINED = frozenset({"reminder_update", "reminder_snooze", "undo"})
+_EXPLAINED_TOOLS = frozenset({"reminder_update", "reminder_snooze", "undo"})
+"""Tools whose absence has an answer of its own, `offline.without_…`."""
 
 
 class ReminderAnswers:
@@ -31,7 +32,7 @@ class ReminderAnswers:
     def call_tool(self, name: str, arguments: Mapping[str, object]) -> Interpretation:
         """Return a call of a tool, or an answer that says that the chat has no such tool."""
         if not self._maker.offers(name):
-            return self.say(f"offline.without_{name}" if name in _EXPLAINED else "offline.without_tool")
+            return self.say(f"offline.without_{name}" if name in _EXPLAINED_TOOLS else "offline.without_tool")
         return Interpretation(calls=(self._maker.call(name, arguments),))
 
     def say(self, key: str, **fields: object) -> Interpretation:
@@ -41,8 +42,8 @@ class ReminderAnswers:
     def set_reminder(self, content: str, person: str | None, reading: Reading) -> Interpretation:
         """Return the call that sets a reminder for one reading."""
         arguments = make_schedule_arguments(reading, self._turn.message_time)
-        named = {"content": content or self.say("offline.untitled").answer, "person": person}
-        return self.call_tool("reminder_set", arguments | named)
+        arguments |= {"content": content or self.say("offline.untitled").answer, "person": person}
+        return self.call_tool("reminder_set", arguments)
 
     def keep_options(self, options: Mapping[str, object]) -> None:
         """Keep the options of the reminder with the question that was just asked."""
@@ -95,7 +96,7 @@ class ReminderAnswers:
     def _find_clear_time(self, reminder: ReminderRequest) -> Reading | None:
         """Return when to remind; None where the bot must ask."""
         time = reminder.time
-        if time is None or _is_over(time.best, self._turn.message_time) or list_options(time):
+        if time is None or _is_default_hour_over(time.best, self._turn.message_time) or list_options(time):
             return None
         return time.best
 
@@ -160,16 +161,16 @@ def merge_or_none(made: Sequence[Interpretation]) -> Interpretation | None:
 
 def merge_interpretations(made: Sequence[Interpretation]) -> Interpretation:
     """Return all calls, and the first answer or notice among `made`."""
-    text = next((each for each in made if each.answer or each.notice), Interpretation())
-    return _merge_calls([call for each in made for call in each.calls], text)
+    message = next((each for each in made if each.answer or each.notice), Interpretation())
+    return _merge_calls([call for each in made for call in each.calls], message)
 
 
-def _merge_calls(calls: Sequence[ToolCall], said: Interpretation) -> Interpretation:
-    """Return calls with the words of `said` as their notice; without calls these are the answer."""
-    words = said.answer or said.notice
+def _merge_calls(calls: Sequence[ToolCall], message: Interpretation) -> Interpretation:
+    """Return calls with the text of `message` as their notice; without calls it is the answer."""
+    text = message.answer or message.notice
     if calls:
-        return Interpretation(calls=tuple(calls), notice=words, choices=said.choices)
-    return Interpretation(answer=words, choices=said.choices, must_reply=True)
+        return Interpretation(calls=tuple(calls), notice=text, choices=message.choices)
+    return Interpretation(answer=text, choices=message.choices, must_reply=True)
 
 
 def list_options(time: TimeWords) -> tuple[Reading, ...]:
@@ -179,6 +180,6 @@ def list_options(time: TimeWords) -> tuple[Reading, ...]:
     return time.readings[:_MOST_OPTIONS]
 
 
-def _is_over(reading: Reading, now: datetime) -> bool:
+def _is_default_hour_over(reading: Reading, now: datetime) -> bool:
     """Return whether words without a clock ("today") mean a default hour that has passed."""
     return reading.start <= now and not reading.has_clock and reading.rrule is None

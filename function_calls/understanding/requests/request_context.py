@@ -21,7 +21,7 @@ from services.recurrence.edits import fires_from
 from services.reminders.model import Reminder
 from services.time_expressions import Reading, TimeReadings
 
-_LONGEST_AMOUNT = 4
+_MOST_AMOUNT_TOKENS = 4
 
 
 class RequestContext(Struct, frozen=True, kw_only=True):
@@ -185,7 +185,7 @@ class RequestContext(Struct, frozen=True, kw_only=True):
         """Return the longest length of time that untagged words name; None where they name none."""
         tokens, tags = self.reading.tokens, self.reading.tags
         free = [at for at, tag in enumerate(tags) if tag == NO_TAG and not tokens[at].form.startswith("@")]
-        for count in range(_LONGEST_AMOUNT, 1, -1):  # a figure alone is none
+        for count in range(_MOST_AMOUNT_TOKENS, 1, -1):  # a figure alone is none
             for first in free:
                 last = first + count - 1
                 if last in free and last - first == count - 1 and set(tags[first : last + 1]) == {NO_TAG}:
