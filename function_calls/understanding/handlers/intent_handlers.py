@@ -188,9 +188,9 @@ def _list_asked_reminder(request: RequestContext) -> Interpretation | None:
     owner = _find_other_owner_named(request)
     names = [name for name in find_references(request) if not _has_only_name_of(name, owner, request)]
     # "Is it tomorrow?" is about the last one, "what is the reminder at 8?" is not.
-    has_untagged_time = not names and request.has_phrase(request.words.triggers)
-    when = request.reading.words("WHEN") or (find_only_time(request) if has_untagged_time else "")
-    when = _strip_filter(when, request)
+    may_be_untagged = not names and request.has_phrase(request.words.triggers)
+    untagged = find_only_time(request) if may_be_untagged else ""
+    when = _strip_filter(request.reading.words("WHEN") or untagged, request)
     next_id = _find_next_reminder(request, owner)
     if next_id and (not names or names == ["all"] or means_next(names[0])):
         return request.answers.call_tool("reminder_list", {"filter": next_id})

@@ -311,3 +311,31 @@ def read_event_times(request: RequestContext) -> list[TimeWords]:
         return [choose_usual_half(whole, request)]
     found = request.parse_times(pieces)
     return found if all(time.best.has_day and not time.best.has_clock for time in found) else []
+
+
+def separate_event_from_clock(request: RequestContext) -> RequestContext:
+    """Return the request with an event untagged that is a coming reminder, and the clock beside it as when to remind.
+
+    The event may be a clock alone: "the night before at 8".
+    """
+    reading, words = request.reading, request.words
+    tokens = [token for token, tag in reading.tagged if tag == "EVENT"]
+    if not tokens or not reading.has("LEAD"):
+        return request
+    forms = [token.form for token in tokens if not is_time(token)]
+    name = "" if slots.are_function_words(forms, words) else words.joint.join(forms)
+    clocks = [reading.text_of(token) for token in tokens if is_time(token)] if name else reading.pieces("EVENT")
+    time = request.parse_time(clocks)
+    is_separate = bool(name) if time is None else _is_clock_to_remind(time, request)
+    if not is_separate:
+        return request
+    name_tag = "EVENT" if find_reminder_of_event(name, request) is None else NO_TAG
+    return request.with_tags(
+        tag if tag != "EVENT" else name_tag if name and not is_time(token) else "WHEN" for token, tag in reading.tagged
+    )
+
+
+def _is_clock_to_remind(time: TimeWords, request: RequestContext) -> bool:
+    """Return whether a time beside an event is a clock days ahead of it: "2 days before book club at 6pm"."""
+    is_of_days = all(length >= _DAY for length, _ in find_leads(request, has_event=True))
+    return is_of_days and not request.reading.has("WHEN") and slots.is_clock_alone(time.best)

@@ -221,7 +221,7 @@ def _is_person_name(content: str, words: Lexicon) -> bool:
 
 def repeat_last(request: RequestContext) -> Interpretation | None:
     """Set the last reminder for another time as well."""
-    request = _separate_event_from_clock(request.retag("EARLIER", "LEAD"))
+    request = leads.separate_event_from_clock(request.retag("EARLIER", "LEAD"))
     if leads.counts_back_from_other_event(request):
         return set_reminders(request)
     last = last_reminder.find_call_to_repeat(request)
@@ -421,7 +421,7 @@ def answer_content(request: RequestContext) -> Interpretation | None:
 
 def _read_piece(request: RequestContext, piece: MessageReading) -> list[ReminderRequest]:
     """Return the reminders of one piece: its content at each of its times."""
-    part = _separate_event_from_clock(leads.tag_day_of_event(request.with_reading(piece)))
+    part = leads.separate_event_from_clock(leads.tag_day_of_event(request.with_reading(piece)))
     content = _strip_bot_name(slots.extract_content(piece, request.words), request)
     is_sign = not any(map(str.isalnum, content)) and part.has_part(request.words.waking)  # "wake me up at 6 🙏"
     is_pronoun = content.casefold() in {*request.words.itself, *request.words.indefinites}
@@ -539,32 +539,6 @@ def _find_call_with_same_time(request: RequestContext) -> ToolCall | None:
         return request.known.make_set_call(same[0])
     latest = request.last_here if content and content.casefold() not in request.words.itself else None
     return (latest or request.last_set) if is_me_too else (request.last_set or latest)
-
-
-def _separate_event_from_clock(request: RequestContext) -> RequestContext:
-    """Return the request with the event untagged that is a coming reminder, and the clock beside it as its own time.
-
-    The clock is the time of the new reminder where the lead is of days: "2 days before book club at 6pm", "the night
-    before at 8".
-    """
-    reading, words = request.reading, request.words
-    event = [token for token, tag in reading.tagged if tag == "EVENT"]
-    if not event or not reading.has("LEAD"):
-        return request
-    forms = [token.form for token in event if not is_time(token)]
-    name = "" if slots.are_function_words(forms, words) else words.joint.join(forms)
-    texts = [reading.text_of(token) for token in event if is_time(token)] if name else []
-    time = request.parse_time(texts if name else reading.pieces("EVENT"))
-    if time is None and not name:
-        return request
-    if time is not None:
-        is_long = all(length >= _DAY for length, _ in leads.find_leads(request, has_event=True))
-        if reading.has("WHEN") or not is_long or not slots.is_clock_alone(time.best):
-            return request
-    of_name = "EVENT" if leads.find_reminder_of_event(name, request) is None else NO_TAG
-    return request.with_tags(
-        tag if tag != "EVENT" else of_name if name and not is_time(token) else "WHEN" for token, tag in reading.tagged
-    )
 
 
 def find_people(request: RequestContext) -> str | None:

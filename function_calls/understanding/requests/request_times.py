@@ -234,45 +234,45 @@ def _parse_pieces(pieces: list[str], whole: TimeWords | None, request: RequestCo
 
 
 def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:
-    """Return days behind the first time at its clock, and clocks on its days, repeated as it: 每月3号九点，18号也要."""
+    """Return `times` with those behind the first at its clock or on its days, and repeated as it."""
     first = times[0].best
-    if not first.has_clock:
-        return times
-    forms = {"MONTHLY": request.words.each_month, "WEEKLY": phrases(request.language).each}
-    plain = _RULE_ON_DAYS.fullmatch(first.rrule or "")
-    form = None if plain is None else forms[plain["frequency"]]
-    found = [times[0]]
-    for time in times[1:]:
-        if slots.is_clock_alone(time.best) and (first.rrule or "").startswith(_BY_DAYS):
-            found.append(repeat_clock(time, first, request))
-            continue
-        words = request.strip_time_words(time.words)
-        alike = None if form is None else request.parse_time([form.format(days=words)])
-        rule = _RULE_ON_DAYS.fullmatch((alike.best.rrule or "") if alike is not None else "")
-        is_alike = plain is not None and rule is not None and rule["frequency"] == plain["frequency"]
-        day = alike.best if alike is not None and is_alike and time.best.rrule is None else time.best
-        is_bare = day.has_day and not (day.has_clock or day.part)
-        found.append(replace(time, readings=(set_clock(day, first),) if is_bare else (day, *time.readings[1:])))
-    return found
+    return [times[0], *(_repeat_like(first, time, request) for time in times[1:])] if first.has_clock else times
+
+
+def _repeat_like(first: Reading, time: TimeWords, request: RequestContext) -> TimeWords:
+    """Return a clock on the days of `first`, or a day at its clock and repeated as it: 每月3号九点，18号也要."""
+    if slots.is_clock_alone(time.best) and (first.rrule or "").startswith(_BY_DAYS):
+        return repeat_clock(time, first, request)
+    day = _repeat_day_like(first, time, request)
+    is_bare = day.has_day and not (day.has_clock or day.part)
+    return replace(time, readings=(set_clock(day, first),) if is_bare else (day, *time.readings[1:]))
+
+
+def _repeat_day_like(first: Reading, time: TimeWords, request: RequestContext) -> Reading:
+    """Return the day of `time` in every week or month, if `first` comes on days of that; else as it is."""
+    rule = _RULE_ON_DAYS.fullmatch(first.rrule or "")
+    if rule is None or time.best.rrule is not None:
+        return time.best
+    form = request.words.each_month if rule["frequency"] == "MONTHLY" else phrases(request.language).each
+    repeated = request.parse_time([form.format(days=request.strip_time_words(time.words))])
+    same = None if repeated is None else _RULE_ON_DAYS.fullmatch(repeated.best.rrule or "")
+    is_same = same is not None and same["frequency"] == rule["frequency"]
+    return repeated.best if repeated is not None and is_same else time.best
 
 
 def repeat_clock(time: TimeWords, rule: Reading, request: RequestContext) -> TimeWords:
     """Return a clock on the days of `rule`; of every day from the first such clock, if the rule begins by then."""
-    found = [set_clock(rule, each) for each in time.readings]
-    if (found[0].rrule or "").startswith(_EVERY_DAY) and rule.start - request.now <= _DAY:
-        today = [move_to_day(each, request.now.date()) for each in found]
-        found = [each if each.start > request.now else each._replace(start=each.start + _DAY) for each in today]
-    return replace(time, readings=tuple(found))
+    readings = [set_clock(rule, each) for each in time.readings]
+    if (readings[0].rrule or "").startswith(_EVERY_DAY) and rule.start - request.now <= _DAY:
+        today = [move_to_day(each, request.now.date()) for each in readings]
+        readings = [each if each.start > request.now else each._replace(start=each.start + _DAY) for each in today]
+    return replace(time, readings=tuple(readings))
 
 
 def _read_time_around_unknown_words(pieces: list[str], request: RequestContext) -> TimeWords | None:
     """Return the day and the clock that `pieces` name around words that no time has: "Friday at closing, 6pm"."""
-    known = [
-        slots.make_time_words(piece, time).words
-        for piece in pieces
-        for time in request.read_times(piece)
-        if time.readings
-    ]
+    times = [(piece, time) for piece in pieces for time in request.read_times(piece)]
+    known = [slots.make_time_words(piece, time).words for piece, time in times if time.readings]
     rules = [best for piece in pieces for best in request.list_readings(piece) if best.rrule]
     if len(known) > _PAIR_OF_TIMES or len(rules) > 1 or any(_has_unknown_end(piece, request) for piece in pieces):
         return None
