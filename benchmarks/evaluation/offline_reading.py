@@ -93,7 +93,7 @@ def read_sentence(text: str, language: str, now: datetime, *, is_addressed: bool
     questions = OpenQuestions()
     heard = OfflineInterpreter(questions=questions).read(turn)
     key = Conversation(chat=message.address, person=message.sender).key
-    question = questions.open(key, message.sent_at) or OpenQuestion(asks="content")
+    question = questions.find_open(key, message.sent_at) or OpenQuestion(asks="content")
 
     def read_as(is_addressed: bool) -> MessageReading:
         situation = Situation(is_addressed=is_addressed)

@@ -243,7 +243,7 @@ class OfflineInterpreter:
         """Read the message with the models; None where it replies to another person, or is too long."""
         if _replies_to_other_person(turn):
             return None
-        question = self._questions.open(key, turn.now)
+        question = self._questions.find_open(key, turn.now)
         text = strip_names(turn.message.text, (turn.bot_name,))
         return self._messages.read(turn, text, detect_language(text, turn.language), key, question, known)
 

@@ -1,4 +1,4 @@
-"""Remember, for a short while, what each person was asked."""
+"""Keep the questions that the bot has asked, until they are answered or too old."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -64,52 +64,59 @@ class OpenQuestion(Struct, frozen=True, kw_only=True):
     tool: str = "reminder_delete"
 
 
+class AskedQuestion(Struct, frozen=True, kw_only=True):
+    """A question with the time at which it was asked."""
+
+    question: OpenQuestion
+    asked_at: datetime
+
+
 class OpenQuestions:
     """At most one open question for each person in each chat; the oldest are forgotten first."""
 
     def __init__(self, *, limit: int = 1000, lifetime: timedelta = timedelta(minutes=10)) -> None:
         self._lifetime = lifetime
-        self._asked: BoundedDict[str, tuple[datetime, OpenQuestion]] = BoundedDict(limit)
+        self._asked: BoundedDict[str, AskedQuestion] = BoundedDict(limit)
 
     def ask(self, key: str, question: OpenQuestion, now: datetime) -> None:
         """Remember `question` under `key` (chat and person)."""
-        self._asked[key] = (now, question)
+        self._asked[key] = AskedQuestion(question=question, asked_at=now)
 
     def note_options(self, key: str, options: Mapping[str, object]) -> None:
         """Keep the options of a reminder with the question under `key`, if there is one."""
-        if key in self._asked and options:
-            asked_at, question = self._asked[key]
-            self._asked[key] = (asked_at, replace(question, reminder_options=options))
+        asked = self._asked.get(key)
+        if asked is not None and options:
+            self._asked[key] = replace(asked, question=replace(asked.question, reminder_options=options))
 
     def rename(self, key: str, joined: Mapping[str, str]) -> None:
-        """Write the people of the question under `key` by their names, which `joined` has for single words."""
+        """Write the names of several words in the question under `key`; `joined` has them by single words."""
         asked = self._asked.get(key)
-        if asked is not None and asked[1].person is not None:
-            person = asked[1].person
+        if asked is not None and asked.question.person is not None:
+            person = asked.question.person
             for word, name in joined.items():
                 person = person.replace(word, name)
-            self._asked[key] = (asked[0], replace(asked[1], person=person))
+            self._asked[key] = replace(asked, question=replace(asked.question, person=person))
 
     def drop_before(self, key: str, message_id: str) -> None:
         """Forget what was asked under `key` for another message than this one, which asks for something else."""
         asked = self._asked.get(key)
-        if asked is not None and asked[1].message_id != message_id:
+        if asked is not None and asked.question.message_id != message_id:
             del self._asked[key]
 
     def drop(self, key: str, question: OpenQuestion | None) -> None:
         """Forget `question` where it is the one that was asked last under `key`."""
         asked = self._asked.get(key)
-        if asked is not None and asked[1] == question:
+        if asked is not None and asked.question == question:
             del self._asked[key]
 
-    def open(self, key: str, now: datetime) -> OpenQuestion | None:
-        """Return the question under `key` without closing it; None when there is none, or it is too old."""
-        asked = self._asked.get(key)
-        return None if asked is None or now - asked[0] > self._lifetime else asked[1]
-
-    def asked(self, key: str) -> tuple[datetime, OpenQuestion] | None:
-        """Return the question under `key` and when it was asked."""
+    def find(self, key: str) -> AskedQuestion | None:
+        """Return the question under `key`, however old it is; None for none."""
         return self._asked.get(key)
+
+    def find_open(self, key: str, now: datetime) -> OpenQuestion | None:
+        """Return the question under `key` without closing it; None where there is none, or it is too old."""
+        asked = self._asked.get(key)
+        return None if asked is None or now - asked.asked_at > self._lifetime else asked.question
 
     def take(self, key: str, now: datetime, scope: ReplyScope = _EVERYTHING) -> OpenQuestion | None:
         """Return the question under `key` and forget it; None where there is none, or it is too old.
@@ -117,7 +124,8 @@ class OpenQuestions:
         A question that is not within `scope`, that of the message which may answer it, stays open.
         """
         asked = self._asked.get(key)
-        if asked is None or not scope.covers(asked[1].message_id):
+        if asked is None or not scope.covers(asked.question.message_id):
             return None
+        question = self.find_open(key, now)
         del self._asked[key]
-        return None if now - asked[0] > self._lifetime else asked[1]
+        return question
