@@ -17,7 +17,7 @@ def is_acknowledgement(text: str) -> bool:
     place = 0
     while place < len(phrase):
         # One after the other and never back: as one expression it would try every way to part the words.
-        found = _pattern().match(phrase, place)
+        found = _load_pattern().match(phrase, place)
         if found is None:
             return False
         place = found.end()
@@ -25,7 +25,8 @@ def is_acknowledgement(text: str) -> bool:
 
 
 @cache
-def _pattern() -> re.Pattern[str]:
+def _load_pattern() -> re.Pattern[str]:
+    """Return the expression for one word or sign of thanks in any language."""
     table = tomllib.loads((files("function_calls.understanding") / "acknowledgements.toml").read_text(encoding="utf-8"))
     spaced, unspaced = "|".join((*table["en"], *table["es"])), "|".join(table["zh"])
     # Signs and pictures but no question mark: "?" by itself asks what is going on.

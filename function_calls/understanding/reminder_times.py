@@ -155,6 +155,7 @@ def _read_first_fire(arguments: ReminderArgs, local: datetime, read: _ReadWords)
 
 
 def _read_words(words: str, *, local: datetime, language: str, times: TimeReader) -> Reading:
+    """Return the time that `words` name in `language`, else in any other."""
     best = times.parse(words, local, language=language).best or times.parse(words, local).best
     if best is None:
         raise RequestRefused("time_not_understood", time=words)

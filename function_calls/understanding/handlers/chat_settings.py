@@ -127,6 +127,7 @@ def tell_time(request: RequestContext) -> Interpretation | None:
 
 
 def _render_clock(request: RequestContext, zone: str | None) -> str:
+    """Return the time and the date in `zone`; None for the zone of the sender."""
     now = request.turn.now if zone is None else request.turn.now.astimezone(ZoneInfo(zone))
     return say(
         request.turn.language,

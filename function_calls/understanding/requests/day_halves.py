@@ -51,22 +51,21 @@ def choose_usual_half(time: TimeWords, request: RequestContext) -> TimeWords:
 
 
 def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
-    """Return `time` in the morning where the request is about getting up; an alarm may ring in either half."""
+    """Return `time` in the morning where the request is about getting up; beside "alarm" it stays ambiguous."""
     best = time.best
     if not best.has_clock:
         return time
-    is_up = request.has_part(request.words.morning_phrases)
-    if not is_up and not request.has_part(request.words.alarms):
+    is_getting_up = request.has_part(request.words.morning_phrases)
+    if not is_getting_up and not request.has_part(request.words.alarms):
         return time
     words = request.strip_time_words(time.words)
-    phrase = request.words.in_the_morning.format(time=words)
-    early = request.parse_time([phrase])
+    early = request.parse_time([request.words.in_the_morning.format(time=words)])
     if early is None or not _is_same_or_half_day_apart(early.best, best):
         return time
-    if is_up and best.has_day and not early.best.has_day:  # the day is that of an event
+    if is_getting_up and best.has_day and not early.best.has_day:  # the day is that of an event
         start = best.start.replace(hour=early.best.start.hour, minute=early.best.start.minute)
         return replace(time, readings=(best._replace(start=start),), is_ambiguous=False)
-    if is_up:
+    if is_getting_up:
         return replace(time, readings=early.readings, is_ambiguous=early.is_ambiguous)
     morning = early.best
     if morning.start.hour + _NOON_HOUR != best.start.hour:
@@ -90,4 +89,5 @@ def choose_next_hour(time: TimeWords, request: RequestContext) -> TimeWords:
 
 
 def _is_same_or_half_day_apart(one: Reading, other: Reading) -> bool:
+    """Return whether two times are the same clock, or its other half of the day."""
     return (one.start.hour - other.start.hour) % _NOON_HOUR == 0 and one.start.minute == other.start.minute

@@ -37,7 +37,7 @@ from services.kernel.chat import ChatMessage
 from services.recurrence.rules import WEEKDAYS
 from services.time_expressions import Reading
 
-_CLOCK = re.compile(r"(\d{1,2}):(\d\d)$")
+_CLOCK_AT_END = re.compile(r"(\d{1,2}):(\d\d)$")
 _RECENT = timedelta(minutes=10)
 """How old a message may be that "this" or "that" means."""
 _LONGEST_QUOTE = 200
@@ -53,23 +53,28 @@ def is_repeating(call: ToolCall) -> bool:
 
 
 def find_call_to_repeat(request: RequestContext) -> ToolCall | None:
-    """Return the call that set the reminder to repeat: the one that is named, or the last one of the sender.
-
-    A sender who has set none repeats the last one of the chat, where it reminds them or they name themselves: "same for
-    me at 8". "The day before" without a name counts back from one that another person has just set for the sender.
-    """
+    """Return the call that set the reminder to repeat: the one that is named, or the last one for the sender."""
     named = find_named_reminder(request) if find_references(request) else find_reminder_counted_from(request)
+    if named is not None and request.known is not None:
+        return request.known.make_set_call(named)
+    return (_find_call_to_join(request) if named is None else None) or request.last_set
+
+
+def _find_call_to_join(request: RequestContext) -> ToolCall | None:
+    """Return the last call of the chat for a sender who has set no reminder and is meant: "same for me at 8".
+
+    "The day before" counts back from a reminder that another person has just set for the sender.
+    """
     last, of_other, own = request.last_here, request.last_of_other, request.turn.message.sender.name
-    is_lead = named is None and request.reading.has("LEAD")
-    if is_lead and of_other is not None and of_other.arguments.get("person") in {slots.EVERYONE, own}:
+    is_for_sender = of_other is not None and of_other.arguments.get("person") in {slots.EVERYONE, own}
+    if of_other is not None and is_for_sender and request.reading.has("LEAD"):
         return replace(of_other, arguments={**of_other.arguments, "person": None})
-    if named is None and request.last_set is None and last is not None:
-        is_own = request.reading.has("PERSON") or request.has_word(request.words.oneself)
-        if is_own or last.arguments.get("person") == own:
-            return replace(last, arguments={key: each for key, each in last.arguments.items() if key != "person"})
-    if named is None or request.known is None:
-        return request.last_set
-    return request.known.make_set_call(named)
+    if request.last_set is not None or last is None:
+        return None
+    names_sender = request.reading.has("PERSON") or request.has_word(request.words.oneself)
+    if not names_sender and last.arguments.get("person") != own:
+        return None
+    return replace(last, arguments={key: each for key, each in last.arguments.items() if key != "person"})
 
 
 def _find_continued_call(request: RequestContext) -> ToolCall | None:
@@ -191,14 +196,14 @@ def _move_ahead_of_day(time: TimeWords, last: ToolCall, request: RequestContext)
 
 def copy_rule(call: ToolCall, last: ToolCall) -> ToolCall:
     """Return `call` with the repetition of the `last` one at its own clock: "also at 9pm"."""
-    rule, clock = str(last.arguments.get("rrule", "")), _CLOCK.search(str(call.arguments.get("time", "")))
+    rule, clock = str(last.arguments.get("rrule", "")), _CLOCK_AT_END.search(str(call.arguments.get("time", "")))
     if not rule or clock is None:
         return call
-    kept = [part for part in rule.split(";") if not part.startswith(("BYHOUR=", "BYMINUTE=", "BYSECOND="))]
-    written = ";".join([*kept, f"BYHOUR={int(clock[1])}", f"BYMINUTE={int(clock[2])}"])
-    day = str(last.arguments["time"]).partition(" ")[0]
-    counted = {"time": f"{day} {clock[0]}"} if "INTERVAL=" in rule else {}  # in the same weeks
-    return replace(call, arguments={**call.arguments, **counted, "rrule": written})
+    days = [part for part in rule.split(";") if not part.startswith(("BYHOUR=", "BYMINUTE=", "BYSECOND="))]
+    copied = {"rrule": ";".join([*days, f"BYHOUR={int(clock[1])}", f"BYMINUTE={int(clock[2])}"])}
+    if "INTERVAL=" in rule:  # every second week begins in the same week
+        copied["time"] = f"{str(last.arguments['time']).partition(' ')[0]} {clock[0]}"
+    return replace(call, arguments={**call.arguments, **copied})
 
 
 def counts_back_from_unnamed_event(request: RequestContext) -> bool:

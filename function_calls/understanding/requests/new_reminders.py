@@ -327,8 +327,8 @@ def answer_when(request: RequestContext) -> Interpretation | None:
 def _read_answered_time(time: TimeWords, question: OpenQuestion, request: RequestContext) -> TimeWords | None:
     """Return when to remind, where `time` answers `question`; None where it leaves that open.
 
-    The time of an event is counted back from, unless it corrects the question ("Sunday at 10, I mean") or has been
-    counted back from a day that people have named. A clock is on the day that is known.
+    A lead counts back from the time of an event, but not where `time` is a correction ("Sunday at 10, I mean") or the
+    day of an event that people have named, less the lead.
     """
     time = _complete_by_question(time, question, request)
     lead = leads.parse_lead(question.lead, request) if question.event else None

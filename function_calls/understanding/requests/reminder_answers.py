@@ -128,6 +128,7 @@ class ReminderAnswers:
         self._questions.ask(self._key, replace(question, message_id=self._turn.message.id), self._turn.now)
 
     def _ask_option(self, question: OpenQuestion) -> Interpretation:
+        """Ask which of the options is the time to remind."""
         options = [TimeOption(start=option.start, rule=option.rrule or "") for option in question.options]
         which = ask_which_time(
             options,

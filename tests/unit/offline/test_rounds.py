@@ -78,11 +78,11 @@ async def test_models_are_loaded_ahead_for_the_answers_of_a_model_alone() -> Non
 
 
 def test_patterns_that_every_message_needs_are_compiled_ahead() -> None:
-    for each in (acknowledgements._pattern, catalogue, phrases):
+    for each in (acknowledgements._load_pattern, catalogue, phrases):
         each.cache_clear()
 
     OfflineInterpreter.warm_up("en")
 
-    assert acknowledgements._pattern.cache_info().currsize == 1
+    assert acknowledgements._load_pattern.cache_info().currsize == 1
     assert catalogue.cache_info().currsize == 1
     assert phrases.cache_info().currsize == len(LANGUAGES)
