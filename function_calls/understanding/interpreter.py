@@ -19,7 +19,8 @@ from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.fallback import find_hinted_reminder, render_help, render_hint
 from function_calls.understanding.dialogue.intent_decision import SETTINGS
 from function_calls.understanding.dialogue.memory import DialogueMemory
-from function_calls.understanding.dialogue.message_interpreter import LONGEST, MessageInterpreter, is_talk
+from function_calls.understanding.dialogue.message_interpreter import MessageInterpreter, is_talk
+from function_calls.understanding.dialogue.message_reader import LONGEST, MessageReader
 from function_calls.understanding.dialogue.utterance import Utterance, follows_bot
 from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.local_lookup import make_local_lookup, make_web_fallback, render_results
@@ -110,6 +111,7 @@ class OfflineInterpreter:
         self._shown = shown
         self._questions = questions or OpenQuestions()
         self._dialogue = Dialogue()
+        self._reader = MessageReader(read_times, self._dialogue)
         self._messages = MessageInterpreter(read_times, self._dialogue)
         self._memory = None if store is None else DialogueMemory(store, self._dialogue, self._questions)
         self._examples = ExampleSentences()
@@ -233,7 +235,7 @@ class OfflineInterpreter:
             return None
         question = self._questions.open(key, turn.now)
         text = strip_names(turn.message.text, (turn.bot_name,))
-        return self._messages.read(turn, text, detect_language(text, turn.language), key, question, known)
+        return self._reader.read(turn, text, detect_language(text, turn.language), key, question, known)
 
     def _interpret_utterance(self, turn: Turn, utterance: Utterance | None) -> Interpretation:
         example = self._match_example(turn)
@@ -314,7 +316,7 @@ class OfflineInterpreter:
         text = reading.text
         for start, end in reversed(spans):
             text = f"{text[:start]}{'' if words.joint else ' '}@{name}{'' if words.joint else ' '}{text[end:]}"
-        named = self._messages.read(turn, text, utterance.language, utterance.key, utterance.question, utterance.known)
+        named = self._reader.read(turn, text, utterance.language, utterance.key, utterance.question, utterance.known)
         return named or utterance, None
 
     def _answer_question(self, utterance: Utterance, answers: ReminderAnswers) -> Interpretation | None:

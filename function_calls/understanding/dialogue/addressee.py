@@ -1,4 +1,4 @@
-"""Detect the addressee of a message: the bot or people."""
+"""Decide whether a message that does not name the bot is for the bot or for people."""
 
 import math
 import re
@@ -12,14 +12,12 @@ from typing import Literal
 from msgspec import Struct
 
 from function_calls.language.recognized_phrases import is_greeting
-from function_calls.tools.calls import Turn
 from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_lexicon
-from function_calls.understanding.reading.message import NO_TAG, NOTHING, QUESTION_ENDS, MessageReading
-from function_calls.understanding.reading.names import find_members, find_name
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS
+from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, CLAUSE_MARK, MARKS
 
 THRESHOLD = 0.72
 """The least probability of a message for the bot."""
@@ -42,9 +40,6 @@ _MOST_OTHERS = 4
 _LONG_TALK = 3
 _MOST_UNTAGGED = 5
 _MOST_LOG_ODDS = 6.0
-_MOST_INTERJECTIONS = 3
-_SENTENCE_MARK = re.compile(r"[.!?…,;:。！？，；：\n]")
-_REPEATED = re.compile(r"(.)\1+")
 
 
 class Circumstances(Struct, frozen=True, kw_only=True):
@@ -91,134 +86,6 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     others_discussed_text: bool = False
 
 
-def is_addressed(turn: Turn) -> bool:
-    """Return whether a message is for the bot, or calls it by its name in the middle."""
-    message = turn.message
-    if message.is_for_bot:
-        return True
-    named = find_name(message.text, turn.bot_name)
-    if named is None:
-        return False
-    is_last = not message.text[named.end() :].strip(" .!?。！？~～")
-    is_first = _begins_sentence(message.text, named) or _follows_interjections(turn, named)
-    return is_last or is_first or is_vocative(message.text, turn.bot_name)
-
-
-def is_vocative(text: str, name: str) -> bool:
-    """Return whether a text calls the bot by its name, and does not only mention it."""
-    bot = re.escape(name)
-    called = rf"@{bot}|(?:^|[\s,，]){bot}\s*[,，:：!！?？~]|[,，]\s*{bot}\s*[.!?。！？~]*$"
-    return re.search(called, text, re.IGNORECASE) is not None
-
-
-def calls_person(turn: Turn) -> bool:
-    """Return whether a message that does not name the bot calls another person of the chat: "and yes Bel, do"."""
-    if is_addressed(turn):
-        return False
-    people = find_members(turn) - {turn.message.sender.name}
-    language = detect_language(turn.message.text, turn.language)
-    text = _strip_interjections(turn.message.text.casefold().strip(" .!?。！？~～"), language)
-    words = load_lexicon(language)
-    polite = "|".join(map(re.escape, words.polite))
-    favour = "|".join(map(re.escape, (*words.favours, *words.triggers)))
-    asking, titles = ("|".join(map(re.escape, each)) for each in (words.question_particles, words.titles))
-    is_question = turn.message.text.rstrip().endswith(QUESTION_ENDS)
-    if titles and re.search(rf"(?:{asking})\s*\w{{1,2}}(?:{titles})$", words.fold(text)):
-        return True  # 能晚一天吗赵师傅
-    return any(
-        re.match(rf"{called}\s*[,，:：]", text)
-        or re.match(rf"{called}\s+(?:{favour}{'|' if is_question else ''})", words.fold(text))
-        or re.search(rf"(?:[,，]|\s(?:{polite}))\s*{called}(?:$|[,，])", text)
-        for called in (re.escape(name.casefold()) for name in people if name)
-    )
-
-
-def speaks_about_bot(turn: Turn) -> bool:
-    """Return whether a message says something about the bot: "maybe Bubbles could remind us".
-
-    Who takes something back calls the bot: "no sorry Bubbles was at 12".
-    """
-    named = find_name(turn.message.text, turn.bot_name)
-    if named is None or turn.message.is_for_bot:
-        return False
-    words = load_lexicon(detect_language(turn.message.text, turn.language))
-    before = f"{words.joint}{words.fold(turn.message.text[: named.start()]).rstrip(' ,')}"
-    if before.endswith(tuple(f"{words.joint}{slip}" for slip in words.slips)):
-        return False
-    behind = words.fold(turn.message.text[named.end() :]).strip(" ,")
-    return behind.startswith(words.about_bot) and words.second_person.isdisjoint(behind.split()[1:2])
-
-
-def may_state_about_bot(turn: Turn) -> bool:
-    """Return whether the bot's name may be the subject of a statement: "Bubbles got me up", "hi! Bubbles is our bot".
-
-    A mention, a reply and a name with a mark behind it call the bot; so does a question.
-    """
-    named = _find_uncalled_name(turn)
-    if named is None:
-        return False
-    words = load_lexicon(detect_language(turn.message.text, turn.language))
-    behind = words.fold(turn.message.text[named.end() :]).replace("’", "'").lstrip(" ")
-    return any(re.match(pattern, behind) for pattern in words.statements)
-
-
-def may_mention_bot(turn: Turn) -> bool:
-    """Return whether the words in front of the bot's name mention it without calling it: "run by Bubbles"."""
-    from services.summary.content import asks
-
-    named, text = _find_uncalled_name(turn), turn.message.text
-    if named is None or asks(text):
-        return False
-    words = load_lexicon(detect_language(text, turn.language))
-    return (
-        bool(words.before_bot)
-        and re.search(rf"\b(?:{words.before_bot})$", words.fold(text[: named.start()]).rstrip(" ")) is not None
-    )
-
-
-def _find_uncalled_name(turn: Turn) -> re.Match[str] | None:
-    """Return the bot's name in a message of a group that is no mention, reply or question; None for none."""
-    message = turn.message
-    named = find_name(message.text, turn.bot_name)
-    is_call = message.is_private or message.reply_to is not None or named is None or named[0].startswith("@")
-    return None if is_call or message.text.rstrip().endswith(QUESTION_ENDS) else named
-
-
-def _begins_sentence(text: str, named: re.Match[str]) -> bool:
-    """Return whether the name is a mention, or has no word in front of it: "lovely! Bubbles remind me at 5"."""
-    before = text[: named.start()].rstrip()[-1:]
-    return named[0].startswith("@") or not (before.isascii() and before.isalnum())
-
-
-def _follows_interjections(turn: Turn, named: re.Match[str]) -> bool:
-    """Return whether only a few words such as "mmm" or "ok so" stand between the sentence's beginning and the name."""
-    text = turn.message.text
-    language = detect_language(text, turn.language)
-    words = load_lexicon(language)
-    before = words.fold(_SENTENCE_MARK.split(text[: named.start()])[-1]).split()
-    is_short = 0 < len(before) <= _MOST_INTERJECTIONS
-    if not is_short or speaks_about_bot(turn):
-        return False
-    return _load_interjections(language).issuperset(map(_collapse_letters, before))
-
-
-def _strip_interjections(text: str, language: str) -> str:
-    """Return `text` without a few words such as "ok so" at its beginning, none of which has a mark behind it."""
-    words, known = text.split(" "), _load_interjections(language)
-    begin = next((at for at, word in enumerate(words) if _collapse_letters(word) not in known), 0)
-    return " ".join(words[begin:]) if begin <= _MOST_INTERJECTIONS else text
-
-
-@cache
-def _load_interjections(language: str) -> frozenset[str]:
-    return frozenset(map(_collapse_letters, load_lexicon(language).interjections))
-
-
-def _collapse_letters(word: str) -> str:
-    """Return `word` without the repetition of a letter: "mmm", "oooh"."""
-    return _REPEATED.sub(r"\1", word)
-
-
 def is_for_bot(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a message that does not name the bot is for the bot."""
     if _is_for_people(reading, words, state):
@@ -239,7 +106,7 @@ def _asks_what_was_missed(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether the last sentence of a message asks what the sender has missed, whatever stands before it."""
     from services.summary.content import asks
 
-    parts = [part.strip() for part in _SENTENCE_MARK.split(words.fold(reading.text)) if part.strip()]
+    parts = [part.strip() for part in CLAUSE_MARK.split(words.fold(reading.text)) if part.strip()]
     last = parts[-1] if parts else ""
     intent, share = reading.intents[0]
     return intent == "summary" and share >= _MISSED and words.has_any(words.missed, last) and asks(last)
@@ -363,7 +230,7 @@ def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, sta
     actually" is a remark.
     """
     if intent == "append":
-        is_answer = state.answers_person and parse_yes_no(_SENTENCE_MARK.split(reading.text)[0], "") is not None
+        is_answer = state.answers_person and parse_yes_no(CLAUSE_MARK.split(reading.text)[0], "") is not None
         return is_answer or not _has_adding_words(reading, words) or _adds_statement(reading, words)
     if intent == "reword":
         left = [token.form for token in reading.untagged]

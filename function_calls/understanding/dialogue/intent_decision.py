@@ -10,6 +10,13 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NOTHING, QUESTION_ENDS, MessageReading
 from function_calls.understanding.reading.tokens import MARKS, is_time
 
+REMINDER_INTENTS = frozenset(
+    {"answer_when", "answer_content", "cancel_ask", "repeat_last", "snooze", "undo", "done", "move", "reword", "append"}
+    | {"person_add", "person_remove", "person_set", "join", "leave", "delete", "skip", "until", "pause", "resume"}
+    | {"when_is", "who_set", "next_page", "keep_days", "add_days", "once", "nag", "urgent", "not_urgent"}
+    | {"catch_up_all", "catch_up_latest", "catch_up_none"}
+)
+"""Intents about a reminder that the message may leave unnamed."""
 _REQUEST, _INTENT = 0.5, 0.4
 """The least probability of any request in a message that names the bot, and that of an intent."""
 _ENDING = ("delete", "pause", "undo", "skip", "until", "once", "leave", "person_remove", "person_set", "not_urgent")

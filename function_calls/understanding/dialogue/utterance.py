@@ -6,7 +6,8 @@ from typing import Literal
 from msgspec import Struct
 
 from function_calls.tools.calls import ToolCall, Turn
-from function_calls.understanding.dialogue.addressee import ASKED, Circumstances, is_addressed
+from function_calls.understanding.dialogue.addressee import ASKED, Circumstances
+from function_calls.understanding.dialogue.addressee_by_name import addresses_bot
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue, list_answered
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
@@ -56,7 +57,7 @@ class Utterance(Struct, frozen=True, kw_only=True):
     @property
     def is_addressed(self) -> bool:
         """Return whether the message is for the bot, or calls it by its name."""
-        return is_addressed(self.turn)
+        return addresses_bot(self.turn)
 
     @property
     def awaits_answer(self) -> bool:

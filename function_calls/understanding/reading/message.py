@@ -33,6 +33,8 @@ NOTHING = "none"
 """The intent of what is not for the bot; its words have no tags."""
 AFTER_ANSWER = "after_answer"
 """The context of a message right after the bot has answered another person, without a dialogue of its sender."""
+CERTAIN = 0.9
+"""The probability from which an intent is taken for certain."""
 _LEAST_BEGIN = -0.6
 """From which log-odds a request begins: one that is missed loses more than one too many."""
 _PARTING = frozenset(",;.!?)+&")
@@ -95,6 +97,16 @@ class MessageReading(Struct, frozen=True):
     def intent(self) -> str:
         """Return the most probable intent."""
         return self.intents[0][0]
+
+    @property
+    def certainty(self) -> float:
+        """Return the probability of the most probable intent."""
+        return self.intents[0][1]
+
+    @property
+    def is_certain(self) -> bool:
+        """Return whether the most probable intent is taken for certain."""
+        return self.certainty >= CERTAIN
 
     @property
     def is_question(self) -> bool:
@@ -261,6 +273,11 @@ def set_best_intent(reading: MessageReading, intent: str, models: Models) -> Mes
     hidden = models.network.encode(strip_accents(reading.forms), reading.known)
     tags, begins = _label_tokens(reading.text, reading.tokens, intent, hidden, models)
     return MessageReading(reading.text, reading.tokens, ((intent, share), *others), tags, begins, reading.known)
+
+
+def set_only_intent(reading: MessageReading, intent: str, models: Models) -> MessageReading:
+    """Return `reading` with `intent` as the only and certain one, and with the tags that its words have under it."""
+    return set_best_intent(replace(reading, intents=((intent, 1.0),)), intent, models)
 
 
 def merge_intents(reading: MessageReading, gone: str, into: str, models: Models) -> MessageReading:

@@ -21,7 +21,6 @@ _NUMBERED = re.compile(r"(?<![A-Za-z0-9.])\(?(\d{1,2})(?:[)）、]|\.(?!\d))\s*(
 Read = Callable[[str], MessageReading]
 Classify = Callable[[Sequence[Token]], tuple[tuple[str, float], ...]]
 
-_CERTAIN = 0.9
 _MOST_PARTS = 8
 _CHANGING = frozenset(
     {"move", "delete", "undo", "skip", "pause", "resume", "snooze", "keep_days", "add_days", "until", "once", "reword"}
@@ -107,7 +106,7 @@ def _split_joined(reading: MessageReading, words: Lexicon, read: Read) -> list[M
         if reading.intent == "until" and second.intent == "delete":  # "until the 24th, after that no more rehearsals"
             continue
         is_complete = first.intent != "set" or (first.has("WHEN") and first.has("CONTENT"))
-        is_sure = is_complete and first.intent != NOTHING and first.intents[0][1] >= _CERTAIN
+        is_sure = is_complete and first.intent != NOTHING and first.is_certain
         is_told = reading.tokens[at].form not in MARKS or (first.intent == "set" and _names_known(second))
         if is_sure and is_told and _is_request_alone(second, words, is_content=is_content):
             return [first, *_split_joined(second, words, read)]
@@ -135,7 +134,7 @@ def _are_changes_apart(first: MessageReading, second: MessageReading, words: Lex
         return False
     if second.intent == "set":
         is_asked = _asks(second.tokens, words) or second.tokens[0].form in words.lead_in_words
-        return is_asked and second.has("WHEN") and second.has("CONTENT") and second.intents[0][1] >= _CERTAIN
+        return is_asked and second.has("WHEN") and second.has("CONTENT") and second.is_certain
     has_order = any(each.form.isalpha() and each.form not in words.prepositions for each in second.untagged)
     is_other = names[0].isdisjoint(names[1]) and (has_order or first.intent == second.intent)
     return is_other and _changes_known(second, words)
@@ -146,7 +145,7 @@ def _changes_known(reading: MessageReading, words: Lexicon) -> bool:
     is_complete = reading.intent != "move" or not _SHIFTS.isdisjoint(reading.tags)
     if reading.intent == "delete":  # 交房租不变 and "the rent is fine" keep it
         is_complete = words.has_any(words.deleting or words.ending, words.fold(reading.text))
-    return _names_known(reading) and is_complete and reading.intent in _ORDERS and reading.intents[0][1] >= _SURE
+    return _names_known(reading) and is_complete and reading.intent in _ORDERS and reading.certainty >= _SURE
 
 
 def _names_known(reading: MessageReading) -> bool:
@@ -160,8 +159,8 @@ def _is_request_alone(reading: MessageReading, words: Lexicon, *, is_content: bo
     Words that may be the content of the request in front (`is_content`) are one if they say "reminder" or a new time.
     """
     if reading.intent == "list":
-        return not is_content and reading.intents[0][1] >= _REMARK
-    if reading.intents[0][1] < _CERTAIN:
+        return not is_content and reading.certainty >= _REMARK
+    if not reading.is_certain:
         return False
     if reading.intent == "zone":
         return reading.has("ZONE")
@@ -188,7 +187,7 @@ def split_changes(reading: MessageReading, words: Lexicon, read: Read, read_in_d
     tokens = reading.tokens
     marks = [at for at, token in enumerate(tokens) if token.form in CLAUSE_ENDS]
     cuts = [*marks, *(at for at, token in enumerate(tokens) if token.form in words.and_words)]
-    may_alter = reading.intent in _ALTERING or reading.intents[0][1] < _CERTAIN
+    may_alter = reading.intent in _ALTERING or not reading.is_certain
     for at in cuts[:_MOST_PARTS] if may_alter else ():
         if not 0 < at < len(tokens) - 1 or reading.tags[at] == "WHEN":  # "martes y jueves"
             continue
@@ -196,7 +195,7 @@ def split_changes(reading: MessageReading, words: Lexicon, read: Read, read_in_d
         is_time_of_it = first.intent == "reword" and all(map(is_time, tokens[at + 1 :]))  # 改成拿合同，四点
         second = (read_in_dialogue if is_time_of_it else read)(reading.text[tokens[at].end :].lstrip())
         parts = [first, second]
-        are_changes = all(part.intent in _ALTERING and part.intents[0][1] >= _LIKELY for part in parts)
+        are_changes = all(part.intent in _ALTERING and part.certainty >= _LIKELY for part in parts)
         is_named = any(extract_references(second, words))
         points = bool(words.joint) and second.has("WHEN") and any(token.form in words.itself for token in second.tokens)
         is_content = reading.tags[at] == "CONTENT" and not points
@@ -242,8 +241,8 @@ def _continues_request(reading: MessageReading, first: int, last: int, words: Le
         return True  # "cancel the dentist | and the rent"
     if reading.intent != "set" or _asks(part, words):
         return False
-    intent, share = read(reading.text_of(part[0], part[-1])).intents[0]
-    return intent in {"set", NOTHING} or share < _CERTAIN
+    alone = read(reading.text_of(part[0], part[-1]))
+    return alone.intent in {"set", NOTHING} or not alone.is_certain
 
 
 def _read_part(reading: MessageReading, first: int, last: int, words: Lexicon, read: Read) -> MessageReading:
@@ -259,7 +258,7 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
     Return the last one as well where it asks to remind and the whole message is no sure request.
     """
     sentences = list(_split_sentences(reading))
-    is_set = reading.intent == "set" and reading.intents[0][1] >= _CERTAIN
+    is_set = reading.intent == "set" and reading.is_certain
     if is_set or not 1 < len(sentences) <= _MOST_PARTS:
         return reading
     intents = [classify(sentence) for sentence in sentences]
@@ -393,7 +392,7 @@ def _list_tagged(reading: MessageReading) -> list[int]:
 
 def list_slots(reading: MessageReading) -> list[list[str]]:
     """Return the time and the content of each reminder in order; none for one that is not surely whole."""
-    is_set = reading.intent == "set" and reading.intents[0][1] >= _CERTAIN
+    is_set = reading.intent == "set" and reading.is_certain
     pieces = [reading.tags[first:last] for first, last in pairwise([0, *reading.begins, len(reading.tags)])]
     slots = [[tag for tag, _ in groupby(piece) if is_set and tag not in {NO_TAG, "PERSON"}] for piece in pieces]
     return [each if each in (["WHEN", "CONTENT"], ["CONTENT", "WHEN"]) else [] for each in slots]
