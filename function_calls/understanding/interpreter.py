@@ -217,7 +217,7 @@ class OfflineInterpreter:
         if reading is not None and is_acknowledgement(reading.text):
             self._questions.take(key, turn.now)
         elif reading is None or reading.intent != "none":
-            self._dialogue.pass_by(key)
+            self._dialogue.note_other_subject(key)
 
     async def _look_up_reminders(self, message: _Message) -> ChatReminders | None:
         """Return the coming reminders of the chat where the message may be about one; else None."""
@@ -310,7 +310,7 @@ class OfflineInterpreter:
             return utterance, None
         if not utterance.is_addressed:
             return utterance, Interpretation()
-        name = _find_person_before(turn, reading.text[: spans[0][0]]) or self._dialogue.find_person_meant(turn)
+        name = _find_person_before(turn, reading.text[: spans[0][0]]) or self._dialogue.find_person_of_pronoun(turn)
         if name is None:
             return utterance, Interpretation(answer=say(turn.language, "offline.whom"), must_reply=True)
         text = reading.text
@@ -343,8 +343,8 @@ class OfflineInterpreter:
     def _is_needless_waiver(self, utterance: Utterance) -> bool:
         """Return whether a message to the bot is only "never mind", where nothing was asked or just changed."""
         turn, words, key = utterance.turn, utterance.words, utterance.key
-        last = self._dialogue.last(key, turn.now)
-        is_over = self._dialogue.state(key).is_passed or self._dialogue.is_last_by_other(key, turn)
+        last = self._dialogue.last_action(key, turn.now)
+        is_over = self._dialogue.state(key).changed_subject or self._dialogue.is_last_by_other(key, turn)
         is_change = last is not None and (last.is_change or any(call.name in SETTINGS for call in last.calls))
         is_open = utterance.question is not None or (is_change and not is_over)
         text = words.fold(utterance.reading.text).strip(" .!,。！，~～…")
@@ -353,12 +353,12 @@ class OfflineInterpreter:
     def _undo_change(self, utterance: Utterance) -> Interpretation | None:
         """Return the call that undoes the last change, where the person only says to forget it."""
         turn, key = utterance.turn, utterance.key
-        maker, last = CallMaker(turn), self._dialogue.last(key, turn.now)
+        maker, last = CallMaker(turn), self._dialogue.last_action(key, turn.now)
         is_waived = _is_waived(utterance) and not utterance.reading.has("WHEN")
         is_wanted = is_waived or utterance.reading.intent == "cancel_ask"
         if not is_wanted or last is None or not last.is_change or not maker.offers("undo"):
             return None
-        is_lately = self._dialogue.is_fresh(key, turn) and not self._dialogue.state(key).is_passed
+        is_lately = self._dialogue.is_fresh(key, turn) and not self._dialogue.state(key).changed_subject
         return Interpretation(calls=(maker.call("undo", {}),)) if turn.message.is_for_bot and is_lately else None
 
     def _undo_waived(self, utterance: Utterance) -> Interpretation | None:
@@ -367,7 +367,7 @@ class OfflineInterpreter:
         A single reminder that was moved before is deleted instead.
         """
         key, now = utterance.key, utterance.turn.now
-        last, before = self._dialogue.last(key, now), self._dialogue.last_set(key, now)
+        last, before = self._dialogue.last_action(key, now), self._dialogue.last_set(key, now)
         if last is None or before is None or utterance.question is not None:
             return None
         is_changed = last.calls[-1].name == "reminder_update" and is_repeating(before)
@@ -379,8 +379,8 @@ class OfflineInterpreter:
     def _repeat_change(self, utterance: Utterance) -> Interpretation | None:
         """Return the last change of the person for another reminder: "and the wheelbarrow one too"."""
         key, turn, known = utterance.key, utterance.turn, utterance.known
-        last = self._dialogue.last(key, turn.now)
-        is_over = self._dialogue.state(key).is_passed or not self._dialogue.is_fresh(key, turn)
+        last = self._dialogue.last_action(key, turn.now)
+        is_over = self._dialogue.state(key).changed_subject or not self._dialogue.is_fresh(key, turn)
         is_question = utterance.reading.intent in {"when_is", "list"} and turn.message.text[-1:] in {"?", "？"}
         if known is None or last is None or is_over or is_question or len(last.calls) != 1:
             return None

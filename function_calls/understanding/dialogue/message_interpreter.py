@@ -144,7 +144,8 @@ class MessageInterpreter:
         unread_texts: list[str] = []
         for part in parts:
             before = next((call for each in reversed(interpretations) for call in each.calls), None)
-            interpretation = self._interpret_request(part, utterance, answers, is_part=is_part, before=before)
+            request = self._make_request(part, utterance, answers, is_part=is_part, before=before)
+            interpretation = self._interpret_request(request, utterance, before)
             if interpretation is not None:
                 interpretations.append(interpretation)
             elif is_part and part.intent != NOTHING and part.is_certain:
@@ -155,20 +156,13 @@ class MessageInterpreter:
         return interpretations
 
     def _interpret_request(
-        self,
-        reading: MessageReading,
-        utterance: Utterance,
-        answers: ReminderAnswers,
-        *,
-        is_part: bool,
-        before: ToolCall | None,
+        self, request: RequestContext, utterance: Utterance, before: ToolCall | None
     ) -> Interpretation | None:
         """Return the calls or the question of one request of a message; `before` is the call of the one before."""
-        reading = _repair_names(reading, utterance)
-        request = self._make_request_context(reading, utterance, answers, is_part=is_part, before=before)
+        forms = request.reading.forms
 
         def classify(start: int) -> tuple[tuple[str, float], ...]:
-            return classify_tokens(reading.forms[start:], Situation(is_addressed=True), utterance.models).intents
+            return classify_tokens(forms[start:], Situation(is_addressed=True), utterance.models).intents
 
         interpretation = handle_intent(request, classify)
         calls = () if interpretation is None else interpretation.calls
@@ -184,7 +178,7 @@ class MessageInterpreter:
         has_failed = self._dialogue.has_failed(utterance.key, turn.now) and turn.message.reply_to is None
         return has_failed or _names_unknown_reminder(before, utterance.known)
 
-    def _make_request_context(
+    def _make_request(
         self,
         reading: MessageReading,
         utterance: Utterance,
@@ -195,6 +189,7 @@ class MessageInterpreter:
     ) -> RequestContext:
         """Return a request with what its words may refer to: the call `before` it, and the last ones of the chat."""
         turn, known = utterance.turn, utterance.known
+        reading = _repair_names(reading, utterance)
         reminder_before = _find_reminder_of_call(before, known)
         set_before = before if before is not None and before.name == "reminder_set" else None
         would_set = None if reminder_before is None or known is None else known.make_set_call(reminder_before)
@@ -223,13 +218,13 @@ class MessageInterpreter:
         """Return the call that set a reminder last for the sender, or for the person whom "for her too" means."""
         turn = utterance.turn
         name = reading.words("PERSON").removeprefix("@")
-        for_person = self._dialogue.last_of(name, turn) if reading.intent == "repeat_last" else None
+        for_person = self._dialogue.last_set_for(name, turn) if reading.intent == "repeat_last" else None
         last = for_person or self._dialogue.last_set(utterance.key, turn.now)
         return None if last is None else _update_call(last, turn.message.sender.id, utterance)
 
     def _find_last_here(self, utterance: Utterance) -> ToolCall | None:
         """Return the call that has just set a reminder in the chat, for anybody."""
-        last = self._dialogue.last_here(utterance.turn)
+        last = self._dialogue.last_set_in_chat(utterance.turn)
         return None if last is None else _update_call(last[0], last[1].id, utterance)
 
     def _find_listed(self, utterance: Utterance) -> Reminder | None:
@@ -237,7 +232,7 @@ class MessageInterpreter:
 
         Return the regular summary of the chat if the last action was for that.
         """
-        last, known = self._dialogue.last(utterance.key, utterance.turn.now), utterance.known
+        last, known = self._dialogue.last_action(utterance.key, utterance.turn.now), utterance.known
         if last is None or known is None:
             return None
         if last.is_change:
@@ -309,7 +304,7 @@ class MessageInterpreter:
 
     def _find_last_call(self, utterance: Utterance) -> ToolCall:
         """Return the last call for the sender; one without a name where there is none."""
-        last = self._dialogue.last(utterance.key, utterance.turn.now)
+        last = self._dialogue.last_action(utterance.key, utterance.turn.now)
         calls = (ToolCall(id="", name="", arguments={}),) if last is None else last.calls
         return calls[0 if calls[0].name == "memory_search" else -1]
 
@@ -319,7 +314,7 @@ class MessageInterpreter:
         In Chinese a space ends a clause as well.
         """
         reading, key, recent = utterance.reading, utterance.key, utterance.turn.recent
-        last = self._dialogue.last(key, utterance.turn.now)
+        last = self._dialogue.last_action(key, utterance.turn.now)
         follows_answer = last is not None and bool(recent) and recent[-1].reply_to == last.message_id
         if not follows_answer or utterance.context != "acted" or reading.intent != "move":
             return False

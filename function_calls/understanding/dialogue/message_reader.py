@@ -168,7 +168,7 @@ class MessageReader:
 
     def _is_about_summaries(self, reading: MessageReading, words: Lexicon, turn: Turn, key: str) -> bool:
         """Return whether a message or the last action is about summaries."""
-        last, text = self._dialogue.last(key, turn.now), words.fold(reading.text)
+        last, text = self._dialogue.last_action(key, turn.now), words.fold(reading.text)
         follows_summary = last is not None and any(call.name == "summary_schedule" for call in last.calls)
         return follows_summary or any(name in text for name in words.help_topics.get("summary", ()))
 
