@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -123,17 +124,7 @@ class MessageReading(Struct, frozen=True):
 
     def spans(self, tag: str) -> list[tuple[int, int]]:
         """Return where the pieces with `tag` stand."""
-        found: list[tuple[int, int]] = []
-        open_at: int | None = None
-        for token, each in self.tagged:
-            if each != tag:
-                open_at = None
-            elif open_at is None:
-                open_at = token.start
-                found.append((token.start, token.end))
-            else:
-                found[-1] = (open_at, token.end)
-        return found
+        return [(self.tokens[first].start, self.tokens[last - 1].end) for first, last in find_runs(self.tags, tag)]
 
     def words(self, tag: str) -> str:
         """Return the words with `tag` as one text, pieces joined by a space."""
@@ -309,20 +300,20 @@ def _merge_expressions(tokens: Sequence[Token], tags: Sequence[str]) -> tuple[st
     is so as a whole beside a lead, and one that begins within the content belongs to it beside another time.
     """
     pairs = list(zip(tokens, tags, strict=True))
-    named = {token.expression: tag for token, tag in pairs if tag != NO_TAG}
+    tagged = {token.expression: tag for token, tag in pairs if tag != NO_TAG}
     repeated = {token.expression for token, tag in pairs if tag == "WHEN" and token.form in _REPEATED}
     events = {token.expression for token, tag in pairs if tag == "EVENT"} if "LEAD" in tags else set()
     first = {token.expression: tag for token, tag in reversed(pairs) if token.expression >= 0}
     inner = {expression for expression, tag in first.items() if tag == "CONTENT"} if "WHEN" in first.values() else set()
 
-    def whole(token: Token, tag: str) -> str:
+    def choose_tag(token: Token, tag: str) -> str:
         if token.expression in repeated or (tag == "PERSON" and token.expression >= 0):  # no time is a name
             return "WHEN"
         if tag == "WHEN" and token.expression in events | inner:
             return "EVENT" if token.expression in events else "CONTENT"
-        return named.get(token.expression, tag) if tag == NO_TAG and token.expression >= 0 else tag
+        return tagged.get(token.expression, tag) if tag == NO_TAG and token.expression >= 0 else tag
 
-    return tuple(map(whole, tokens, tags))
+    return tuple(map(choose_tag, tokens, tags))
 
 
 def _is_apart(text: str, at: int) -> bool:
@@ -333,10 +324,8 @@ def _is_apart(text: str, at: int) -> bool:
 
 def find_runs(tags: Sequence[str], tag: str) -> Iterator[tuple[int, int]]:
     """Yield where the runs of tokens with `tag` begin and end, the end exclusive."""
-    open_at: int | None = None
-    for at, current in enumerate([*tags, ""]):
-        if current == tag and open_at is None:
-            open_at = at
-        elif current != tag and open_at is not None:
-            yield open_at, at
-            open_at = None
+    end = 0
+    for each, run in groupby(tags):
+        first, end = end, end + len(list(run))
+        if each == tag:
+            yield first, end

@@ -42,21 +42,15 @@ def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWo
     is_code = text.isdecimal() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
     is_read = bool(text) and bool(read(text))  # what has a time of its own is no figure beside "every"
     most = 1 if is_code else _FIGURE_FORMS if is_read and text[:1].isdecimal() else 1 if is_read else None
-    for form in words.as_time[:most] if text else ():
-        phrase = form.format(time=text)
-        expressions = read(phrase)
-        is_whole = len(expressions) == 1 and not find_uncovered(phrase, expressions, words)
-        if is_whole and expressions[0].best is not None:
-            return make_time_words(phrase, expressions[0])
-    return _parse_day_and_hour(text, words, read)
-
-
-def _parse_day_and_hour(text: str, words: Lexicon, read: ReadTimes) -> TimeWords | None:
-    """Return the time of a day with a figure for its hour ("sat 10"); None for any other words."""
+    phrases = [form.format(time=text) for form in words.as_time[:most]] if text else []
     found = _DAY_AND_FIGURE.fullmatch(text) if words.joint else None
-    if found is None:
-        return None
-    phrase = f"{found['day']} {words.as_time[1].format(time=found['figure'])}"
+    if found is not None:  # "sat 10"
+        phrases.append(f"{found['day']} {words.as_time[1].format(time=found['figure'])}")
+    return next(filter(None, (_parse_phrase(phrase, words, read) for phrase in phrases)), None)
+
+
+def _parse_phrase(phrase: str, words: Lexicon, read: ReadTimes) -> TimeWords | None:
+    """Return the one coming time that the whole of `phrase` names; None for any other words."""
     expressions = read(phrase)
     is_whole = len(expressions) == 1 and not find_uncovered(phrase, expressions, words)
     return make_time_words(phrase, expressions[0]) if is_whole and expressions[0].best is not None else None
