@@ -165,20 +165,13 @@ def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances
     """Return whether a message is for people whatever its probability: by its words, or after what they wrote."""
     is_vague = not (has_trigger(reading, words) or state.names_reminder)
     return (
-        _is_talk_by_words(reading, words)
-        or _is_talk_by_state(reading, words, state)
-        or (is_vague and _is_vague_talk(reading, words, state))
-    )
-
-
-def _is_talk_by_words(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether the words of a message alone make it one for people."""
-    return (
         _greets_group(reading, words)
         or _asks_with_pronoun_only(reading, words)
         or _is_supposition(reading, words)
         or _asks_somebody_else(reading, words)
         or _adds_question(reading, words)
+        or _is_talk_by_state(reading, words, state)
+        or (is_vague and _is_vague_talk(reading, words, state))
     )
 
 

@@ -80,21 +80,26 @@ def continue_setting(reading: MessageReading, last: ToolCall, words: Lexicon, na
     """Return the intent of a message that goes on with the last setting or note, or a summary by one of `names`."""
     is_set, text = bool(last.arguments.get(SETTINGS.get(last.name, ""))), words.fold(reading.text)
     if reading.intent in _TAKING_BACK:
-        is_named = reading.has("CONTENT") or reading.has("PERSON") or any(slots.extract_references(reading, words))
-        if words.has_any((*words.notes, *words.all), text) or not (is_named or is_set):
-            return ""
-        is_of_note = last.name.startswith("memory_") and not reading.known
-        is_undone = not is_named and last.name != "memory_search"
-        return "undo" if is_undone else "forget" if is_of_note else ""
+        return _take_back(reading, last, words, is_set=is_set)
     if last.name == "summary":
-        small = {*words.and_words, *words.links, *words.interjections, *QUESTION_ENDS}
-        return "summary" if slots.strip_edges(text, small, words.joint)[0] in names else ""
+        around = {*words.and_words, *words.links, *words.interjections, *QUESTION_ENDS}
+        return "summary" if slots.strip_edges(text, around, words.joint)[0] in names else ""
     if last.name == "time_zone" and is_set:
         return "zone" if slots.find_place(text, {*words.interjections, *words.corrections}, words) else ""
     times = [token for token in reading.tokens if is_time(token) or token.form.isdecimal()]
     beside = [token.form for token in reading.tokens if token not in times]
     is_only_time = bool(times) and slots.are_function_words(beside, words, (*words.change_it, *words.since))
     return "quiet" if is_only_time and is_set and last.name == "quiet_hours" and reading.intent in _RETIMING else ""
+
+
+def _take_back(reading: MessageReading, last: ToolCall, words: Lexicon, *, is_set: bool) -> str:
+    """Return the intent that takes back the `last` setting or note, or forgets a note that is named; "" for others."""
+    is_named = reading.has("CONTENT") or reading.has("PERSON") or any(slots.extract_references(reading, words))
+    if words.has_any((*words.notes, *words.all), words.fold(reading.text)) or not (is_named or is_set):
+        return ""
+    if not is_named and last.name != "memory_search":
+        return "undo"
+    return "forget" if last.name.startswith("memory_") and not reading.known else ""
 
 
 def is_refusal(reading: MessageReading, words: Lexicon) -> bool:

@@ -25,7 +25,7 @@ from function_calls.understanding.dialogue.intent_decision import (
 from function_calls.understanding.dialogue.message_reader import TextReader
 from function_calls.understanding.dialogue.utterance import CircumstancesReader, Utterance
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.events import resolve_day_meant
+from function_calls.understanding.reading.events import resolve_that_day
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
 from function_calls.understanding.reading.message import (
     NO_TAG,
@@ -384,7 +384,7 @@ def is_talk(utterance: Utterance) -> bool:
 def _repair_names(reading: MessageReading, utterance: Utterance) -> MessageReading:
     """Return the reading of a request with the names of people and reminders tagged as a whole."""
     words, members = utterance.words, find_members(utterance.turn)
-    reading = split_day_of_name(resolve_day_meant(reading, words), words)
+    reading = split_day_of_name(resolve_that_day(reading, words), words)
     reading = cut_names(split_name_from_person(reading, words, members), words, members)
     if utterance.known is None:
         return reading

@@ -162,14 +162,14 @@ class MessageReading(Struct, frozen=True):
         """Return the forms of the untagged words joined by `joint`, with a comma for each tagged token or time."""
         return joint.join(token.form if tag == NO_TAG and not is_time(token) else "," for token, tag in self.tagged)
 
-    def with_tokens(self, kept: Sequence[int]) -> "MessageReading":
-        """Return the same message with the tokens at the places `kept` alone."""
+    def with_tokens(self, places: Sequence[int]) -> "MessageReading":
+        """Return the same message with the tokens at `places` alone."""
         return replace(
             self,
-            tokens=tuple(self.tokens[at] for at in kept),
-            tags=tuple(self.tags[at] for at in kept),
-            begins=tuple(sum(at < begin for at in kept) for begin in self.begins),
-            known=frozenset(place for place, at in enumerate(kept) if at in self.known),
+            tokens=tuple(self.tokens[at] for at in places),
+            tags=tuple(self.tags[at] for at in places),
+            begins=tuple(sum(at < begin for at in places) for begin in self.begins),
+            known=frozenset(place for place, at in enumerate(places) if at in self.known),
         )
 
     def split_token(self, at: int, pieces: Sequence[tuple[Token, str]]) -> "MessageReading":
@@ -290,7 +290,7 @@ def _label_tokens(
         return (NO_TAG,) * len(tokens), ()
     tags, begins = models.network.tag(hidden, intent)
     places = (at for at, begin in enumerate(begins) if at and begin > _LEAST_BEGIN)
-    return _merge_expressions(tokens, tags), tuple(at for at in places if _is_apart(text, tokens[at].start))
+    return _merge_expressions(tokens, tags), tuple(at for at in places if _begins_word(text, tokens[at].start))
 
 
 def _merge_expressions(tokens: Sequence[Token], tags: Sequence[str]) -> tuple[str, ...]:
@@ -316,7 +316,7 @@ def _merge_expressions(tokens: Sequence[Token], tags: Sequence[str]) -> tuple[st
     return tuple(map(choose_tag, tokens, tags))
 
 
-def _is_apart(text: str, at: int) -> bool:
+def _begins_word(text: str, at: int) -> bool:
     """Return whether the word at `at` begins behind a space or a mark, and not within an address or another word."""
     before = text[at - 1 : at]
     return not before.isascii() or before.isspace() or before in _PARTING

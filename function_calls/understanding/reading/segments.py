@@ -417,8 +417,8 @@ def list_slots(reading: MessageReading) -> list[list[str]]:
 def _cut_piece(reading: MessageReading, first: int, last: int) -> MessageReading:
     """Return the tokens from `first` up to `last`, with the person who is named once for all reminders."""
     has_person = "PERSON" in reading.tags[first:last]
-    kept = [at for at, tag in enumerate(reading.tags) if tag == "PERSON" and not has_person and at < first]
-    return replace(reading, begins=()).with_tokens([*kept, *range(first, last)])
+    people = [at for at, tag in enumerate(reading.tags) if tag == "PERSON" and not has_person and at < first]
+    return replace(reading, begins=()).with_tokens([*people, *range(first, last)])
 
 
 class _List(Struct, frozen=True, kw_only=True):

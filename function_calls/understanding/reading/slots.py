@@ -300,16 +300,16 @@ def _strip_preposition_behind(names: str, words: Lexicon) -> str:
 def _strip_prepositions(names: str, words: Lexicon) -> str:
     """Return names without the prepositions and articles in front of each, and without the verb: "a mí y a Luz"."""
     text = names.split() if words.person_marks else []
-    kept: list[str] = []
+    names_only: list[str] = []
     is_first, is_marked = True, False
     for word, following in zip(text, [*text[1:], ""], strict=False):
         is_article = is_marked and word in words.articles and following[:1].isupper()
         is_marked = is_first and word in words.person_marks
         is_first = word.endswith(",") or word in words.and_words
         if not (is_marked or is_article or words.fold(word) in words.reminding):
-            kept.append(word)
-    kept = kept or text
-    return " ".join(kept) if len(kept) < len(text) else names
+            names_only.append(word)
+    names_only = names_only or text
+    return " ".join(names_only) if len(names_only) < len(text) else names
 
 
 def _strip_article(name: str, words: Lexicon) -> str:
@@ -365,10 +365,10 @@ def _find_excepted(name: str, words: Lexicon) -> str:
         if before and found and not words.joint and any(group.endswith(behind[1:]) for group in words.everyone):
             return name[: len(before)]  # 小李以外的人
         if behind and (not before or before.strip() in words.everyone):
-            kept = name[len(name) - len(behind) :].strip()
+            excepted = name[len(name) - len(behind) :].strip()
             for ending in (*words.exceptions, *words.everyone):
-                kept = kept.removesuffix(ending)
-            return kept.strip(_EDGE)
+                excepted = excepted.removesuffix(ending)
+            return excepted.strip(_EDGE)
     return ""
 
 
@@ -523,10 +523,10 @@ def are_function_words(forms: Iterable[str], words: Lexicon, others: Iterable[st
     }
     if words.joint:
         return all(form in small or not form.isalpha() for form in forms)
-    left = "".join(forms)
+    rest = "".join(forms)
     for word in sorted(small, key=len, reverse=True):
-        left = left.replace(word, "")
-    return not any(map(str.isalnum, left))
+        rest = rest.replace(word, "")
+    return not any(map(str.isalnum, rest))
 
 
 def is_clock_alone(reading: Reading) -> bool:

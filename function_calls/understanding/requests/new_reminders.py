@@ -17,7 +17,7 @@ from function_calls.understanding.reading.events import (
     tag_event,
     tag_event_behind_day,
     tag_event_behind_lead,
-    untag_day_meant,
+    untag_that_day,
 )
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
@@ -287,7 +287,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
         name = ", ".join(find_references(request)) or IT
         return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": name})
     is_same = request.has_word(request.words.same_time)
-    request = request.with_reading(untag_day_meant(tag_same_time(request.reading, request.words), request.words))
+    request = request.with_reading(untag_that_day(tag_same_time(request.reading, request.words), request.words))
     repeated = _read_times_of_repetition(request, last)
     times = [_copy_last_day(_copy_last_clock(each, last, request, is_same=is_same), last, request) for each in repeated]
     times = [_move_ahead_of_last(each, last, request) for each in times]
