@@ -21,11 +21,11 @@ def addresses_bot(turn: Turn) -> bool:
     message = turn.message
     if message.is_for_bot:
         return True
-    named = find_name(message.text, turn.bot_name)
-    if named is None:
+    match = find_name(message.text, turn.bot_name)
+    if match is None:
         return False
-    is_last = not message.text[named.end() :].strip(_END_MARKS)
-    is_first = _begins_sentence(message.text, named) or _follows_interjections(turn, named)
+    is_last = not message.text[match.end() :].strip(_END_MARKS)
+    is_first = _begins_sentence(message.text, match) or _follows_interjections(turn, match)
     return is_last or is_first or is_vocative(message.text, turn.bot_name)
 
 
@@ -77,14 +77,14 @@ def speaks_about_bot(turn: Turn) -> bool:
 
     Behind a word that takes something back, the name calls the bot: "no sorry Bubbles was at 12".
     """
-    named = find_name(turn.message.text, turn.bot_name)
-    if named is None or turn.message.is_for_bot:
+    match = find_name(turn.message.text, turn.bot_name)
+    if match is None or turn.message.is_for_bot:
         return False
     words = load_lexicon(detect_language(turn.message.text, turn.language))
-    before = f"{words.joint}{words.fold(turn.message.text[: named.start()]).rstrip(' ,')}"
+    before = f"{words.joint}{words.fold(turn.message.text[: match.start()]).rstrip(' ,')}"
     if before.endswith(tuple(f"{words.joint}{slip}" for slip in words.slips)):
         return False
-    behind = words.fold(turn.message.text[named.end() :]).strip(" ,")
+    behind = words.fold(turn.message.text[match.end() :]).strip(" ,")
     return behind.startswith(words.about_bot) and words.second_person.isdisjoint(behind.split()[1:2])
 
 
@@ -93,11 +93,11 @@ def may_state_about_bot(turn: Turn) -> bool:
 
     A mention, a reply and a name with a mark behind it call the bot; so does a question.
     """
-    named = _find_uncalled_name(turn)
-    if named is None:
+    match = _find_uncalled_name(turn)
+    if match is None:
         return False
     words = load_lexicon(detect_language(turn.message.text, turn.language))
-    behind = words.fold(turn.message.text[named.end() :]).replace("’", "'").lstrip(" ")
+    behind = words.fold(turn.message.text[match.end() :]).replace("’", "'").lstrip(" ")
     return any(re.match(pattern, behind) for pattern in words.statements)
 
 
@@ -105,36 +105,36 @@ def may_mention_bot(turn: Turn) -> bool:
     """Return whether the words in front of the bot's name mention it without calling it: "run by Bubbles"."""
     from services.summary.content import asks
 
-    named, text = _find_uncalled_name(turn), turn.message.text
-    if named is None or asks(text):
+    match, text = _find_uncalled_name(turn), turn.message.text
+    if match is None or asks(text):
         return False
     words = load_lexicon(detect_language(text, turn.language))
     return (
         bool(words.before_bot)
-        and re.search(rf"\b(?:{words.before_bot})$", words.fold(text[: named.start()]).rstrip(" ")) is not None
+        and re.search(rf"\b(?:{words.before_bot})$", words.fold(text[: match.start()]).rstrip(" ")) is not None
     )
 
 
 def _find_uncalled_name(turn: Turn) -> re.Match[str] | None:
     """Return the bot's name in a message of a group that is no mention, reply or question; None for none."""
     message = turn.message
-    named = find_name(message.text, turn.bot_name)
-    is_call = message.is_private or message.reply_to is not None or named is None or named[0].startswith("@")
-    return None if is_call or message.text.rstrip().endswith(QUESTION_ENDS) else named
+    match = find_name(message.text, turn.bot_name)
+    is_call = message.is_private or message.reply_to is not None or match is None or match[0].startswith("@")
+    return None if is_call or message.text.rstrip().endswith(QUESTION_ENDS) else match
 
 
-def _begins_sentence(text: str, named: re.Match[str]) -> bool:
+def _begins_sentence(text: str, match: re.Match[str]) -> bool:
     """Return whether the name is a mention, or no word stands right in front of it: "lovely! Bubbles remind me"."""
-    before = text[: named.start()].rstrip()[-1:]
-    return named[0].startswith("@") or not (before.isascii() and before.isalnum())
+    before = text[: match.start()].rstrip()[-1:]
+    return match[0].startswith("@") or not (before.isascii() and before.isalnum())
 
 
-def _follows_interjections(turn: Turn, named: re.Match[str]) -> bool:
+def _follows_interjections(turn: Turn, match: re.Match[str]) -> bool:
     """Return whether the sentence has only a few interjections in front of the name: "mmm", "ok so"."""
     text = turn.message.text
     language = detect_language(text, turn.language)
     words = load_lexicon(language)
-    before = words.fold(CLAUSE_MARK.split(text[: named.start()])[-1]).split()
+    before = words.fold(CLAUSE_MARK.split(text[: match.start()])[-1]).split()
     is_short = 0 < len(before) <= _MOST_INTERJECTIONS
     if not is_short or speaks_about_bot(turn):
         return False

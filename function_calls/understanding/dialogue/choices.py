@@ -50,7 +50,7 @@ def _names_only_time(reading: MessageReading, times: Sequence[TimeReadings], wor
     """Return whether a message is no more than a time: "8pm", "the 8pm one"."""
     if any(is_clock_without_half(slots.make_time_words(reading.text, time).words) for time in times):
         return False
-    beside = words.joint.join(slots.find_uncovered_words(reading.text, times, words))
+    beside = words.joint.join(slots.find_words_beside_times(reading.text, times, words))
     return not _strip_around_choice(beside, words)
 
 

@@ -91,8 +91,8 @@ class Dialogue:
         """
         action = LastAction(at=turn.now, message_id=turn.message.id, calls=calls)
         before = self.state(key).last_set
-        made = (call for call in reversed(calls) if call.name == "reminder_set" and not _is_lead_of(call, before))
-        last_set = next(made, None)
+        set_calls = (call for call in reversed(calls) if call.name == "reminder_set" and not _is_lead_of(call, before))
+        last_set = next(set_calls, None)
         self._states[key] = DialogueState(action=action, last_set=last_set or before, has_failed=has_failed)
         if has_failed:
             self.note_failure(turn)

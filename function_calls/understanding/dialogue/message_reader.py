@@ -101,13 +101,7 @@ class MessageReader:
         self._dialogue = dialogue
 
     def read(
-        self,
-        turn: Turn,
-        text: str,
-        language: str,
-        key: str,
-        question: OpenQuestion | None,
-        known: ChatReminders | None = None,
+        self, turn: Turn, text: str, language: str, key: str, question: OpenQuestion | None, known: ChatReminders | None
     ) -> Utterance | None:
         """Read `text`, the message of `turn` without the bot's name; None where it is empty or too long.
 

@@ -158,13 +158,13 @@ class CircumstancesReader:
     def _has_only_time(self, text: str, utterance: Utterance) -> bool:
         """Return whether `text` has no words around its times but those such as "at" and "please"."""
         words = utterance.words
-        beside = slots.find_uncovered_words(text.casefold(), self._read_times(text, utterance), words)
+        beside = slots.find_words_beside_times(text.casefold(), self._read_times(text, utterance), words)
         return slots.are_function_words(beside if words.joint else "".join(beside), words)
 
     def _proposes_time(self, text: str, clocks: frozenset[tuple[int, int]], utterance: Utterance) -> bool:
         """Return whether `text` names one of `clocks`, or has only a clock time."""
-        named = self._read_clocks(text, utterance)
-        return bool(named & clocks) or (bool(named) and self._has_only_time(text, utterance))
+        own_clocks = self._read_clocks(text, utterance)
+        return bool(own_clocks & clocks) or (bool(own_clocks) and self._has_only_time(text, utterance))
 
     def _discusses_time(self, text: str, utterance: Utterance) -> bool:
         """Return whether `text` discusses the time of the reminder set last, and does not only repeat it.

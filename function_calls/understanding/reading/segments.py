@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
-from function_calls.understanding.reading.slots import are_function_words, extract_references, find_uncovered
+from function_calls.understanding.reading.slots import are_function_words, extract_references, find_letters_beside_times
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, Token, is_time
 
 _FEWEST_POINTS, _MOST_POINTS = 2, 12
@@ -73,8 +73,8 @@ def name_zone(text: str, words: Lexicon) -> str:
 def _split_place(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
     """Return the place in front of a reminder, in whose zone its times are, and the reminder: 我在上海，八点提醒我."""
     at = next((at for at, token in enumerate(reading.tokens) if token.form in CLAUSE_ENDS), 0)
-    named = name_zone(reading.text[: reading.tokens[at].start], words) if reading.intent == "set" and at else ""
-    return [read(named), read(reading.text[reading.tokens[at].end :].lstrip())] if named else []
+    statement = name_zone(reading.text[: reading.tokens[at].start], words) if reading.intent == "set" and at else ""
+    return [read(statement), read(reading.text[reading.tokens[at].end :].lstrip())] if statement else []
 
 
 def _split_begins(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
@@ -276,7 +276,7 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
     ends_with_set = ends_with_set and _ends_with_request(sentence, reading, words)
     if not ends_with_set and not _is_change_beside_remarks(sentence, intent, reading, words):
         return reading
-    has_only_time = not find_uncovered(words.joint.join(_list_words(sentence)), [], words)
+    has_only_time = not find_letters_beside_times(words.joint.join(_list_words(sentence)), [], words)
     if has_only_time or lacks_day(sentence, reading.tokens) or _is_about_day_of_other(sentence, reading, words):
         return reading
     alone = read(reading.text_of(sentence[0], sentence[-1]))

@@ -138,11 +138,11 @@ def retag_reminders(reading: MessageReading, words: Lexicon, read: Read) -> Mess
     tokens = reading.tokens
     if not _lacks_reminders(reading, words):
         return reading
-    asking = find_asking_words(tokens, words)
+    verbs = find_asking_words(tokens, words)
     tagged = [at for at, tag in enumerate(reading.tags) if tag not in {NO_TAG, "PERSON"}]
-    head = (asking if asking and words.joint else [at - 1 for at in tagged] or [-1])[0]
+    head = (verbs if verbs and words.joint else [at - 1 for at in tagged] or [-1])[0]
     # A statement in front of the words that ask is no reminder.
-    begin = asking[0] if asking and max(tagged, default=0) > asking[0] else 0
+    begin = verbs[0] if verbs and max(tagged, default=0) > verbs[0] else 0
     joints = CLAUSE_ENDS | (words.and_words if words.joint else {"、"})  # 同 is a part of other words: 合同
     for at in [at for at, token in enumerate(tokens) if at > begin and token.form in joints][:_MOST_CUTS]:
         first, count_behind = _read_alone(reading.text[: tokens[at].start], read), len(trim_tokens(tokens[at:], words))

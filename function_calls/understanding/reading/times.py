@@ -250,13 +250,13 @@ def _shift_rule(event: Reading, start: datetime) -> str | None:
     if "BYHOUR" in parts:
         parts |= {"BYHOUR": str(start.hour), "BYMINUTE": str(start.minute)}
     if days and "BYDAY" in parts:
-        named = parts["BYDAY"].split(",")
+        weekdays = parts["BYDAY"].split(",")
         if (place := _PLACE.fullmatch(parts["BYDAY"])) and (last := int(place[1]) * 7 + days) >= 7:
-            named = [place[2]]  # the day before the third Thursday is a Wednesday from the 14th to the 20th
+            weekdays = [place[2]]  # the day before the third Thursday is a Wednesday from the 14th to the 20th
             parts["BYMONTHDAY"] = ",".join(map(str, range(last - 6, last + 1)))
-        if not all(day in WEEKDAYS for day in named):
+        if not all(day in WEEKDAYS for day in weekdays):
             return None
-        parts["BYDAY"] = ",".join(WEEKDAYS[(WEEKDAYS.index(day) + days) % 7] for day in named)
+        parts["BYDAY"] = ",".join(WEEKDAYS[(WEEKDAYS.index(day) + days) % 7] for day in weekdays)
     elif days and "BYMONTHDAY" in parts:
         is_dated = "BYMONTH" in parts or not parts["BYMONTHDAY"].isdecimal()
         day = start.day if is_dated else int(parts["BYMONTHDAY"]) + days
