@@ -11,7 +11,10 @@ from function_calls.understanding.reading.tokens import MARKS, is_time_form
 _QUOTES = frozenset("\"“”'‘’「」『』")
 _BRACKETED = re.compile(r"[(（][^()（）]+[)）]")
 _QUOTED = re.compile('"[^"]+"|“[^“”]+”|「[^「」]+」|『[^『』]+』')
+_LINKS = frozenset({"to", "about", "of", "that"})
+"""English words that link a person to a content."""
 _SHORTEST_WORD = 3
+"""The letters of a word that counts in the choice of a content."""
 _MOST_BEHIND = 2
 """The largest number of tokens by which a content is extended to the end."""
 
@@ -179,7 +182,7 @@ class ContentRepair(TagDraft):
         """Return whether an untagged word is no mark, time, or word of the request."""
         form = self.forms[at]
         is_word = self.tags[at] == NO_TAG and form not in MARKS | _QUOTES and not is_time_form(form)
-        return is_word and form not in self.words.reminding and not self.is_link(at)
+        return is_word and form not in self.words.reminding and form not in _LINKS
 
     def _find_last_of_request(self) -> int:
         """Return the place of the last word that asks to remind or names who is reminded; -1 for none."""

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.understanding.reading import slots
@@ -335,12 +334,10 @@ def _split_sentences(reading: MessageReading) -> Iterator[Sequence[Token]]:
 
 def _read_points(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
     """Return the points of a list behind a request, where each has a time of its own; none where it is no such list."""
-    found = _parse_list(reading.text) if reading.times else None
-    if found is None or not _asks_to_remind(reading.tokens, words):
+    head, points = _parse_list(reading.text) if reading.times else ("", [])
+    if not points or not _asks_to_remind(reading.tokens, words) or not all(read(point).times for point in points):
         return []
-    if not all(read(point).times for point in found.points):
-        return []
-    return [read(f"{found.head}{words.joint}{point}") for point in found.points]
+    return [read(f"{head}{words.joint}{point}") for point in points]
 
 
 def _asks_to_remind(tokens: Sequence[Token], words: Lexicon) -> bool:
@@ -421,38 +418,27 @@ def _cut_piece(reading: MessageReading, first: int, last: int) -> MessageReading
     return replace(reading, begins=()).with_tokens([*people, *range(first, last)])
 
 
-class _List(Struct, frozen=True, kw_only=True):
-    """The lines or numbered points of a message, and the words that stand before them all."""
-
-    head: str
-    points: tuple[str, ...]
-
-
-def _parse_list(text: str) -> _List | None:
-    """Return the points of a message that is a list; None for any other text."""
+def _parse_list(text: str) -> tuple[str, list[str]]:
+    """Return the words in front of a list, and its lines or numbered points; no points for any other text."""
     lines = [line for line in text.splitlines() if line.strip()]
-    found = _parse_lines(lines) if _FEWEST_POINTS <= len(lines) <= _MOST_POINTS + 1 else None
-    return found or _parse_points(" ".join(lines))
+    for head, points in (_parse_lines(lines), _parse_points(" ".join(lines))):
+        if _FEWEST_POINTS <= len(points) <= _MOST_POINTS:
+            return head.strip(_POINT_EDGES), [point.strip(_POINT_EDGES) for point in points]
+    return "", []
 
 
-def _parse_lines(lines: list[str]) -> _List | None:
+def _parse_lines(lines: list[str]) -> tuple[str, list[str]]:
+    """Return the first of `lines`, if only that has no bullet, and the points; all lines where none has one."""
     if not any(map(_BULLET.match, lines)):
-        return _make_list("", lines)
+        return "", lines
     head, rest = ("", lines) if _BULLET.match(lines[0]) else (lines[0], lines[1:])
-    return _make_list(head, [_BULLET.sub("", line) for line in rest]) if all(map(_BULLET.match, rest)) else None
+    return head, [_BULLET.sub("", line) for line in rest] if all(map(_BULLET.match, rest)) else []
 
 
-def _parse_points(text: str) -> _List | None:
-    """Return the points of a list on one line that are numbered from 1 on; None for any other text."""
+def _parse_points(text: str) -> tuple[str, list[str]]:
+    """Return the points of a list on one line that are numbered from 1 on, and the words in front of them."""
     numbers = list(_NUMBERED.finditer(text))
     if [int(number[1]) for number in numbers] != list(range(1, len(numbers) + 1)) or not numbers:
-        return None
+        return "", []
     ends = [*(number.start() for number in numbers[1:]), len(text)]
-    points = [text[number.end() : end] for number, end in zip(numbers, ends, strict=True)]
-    return _make_list(text[: numbers[0].start()], points)
-
-
-def _make_list(head: str, points: list[str]) -> _List | None:
-    if not _FEWEST_POINTS <= len(points) <= _MOST_POINTS:
-        return None
-    return _List(head=head.strip(_POINT_EDGES), points=tuple(point.strip(_POINT_EDGES) for point in points))
+    return text[: numbers[0].start()], [text[each.end() : end] for each, end in zip(numbers, ends, strict=True)]
