@@ -20,16 +20,16 @@ from function_calls.understanding.reading.names import find_members, list_named
 from function_calls.understanding.reading.reminder_words import find_stems, stem
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reminder_times import zone_name
-from function_calls.understanding.requests import (
-    changes,
+from function_calls.understanding.requests import new_reminders
+from function_calls.understanding.requests.arguments import make_schedule_arguments
+from function_calls.understanding.requests.changes import (
+    deletions,
     moves,
-    new_reminders,
     people_changes,
     repetitions,
     states,
     text_changes,
 )
-from function_calls.understanding.requests.arguments import make_schedule_arguments
 from function_calls.understanding.requests.reference_resolution import find_shared_words
 from function_calls.understanding.requests.references import (
     find_closest_to_remark,
@@ -87,7 +87,7 @@ def handle_intent(request: RequestContext, classify: Classify) -> Interpretation
         return _help(request, classify)
     if _changes_note(request):
         return request.answers.say("offline.note_change")
-    followed = states.follow_pause(request) or changes.follow_skip(request) or states.pause_until_begin(request)
+    followed = states.follow_pause(request) or deletions.follow_skip(request) or states.pause_until_begin(request)
     maker = _HANDLERS.get(intent)
     return followed or (None if maker is None else maker(request))
 
@@ -624,7 +624,7 @@ _HANDLERS: dict[str, Handler] = {
     "when_is": _when_is,
     "who_set": _who_set,
     "next_page": lambda request: request.answers.call_tool("reminder_list", {"page": 0}),
-    "delete": lambda request: _forget_notes(request) or text_changes.delete_part(request) or changes.delete(request),
+    "delete": lambda request: _forget_notes(request) or text_changes.delete_part(request) or deletions.delete(request),
     "move": lambda request: (repetitions.repeat if repetitions.asks_for_copy(request) else moves.move)(request),
     "reword": text_changes.reword,
     "append": text_changes.append,
@@ -637,13 +637,13 @@ _HANDLERS: dict[str, Handler] = {
     "done": states.done,
     "join": states.join,
     "leave": states.leave,
-    "skip": changes.skip,
+    "skip": deletions.skip,
     "keep_days": repetitions.keep_days,
     "add_days": repetitions.add_days,
     "until": repetitions.end_repetition,
     "once": repetitions.stop_repeating,
-    "urgent": partial(changes.update, arguments={"urgent": True}),
-    "not_urgent": partial(changes.update, arguments={"urgent": False}),
+    "urgent": partial(deletions.update, arguments={"urgent": True}),
+    "not_urgent": partial(deletions.update, arguments={"urgent": False}),
     "nag": repetitions.repeat_until_done,
     "catch_up_all": repetitions.set_catch_up,
     "catch_up_latest": repetitions.set_catch_up,

@@ -12,6 +12,7 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.reminder_times import FROM_THEN
+from function_calls.understanding.requests.changes.states import change_state, pause
 from function_calls.understanding.requests.new_reminders import find_people, is_repeating
 from function_calls.understanding.requests.options import move_to_workdays
 from function_calls.understanding.requests.reference_resolution import SEVERAL
@@ -35,7 +36,6 @@ from function_calls.understanding.requests.references import (
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
-from function_calls.understanding.requests.states import change_state, pause
 from services.recurrence.rules import WEEKDAYS, Rule
 from services.recurrence.schedule import rule_text
 from services.reminders.lookup.due_words import DEFAULT_TIMES, due_words, fits_time

@@ -30,7 +30,7 @@ from function_calls.understanding.requests.arguments import (
     format_time,
     make_change_arguments,
 )
-from function_calls.understanding.requests.changes import (
+from function_calls.understanding.requests.changes.deletions import (
     find_day_in_name,
     read_time_in_name,
     refuses_weekdays,

@@ -11,7 +11,7 @@ from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.arguments import format_time
-from function_calls.understanding.requests.changes import (
+from function_calls.understanding.requests.changes.deletions import (
     find_weekdays_left_out,
     is_last_single,
     refuses_weekdays,
@@ -20,7 +20,8 @@ from function_calls.understanding.requests.changes import (
     skip,
     update,
 )
-from function_calls.understanding.requests.moves import move, untag_reasons
+from function_calls.understanding.requests.changes.moves import move, untag_reasons
+from function_calls.understanding.requests.changes.states import is_behind, pause
 from function_calls.understanding.requests.new_reminders import repeat_last
 from function_calls.understanding.requests.options import count_interval_minutes
 from function_calls.understanding.requests.references import (
@@ -33,7 +34,6 @@ from function_calls.understanding.requests.references import (
 )
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end
-from function_calls.understanding.requests.states import is_behind, pause
 from services.reminders.model import Reminder
 
 _DAY = timedelta(days=1)
