@@ -36,10 +36,11 @@ from function_calls.understanding.reading.names import (
     trim,
 )
 from function_calls.understanding.reading.tokens import TimeReader, is_time
+from function_calls.understanding.requests.known_reminders import reminds
 from function_calls.understanding.requests.new_reminders import add_options, is_repeating
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.requests.reference_resolution import ChatReminders, ReminderLookup, ShownLookup
-from function_calls.understanding.requests.references import IT, find_name_added, reminds
+from function_calls.understanding.requests.references import IT, find_name_added
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.state import StateStore

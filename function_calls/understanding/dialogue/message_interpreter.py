@@ -49,8 +49,9 @@ from function_calls.understanding.reading.tag_repair import (
 from function_calls.understanding.reading.tokens import TimeReader, is_time, split_clauses
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.intent_handlers import find_topic_by_word, handle_intent
+from function_calls.understanding.requests.known_reminders import reminds
 from function_calls.understanding.requests.reference_resolution import ChatReminders
-from function_calls.understanding.requests.references import IT, reminds
+from function_calls.understanding.requests.references import IT
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from services.people.zones import find_zone

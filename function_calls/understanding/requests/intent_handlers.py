@@ -29,13 +29,14 @@ from function_calls.understanding.requests.changes import (
     repetitions,
     states,
     text_changes,
+    updates,
 )
+from function_calls.understanding.requests.known_reminders import list_own
 from function_calls.understanding.requests.reference_resolution import find_shared_words
 from function_calls.understanding.requests.references import (
     find_closest_to_remark,
     find_only_time,
     find_references,
-    list_own,
     names_unknown_matter,
 )
 from function_calls.understanding.requests.request_context import RequestContext
@@ -642,8 +643,8 @@ _HANDLERS: dict[str, Handler] = {
     "add_days": repetitions.add_days,
     "until": repetitions.end_repetition,
     "once": repetitions.stop_repeating,
-    "urgent": partial(deletions.update, arguments={"urgent": True}),
-    "not_urgent": partial(deletions.update, arguments={"urgent": False}),
+    "urgent": partial(updates.update, arguments={"urgent": True}),
+    "not_urgent": partial(updates.update, arguments={"urgent": False}),
     "nag": repetitions.repeat_until_done,
     "catch_up_all": repetitions.set_catch_up,
     "catch_up_latest": repetitions.set_catch_up,

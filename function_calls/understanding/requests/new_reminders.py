@@ -36,16 +36,10 @@ from function_calls.understanding.reading.times import (
     subtract_lead,
 )
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
+from function_calls.understanding.requests.known_reminders import find_old_lead, reminds
 from function_calls.understanding.requests.open_questions import OpenQuestion, ReminderRequest
 from function_calls.understanding.requests.options import move_to_workdays, read_options, split_interval
-from function_calls.understanding.requests.references import (
-    IT,
-    find_named_reminder,
-    find_old_lead,
-    find_references,
-    reminds,
-    says_remind_me,
-)
+from function_calls.understanding.requests.references import IT, find_named_reminder, find_references, says_remind_me
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import (

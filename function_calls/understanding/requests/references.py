@@ -1,33 +1,36 @@
 """Find the references to reminders in a request, in the form that `reminder_id` takes."""
 
 import re
-from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterator
 from itertools import pairwise
 
-from function_calls.language.recognized_phrases import is_clock_without_half
-from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.reminder_words import find_pairs, find_stems
-from function_calls.understanding.reading.times import list_halves
 from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
+from function_calls.understanding.requests.known_reminders import (
+    JUST_NOW,
+    find_due,
+    find_last_reminder,
+    leave_out_moved,
+    list_last_reminders,
+    list_own,
+    list_set_by_call,
+    list_set_by_other,
+    list_untagged_times,
+    reminds,
+    reminds_only,
+)
 from function_calls.understanding.requests.reference_resolution import SEVERAL, ChatReminders
 from function_calls.understanding.requests.request_context import RequestContext
-from services.kernel.chat import ChatMessage, Person
-from services.recurrence.rules import Rule
 from services.reminders.lookup.finder import is_for_everyone
 from services.reminders.lookup.references import is_moved_from
 from services.reminders.lookup.several import several_in
-from services.reminders.model import EVERYONE, Reminder
-from services.time_expressions import Reading
+from services.reminders.model import Reminder
 
 LAST, IT = "last", "it"
-_DAY = 24 * 60
-JUST_NOW = timedelta(minutes=5)
-"""The time within which people go on with what the bot has done."""
 _MOST_FIGURES = 3
 _SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
 _WORD = re.compile(r"[a-z0-9]+")
@@ -78,141 +81,6 @@ def find_named_reminder(request: RequestContext) -> Reminder | None:
     return found[0] if len(found) == 1 else None
 
 
-def find_last_reminder(request: RequestContext) -> Reminder | None:
-    """Return the reminder that a request without a name is about; None for none or several."""
-    found = _find_last_reminders(request)
-    return found[0] if len(found) == 1 else None
-
-
-def find_due(reminder: Reminder | None, now: datetime) -> datetime | None:
-    """Return when a reminder comes next, in the zone of `now`; None where it does not come."""
-    return reminder.next_fires[0].astimezone(now.tzinfo) if reminder is not None and reminder.next_fires else None
-
-
-def find_rule(reminder: Reminder | None) -> Rule | None:
-    """Return the repetition of a reminder; None where it comes once, or there is none."""
-    return None if reminder is None else reminder.schedule.rule
-
-
-def find_messages_of(content: str, request: RequestContext) -> list[ChatMessage]:
-    """Return the messages of people with the text of a reminder, newest first."""
-    people = (each for each in reversed(request.turn.recent) if not each.sender.is_bot)
-    name = request.words.fold(content)
-    return [each for each in people if name and name in request.words.fold(each.text)]
-
-
-def find_old_lead(content: str, due: datetime, request: RequestContext) -> timedelta:
-    """Return the time from a reminder to the event in the message of the chat that set it: "gig at 7, an hour before".
-
-    The event has the only time of that message with a day behind the reminder; without a lead it is zero.
-    """
-    for told in find_messages_of(content, request):
-        sent = told.sent_at.astimezone(request.now.tzinfo)
-        is_ahead = request.words.has_any(request.words.ahead, re.sub(r"\W", " ", request.words.fold(told.text)))
-        texts = (told.text, _find_words_ahead(told.text, request))  # "two days before 12 December" is one time
-        for times in (request.read_times(text, sent) for text in texts if is_ahead):
-            found = [min(leads) for time in times if (leads := _list_leads(time.readings, due))]
-            if len(found) == 1:
-                return found[0]
-    return timedelta()
-
-
-def _list_leads(events: Sequence[Reading], due: datetime) -> list[timedelta]:
-    """Return the times from a reminder to those of `events` with a day that come behind it; at its clock for days."""
-    named = [each for each in events if each.has_day]
-    starts = [each.start if each.has_clock else datetime.combine(each.start, due.timetz()) for each in named]
-    return [start - due for start in starts if start > due]
-
-
-def _find_words_ahead(text: str, request: RequestContext) -> str:
-    """Return the words of an event behind "before" ("two days before 12 December"), in Chinese in front of 前."""
-    found = [text.partition(f"{request.words.joint}{word}{request.words.joint}") for word in request.words.ahead]
-    before, _, behind = next((each for each in found if each[1]), ("", "", ""))
-    return behind if request.words.joint else before
-
-
-def _find_last_reminders(request: RequestContext) -> list[Reminder]:
-    """Return the reminder set last by the person who asks, or since then by another person for them.
-
-    Of two it is the one whose clock is nearer to the one that the request names; the one that the person has just asked
-    about comes first.
-    """
-    if request.listed is not None:
-        return [request.listed]
-    own, other = _find_set_by(request.last_set, request), _find_of_other(request)
-    is_own_slip = len(own) == 1 and request.has_word(request.words.slips)
-    if is_own_slip or len(other) != 1 or not reminds(other[0], request.turn.message.sender):
-        return own
-    if len(own) == 1:
-        told = _list_untagged_clocks(request)
-        mentioned = [fits for words in told if len(fits := request.filter_by_time(words, (*own, *other))) == 1]
-        if len(mentioned) == 1:
-            return list(mentioned[0])
-    time = request.parse_time(request.reading.pieces("WHEN"))
-    if len(own) != 1 or time is None or not time.best.has_clock:
-        return other
-    named = list_halves(time.best) if is_clock_without_half(time.words) else (time.best,)
-    clocks = [name.start.hour * 60 + name.start.minute for name in named]
-    return min(
-        (other, own),
-        key=lambda reminder: min(_count_minutes_between(reminder[0], clock, request.now) for clock in clocks),
-    )
-
-
-def _list_untagged_clocks(request: RequestContext) -> list[str]:
-    """Return the words of the clocks of a request that are no part of it: "make it 2, I'm busy at 1"."""
-    texts = list_untagged_times(request)
-    times = [request.parse_time([text]) for text in texts]
-    return [time.words for time in times if time is not None and time.best.has_clock]
-
-
-def list_untagged_times(request: RequestContext) -> list[str]:
-    """Return the words of the times of a request that are no part of it."""
-    return [request.reading.text_of(token) for token in request.reading.untagged if is_time(token)]
-
-
-def _find_set_by(call: ToolCall | None, request: RequestContext) -> list[Reminder]:
-    """Return the reminders for or of the person who asks that have the text of `call`."""
-    content = None if call is None else call.arguments.get("content")
-    return list(_without_moved([each for each in list_own(request) if each.content == content]))
-
-
-def _find_of_other(request: RequestContext) -> list[Reminder]:
-    """Return the reminder that another person has just set, or has changed if it reminds only the sender.
-
-    A change counts until the bot answers the sender.
-    """
-    found = _find_set_by(request.last_of_other, request)
-    if found:
-        return found
-    turn = request.turn
-    authors = {message.id: message.sender.id for message in turn.recent}
-    for answer in reversed(turn.recent):
-        if not answer.sender.is_bot:
-            continue
-        author = None if answer.reply_to is None else authors.get(answer.reply_to)
-        if author in {None, turn.message.sender.id} or turn.now - answer.sent_at > JUST_NOW:
-            break
-        found = [reminder for reminder in request.reminders if f"[{reminder.id}]" in answer.text]
-        if found:
-            return found if len(found) == 1 and _is_for(found[0], turn.message.sender) else []
-    return []
-
-
-def _without_moved(found: Sequence[Reminder]) -> tuple[Reminder, ...]:
-    """Return the reminders of `found` but the moved occurrences of others of them."""
-    return tuple([each for each in found if not any(is_moved_from(each, series) for series in found)])
-
-
-def _count_minutes_between(reminder: Reminder, clock: int, now: datetime) -> int:
-    """Return the minutes between the clock of a reminder and `clock`, which counts from midnight."""
-    due = find_due(reminder, now)
-    if due is None:
-        return _DAY
-    apart = abs(due.hour * 60 + due.minute - clock)
-    return min(apart, _DAY - apart)
-
-
 def _resolve_known(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
     """Return the references that name an existing reminder.
 
@@ -255,7 +123,7 @@ def _find_close(name: str, request: RequestContext, known: ChatReminders) -> tup
     close = known.find_closest(name, request.common_words) or known.find_act(name, request.common_words)
     close = known.filter_by_time(name, close) if len(close) > 1 else close
     close = tuple(each for each in close if name.casefold().endswith(each.content.casefold())) or close
-    own = tuple(each for each in close if _is_for(each, request.turn.message.sender))
+    own = tuple(each for each in close if reminds_only(each, request.turn.message.sender))
     return own if len(own) == 1 else close
 
 
@@ -273,7 +141,7 @@ def _find_own_references(named: list[str], request: RequestContext) -> list[str]
     if named and named[0].isdecimal() and request.known is not None and not request.known.shown.ids:
         return [each.id for each in list_own(request)][int(named[0]) - 1 : int(named[0])]
     found = request.reminders if is_pronoun else request.resolve(named[0]) if named else ()
-    own = tuple(reminder for reminder in found if _is_for(reminder, sender))
+    own = tuple(reminder for reminder in found if reminds_only(reminder, sender))
     own = tuple(reminder for reminder in own if reminder.creator.id == sender.id) or own
     return [own[0].id] if len(own) == 1 and (is_pronoun or len(found) > 1) else []
 
@@ -294,7 +162,7 @@ def _find_at_former_clock(request: RequestContext) -> list[str]:
     if time is None or not time.best.has_clock or time.best.rrule is not None:
         return []
     found = request.filter_by_time(time.words, list_own(request))
-    last = _find_last_reminders(request) if len(found) > 1 else found
+    last = list_last_reminders(request) if len(found) > 1 else found
     meant = [each for each in found if each in last]
     return [meant[0].id] if len(meant) == 1 else []
 
@@ -319,7 +187,7 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
     dated = [each for each in fits if each.schedule.rule is None] if len(fits) < len(found) else []
     if day and (dated or request.reading.intent != "skip"):
         return dated[0] if len(dated) == 1 else None
-    found = _without_moved(found)
+    found = leave_out_moved(found)
     own = [each for each in found if reminds(each, request.turn.message.sender)]
     return found[0] if len(found) == 1 else own[0] if len(own) == 1 else None
 
@@ -347,7 +215,7 @@ def find_default_reference(request: RequestContext) -> str:
         return request.listed.id
     if request.known is None:
         return IT
-    own = _find_set_by(request.last_set, request)
+    own = list_set_by_call(request.last_set, request)
     has_moved = any(is_moved_from(each, series) for series in own for each in request.reminders)
     if has_moved and (request.reading.intent in _OF_SERIES or request.has_word(request.words.always)):
         return own[0].id
@@ -355,8 +223,8 @@ def find_default_reference(request: RequestContext) -> str:
     fits = {each.id for words in named for each in request.filter_by_time(words, own)}
     if len(fits) == 1:
         return fits.pop()
-    other = _find_of_other(request)
-    meant = _find_last_reminders(request) if len(other) == 1 else []
+    other = list_set_by_other(request)
+    meant = list_last_reminders(request) if len(other) == 1 else []
     return meant[0].id if len(meant) == 1 else IT
 
 
@@ -373,34 +241,13 @@ def find_newest_shared(request: RequestContext) -> Reminder | None:
     shared = [reminder for reminder in request.reminders if reminds(reminder, own)]
     day = find_only_time(request)  # "don't wake me tomorrow"
     fits = request.filter_by_time(day, shared) if day else ()
-    others = [reminder for reminder in fits or shared if not _is_for(reminder, own)]
+    others = [reminder for reminder in fits or shared if not reminds_only(reminder, own)]
     said = [message.text for message in reversed(request.turn.recent) if message.sender.is_bot]
     mentioned = [[each for each in others if f"[{each.id}]" in text] for text in said]
     last = next(filter(None, mentioned), [])
     if len(last) == 1:
         return last[0]
     return max(others, key=lambda other: other.created_at, default=None)
-
-
-def reminds(reminder: Reminder, person: Person) -> bool:
-    """Return whether `person` is one of the people of a reminder, by id or name."""
-    people = reminder.targets or (reminder.creator,)
-    return any(target.id == EVERYONE or _is_same_person(target, person) for target in people)
-
-
-def list_own(request: RequestContext) -> list[Reminder]:
-    """Return the reminders that the person has set, or that remind them."""
-    own = request.turn.message.sender
-    return [reminder for reminder in request.reminders if reminder.creator.id == own.id or reminds(reminder, own)]
-
-
-def _is_for(reminder: Reminder, person: Person) -> bool:
-    return all(_is_same_person(target, person) for target in reminder.targets or (reminder.creator,))
-
-
-def _is_same_person(target: Person, person: Person) -> bool:
-    """Return whether a target is `person`, by id, or by name where it was only mentioned."""
-    return target.id == person.id or target.name.lstrip("@").casefold() == person.name.casefold()
 
 
 def _find_named(request: RequestContext, *, may_be_several: bool) -> list[str]:
@@ -647,7 +494,7 @@ def _find_by_untagged_words(request: RequestContext) -> list[str]:
 
 def _tells_clock_of_last(request: RequestContext) -> bool:
     """Return whether a remark names the clock of the reminder set last: "make it 8, nobody is home at 7"."""
-    last = _find_last_reminders(request)
+    last = list_last_reminders(request)
     due = find_due(last[0], request.now) if len(last) == 1 else None
     told = " ".join([find_remark(request), *list_untagged_times(request)])
     clocks = [best.start for best in request.list_readings(told) if best.has_clock]

@@ -1,7 +1,6 @@
-"""Make calls of requests to delete reminders, to skip occurrences, or to change a named reminder."""
+"""Make calls of requests to delete reminders or to skip occurrences of them."""
 
 import re
-from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 
 from msgspec.structs import replace
@@ -13,43 +12,39 @@ from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.changes.states import change_state, pause
-from function_calls.understanding.requests.new_reminders import find_people, is_repeating
-from function_calls.understanding.requests.options import move_to_workdays
+from function_calls.understanding.requests.changes.updates import (
+    DAYS_AHEAD,
+    find_day_in_name,
+    list_dates_on_weekdays,
+    read_time_in_name,
+    repeats_on,
+)
+from function_calls.understanding.requests.known_reminders import JUST_NOW, find_last_reminder, find_rule, reminds
+from function_calls.understanding.requests.new_reminders import is_repeating
 from function_calls.understanding.requests.reference_resolution import SEVERAL
 from function_calls.understanding.requests.references import (
     IT,
-    JUST_NOW,
     find_default_reference,
-    find_last_reminder,
     find_named_reminder,
-    find_newest_shared,
     find_only_time,
     find_references,
-    find_remark,
-    find_rule,
-    list_own,
-    list_untagged_times,
-    names_oneself,
     names_unknown_matter,
-    reminds,
     says_remind_me,
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
-from services.recurrence.rules import WEEKDAYS, Rule
+from services.recurrence.rules import Rule
 from services.recurrence.schedule import rule_text
-from services.reminders.lookup.due_words import DEFAULT_TIMES, due_words, fits_time
+from services.reminders.lookup.due_words import fits_time
 from services.reminders.model import EVERYONE, Reminder
 from services.time_expressions import Reading
 
 _LEAVING = 0.05
 """The probability that who deletes the reminder of somebody else only wants to be reminded no longer."""
-_MOST_DAYS = 92
 _MOST_SKIPPED = 10
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
 _FEW_WEEKS = re.compile(r"FREQ=WEEKLY;BYDAY=\w\w;COUNT=(\d+)")
 _DAY_OF_MONTH = re.compile(r"FREQ=MONTHLY;BYMONTHDAY=\d+")
-_DATE = re.compile(r"\d{4}-")
 _CLAUSE_END = re.compile(f"[{''.join(CLAUSE_ENDS)}]")
 
 
@@ -217,105 +212,6 @@ def _is_name(reference: str, day: str) -> bool:
     return day not in reference and not reference.isdecimal() and words[0] not in {IT, "all", "both", "them", "last"}
 
 
-def find_day_in_name(request: RequestContext) -> str:
-    """Return the words of the day in the name of a reminder: "this Thursday's run"; "" for none."""
-    named = (request.reading.text_of(token) for token, tag in request.reading.tagged if tag == "REF" and is_time(token))
-    return next(filter(request.names_single_day, named), "")
-
-
-def read_time_in_name(request: RequestContext, others: Iterable[str] = ()) -> Reading | None:
-    """Return the clock or part of the day in the name of a reminder, or in `others`: "the evening one"."""
-    zone = str(request.now.tzinfo)
-    for piece in (*request.reading.pieces("OLD"), *request.reading.pieces("REF"), *others):
-        name = request.strip_time_words(slots.normalize_reference(piece, request.words))
-        found = due_words(name, request.now, zone, DEFAULT_TIMES)
-        if found is not None and len(found.readings) == 1:
-            return found.readings[0]
-    return None
-
-
-def update(request: RequestContext, arguments: Mapping[str, object], *, old: str = "") -> Interpretation | None:
-    """Make the call that changes the reminder that is named, or the last one; of a repeating one, one day."""
-    references = find_references(request)
-    old_day = request.reading.words("OLD")
-    day = request.strip_time_words(old_day) or _find_this_day(request, arguments)
-    day = day if request.read_times(day) else old_day  # "in December"
-    former = str(arguments.get("occurrence") or "all")
-    if references == ["all"] and former != "all":  # "everything from Thursday to Friday"
-        references, arguments = _list_on_day(former, request), {**arguments, "occurrence": None}
-    named: dict[str, object] = {"reminder_id": ", ".join(references) or old or find_default_reference(request)}
-    weekdays = request.find_weekdays(day)
-    is_series = _names_series(weekdays, request)
-    is_name = is_series or (bool(weekdays) and any(day in name and name != day for name in references))
-    reminder = find_named_reminder(request) if len(weekdays) > 1 and not is_series else None
-    if reminder is not None and _sets_only_clock(arguments) and day not in reminder.content:  # 周末遛狗改到九点
-        days = _list_coming(day, len(weekdays), request)
-        moved = ({**arguments, "reminder_id": reminder.id, "occurrence": each} for each in days)
-        return merge_or_none([request.answers.call_tool("reminder_update", each) for each in moved])
-    if day and not is_name and request.names_single_day(day):
-        named["occurrence"] = day
-    person = {} if "person" in arguments else _find_people_of_change(request)
-    made = request.answers.call_tool("reminder_update", {**arguments, **named, **person})
-    return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
-
-
-def _find_people_of_change(request: RequestContext) -> dict[str, object]:
-    """Return the people whom a change of a shared reminder names: all of them, or the sender alone ("make mine 8")."""
-    sender, words = request.turn.message.sender, request.words
-    reminder = find_named_reminder(request) or (None if find_references(request) else find_newest_shared(request))
-    people = [] if reminder is None else [person.name.lstrip("@") for person in reminder.targets]
-    pieces = {words.fold(piece).strip() for piece in request.reading.pieces("REF")}
-    says_me = request.reading.has("PERSON") or (request.reading.intent == "keep_days" and names_oneself(request))
-    is_own = bool(pieces & {*words.own_one}) or (says_me and reminder is not None and reminder.creator.id != sender.id)
-    whom = find_people(request)
-    is_for_all, is_alone = whom == slots.EVERYONE or request.has_word(words.both_of_us), whom is None and is_own
-    if reminder is None or not (is_for_all or is_alone) or people in ([], [sender.name]):
-        return {}
-    return {"person": ", ".join(people) if is_for_all else sender.name, "reminder_id": reminder.id}
-
-
-def _list_on_day(day: str, request: RequestContext) -> list[str]:
-    """Return the ids of the sender's single reminders on a day; "all" with the day where there are none."""
-    own = list_own(request)
-    single = [each for each in own if each.schedule.rule is None]
-    found = request.filter_by_time(day, single)
-    return [each.id for each in found] or [f"all {day}"]
-
-
-def _names_series(weekdays: frozenset[str], request: RequestContext) -> bool:
-    """Return whether old weekdays are the name of a reminder that comes on no others: "the Saturday one"."""
-    reading, marks = request.reading, request.words.reference_marks
-    behind = [token.form for token, tag in zip(reading.tokens[1:], reading.tags, strict=False) if tag == "OLD"]
-    rule = find_rule(find_named_reminder(request) if weekdays and behind and behind[-1] in marks else None)
-    return rule is not None and {WEEKDAYS[day] for _, day in rule.days} == weekdays
-
-
-def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> str:
-    """Return the day of the only occurrence of a repeating reminder that is meant; "" for none.
-
-    Its name has it ("this Thursday's run"), or a remark beside another clock: "I'm in late tomorrow, make it 10".
-    """
-    reminder = find_named_reminder(request)
-    if reminder is None or reminder.schedule.rule is None:
-        return ""
-    day, fold = find_day_in_name(request), request.words.fold
-    is_weekday = bool(request.find_weekdays(request.strip_time_words(day)))  # "the Wednesday one"
-    is_near = bool(day) and not is_weekday and fold(day) not in fold(reminder.content)
-    if request.words.joint and (is_near or fold(day).startswith(request.words.one_time)):
-        return day  # "la basura de hoy"
-    if not _sets_only_clock(arguments) or request.has_word(request.words.always):
-        return ""
-    beside = [*list_untagged_times(request), *request.reading.pieces("EVENT"), find_remark(request)]
-    days = {day for words in beside for day in request.list_days(words)}
-    coming = request.list_coming(reminder, min(days)) if len(days) == 1 else []
-    return f"{coming[0]:%Y-%m-%d}" if coming and coming[0].date() in days else ""
-
-
-def _sets_only_clock(arguments: Mapping[str, object]) -> bool:
-    """Return whether a change sets a clock, and neither a day nor anything else."""
-    return {key for key, value in arguments.items() if value} == {"time"} and not _DATE.match(str(arguments["time"]))
-
-
 def skip(request: RequestContext) -> Interpretation | None:
     """Skip a day of a repeating reminder; weekdays that recur are removed from it.
 
@@ -346,7 +242,7 @@ def skip(request: RequestContext) -> Interpretation | None:
     if count > _MOST_SKIPPED:
         return request.answers.say("offline.pause_end")
     if count > 1:
-        days = _list_coming(words, count, request) or ["next"] * count
+        days = list_dates_on_weekdays(words, count, request) or ["next"] * count
     else:
         days = _list_days(words, request) or _list_weekdays(words, request)
     skipped = [{"skip": day} for day in days] or [_skip_or_remove(words, bool(left_out), request)]
@@ -431,8 +327,8 @@ def _find_occurrence_on_day_of_month(words: str, request: RequestContext) -> str
     reminder = None if time is None else find_named_reminder(request)
     if reminder is None or time is None or not _DAY_OF_MONTH.fullmatch(time.best.rrule or ""):
         return ""
-    days = (due.date() for due in request.list_coming(reminder, request.now.date(), _MOST_DAYS))
-    last = request.now.date() + timedelta(days=_MOST_DAYS)
+    days = (due.date() for due in request.list_coming(reminder, request.now.date(), DAYS_AHEAD))
+    last = request.now.date() + timedelta(days=DAYS_AHEAD)
     return next((f"{day}" for day in days if day <= last and day.day == time.best.start.day), "")
 
 
@@ -462,16 +358,7 @@ def _list_weekdays(words: str, request: RequestContext) -> list[str]:
     is_recurring = "@rule" in request.reading.forms  # "Thursdays and Fridays"
     is_told = request.has_word(request.words.skipping) or (bool(request.words.joint) and request.reading.has("REF"))
     is_listed = len(named) > 1 and not is_recurring and is_told
-    return _list_coming(words, len(named), request) if is_listed else []
-
-
-def _list_coming(words: str, count: int, request: RequestContext) -> list[str]:
-    """Return the next days on which the named reminder comes on the weekdays of `words`; empty without weekdays."""
-    named = request.find_weekdays(words)
-    reminder = find_named_reminder(request) if named else None
-    coming = [] if reminder is None else request.list_coming(reminder, request.now.date(), _MOST_DAYS)
-    days = dict.fromkeys(due.date() for due in coming if WEEKDAYS[due.weekday()] in named)
-    return [f"{day}" for day in days][:count]
+    return list_dates_on_weekdays(words, len(named), request) if is_listed else []
 
 
 def _count_skipped(request: RequestContext) -> int:
@@ -563,14 +450,6 @@ def _is_part_alone(piece: str, request: RequestContext) -> bool:
 def is_last_single(request: RequestContext) -> bool:
     """Return whether the reminder set last comes only once, and none is named."""
     return request.last_set is not None and not is_repeating(request.last_set) and not find_references(request)
-
-
-def repeats_on(reminder: Reminder, days: frozenset[str]) -> bool:
-    """Return whether a reminder comes every day, or every week on more than `days`."""
-    rule = reminder.schedule.rule
-    if rule is None or rule.interval != 1:
-        return False
-    return rule.frequency == "DAILY" or days < {WEEKDAYS[weekday] for _, weekday in rule.days}
 
 
 def refuses_weekdays(request: RequestContext) -> bool:

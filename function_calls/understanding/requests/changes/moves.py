@@ -2,7 +2,7 @@
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from itertools import dropwhile
 
@@ -13,7 +13,6 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.reminder_words import find_stems
-from function_calls.understanding.reading.tag_repair import tag_same_time
 from function_calls.understanding.reading.times import (
     TimeWords,
     choose_nearer_half,
@@ -23,57 +22,45 @@ from function_calls.understanding.reading.times import (
     names_single_day,
     set_clock,
 )
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time, split_clauses
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.reminder_times import FROM_THEN
-from function_calls.understanding.requests.arguments import (
-    format_shift,
-    format_time,
-    make_change_arguments,
+from function_calls.understanding.requests.arguments import format_shift, format_time, make_change_arguments
+from function_calls.understanding.requests.changes.deletions import refuses_weekdays, skip
+from function_calls.understanding.requests.changes.move_tags import FROM_WORD, correct_tags
+from function_calls.understanding.requests.changes.rule_changes import (
+    DAYS_OF_MONTH,
+    change_begin,
+    change_days,
+    change_listed_times,
+    split_weekdays,
 )
-from function_calls.understanding.requests.changes.deletions import (
-    find_day_in_name,
-    read_time_in_name,
-    refuses_weekdays,
-    repeats_on,
-    skip,
-    update,
+from function_calls.understanding.requests.changes.updates import find_day_in_name, read_time_in_name, update
+from function_calls.understanding.requests.known_reminders import (
+    find_due,
+    find_messages_of,
+    find_old_lead,
+    find_rule,
+    list_own,
 )
 from function_calls.understanding.requests.new_reminders import repeat_last
 from function_calls.understanding.requests.references import (
     INDEFINITE,
-    JUST_NOW,
-    find_due,
-    find_messages_of,
     find_named_reminder,
-    find_old_lead,
-    find_references,
     find_remark,
-    find_rule,
-    list_own,
     says_remind_me,
 )
-from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
-from function_calls.understanding.requests.request_times import are_listed_times, find_leads, find_times, tag_lead
-from services.recurrence.rules import WEEKDAYS, Rule
-from services.recurrence.schedule import rule_text
+from function_calls.understanding.requests.request_times import find_leads, find_times, tag_lead
 from services.reminders.model import Reminder
 from services.time_expressions import Grain, Reading
 
 _NEAR, _FAR, _DAY = timedelta(hours=1), timedelta(hours=3), timedelta(days=1)
 _ANSWER_TIME = timedelta(seconds=2)
 """The longest time between a message and the reminder that it sets."""
-_PERIODS = {"DAILY": _DAY, "WEEKLY": timedelta(days=7), "MONTHLY": timedelta(days=31)}
-"""The longest time between two occurrences at each frequency."""
-_LAST_HOUR, _NEAR_MINUTES = 12, 180
+_HOURS_A_HALF, _NEAR_MINUTES = 12, 180
 _BOTH, _WEEK = 2, 7
-_DAYS_OF_MONTH = re.compile(r"FREQ=MONTHLY;(?:BYMONTHDAY=[\d,]+|BYDAY=-?\d[A-Z]{2})(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
-_WEEKDAYS = re.compile(r"FREQ=WEEKLY;BYDAY=(?P<days>[A-Z]{2}(?:,[A-Z]{2})*)(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
-_WEEKDAY = re.compile(r"FREQ=WEEKLY;BYDAY=[A-Z]{2}")
 _CLOCK = re.compile(r"\d\d:\d\d")
-_CLOCKS = re.compile(r"FREQ=DAILY;BYHOUR=\d+(?:,\d+)+;BYMINUTE=\d+")
 _COUNT = re.compile(r"(?P<ahead>\D*?) ?(?P<count>\d{1,3})")
-_FROM = re.compile(r"\bfrom\b|[从從]")
 
 
 def move(request: RequestContext) -> Interpretation | None:
@@ -121,8 +108,7 @@ def _find_new_text(request: RequestContext) -> str:
 
 def _move(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder: to another time, by an amount, or to another repetition."""
-    request = _tag_one_day(request.with_reading(tag_same_time(request.reading, request.words)))
-    request = _tag_listed_number(_tag_old_and_new(_tag_length(untag_reasons(request))))
+    request = correct_tags(request)
     if refuses_weekdays(request):
         return skip(request)
     name = _find_time_alone(request)
@@ -264,21 +250,17 @@ def _move_to(request: RequestContext) -> Interpretation | None:
     times = find_times(request) or request.parse_times(begins)
     times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
     if len(times) != 1:
-        return _change_clocks(request) or _replace_weekdays(request)
+        return change_listed_times(request)
     time = _choose_half_near_reminder(times[0], request)
-    split = _split_weekdays(request, time.best)
+    split = split_weekdays(request, time.best)
     if split is not None:
         return split
     changed = (
         _read_amount(request, time)
         or _move_with_event(request, time.best)
-        or _change_day_of_month(request)
-        or _exchange_weekday(request)
-        or _change_weekday(request, time.best)
+        or change_days(request, time.best)
         or _move_ahead_of_event(request, time.best)
-        or _keep_begin(request, time.best)
-        or _begin_on(request, time.best)
-        or (None if since else _repeat_from_begin(time, request))
+        or change_begin(request, time, has_since=bool(since))
     )
     return _change_time(time, since, request) if changed is None else update(request, changed)
 
@@ -312,64 +294,6 @@ def _change_time(time: TimeWords, since: str, request: RequestContext) -> Interp
     return update(request, {**arguments, "since": since}, old=old)
 
 
-def _change_clocks(request: RequestContext) -> Interpretation | None:
-    """Let a daily reminder come at other clocks of a day: "at 9, 15 and 20"; None for anything else."""
-    reminder, spans = find_named_reminder(request), request.reading.spans("WHEN")
-    rule = find_rule(reminder)
-    if rule is None or not spans or (rule.frequency, rule.interval) != ("DAILY", 1) or not are_listed_times(request):
-        return None
-    listed = request.strip_time_words(request.reading.text[spans[0][0] : spans[-1][1]])
-    phrases = (request.words.each_day.format(time=form.format(time=listed)) for form in request.words.as_time[:2])
-    times = (request.parse_time([phrase]) for phrase in phrases)
-    bests = [time.best for time in times if time is not None and _CLOCKS.fullmatch(time.best.rrule or "")]
-    return update(request, make_change_arguments(bests[0], request.now)) if bests else None
-
-
-def _replace_weekdays(request: RequestContext) -> Interpretation | None:
-    """Let a weekly or daily reminder come on other weekdays: "no, Tuesday and Friday"; None for anything else."""
-    words = request.strip_time_words(request.reading.words("WHEN"))
-    days = request.find_weekdays(words)
-    rule = find_rule(find_named_reminder(request) if len(days) > 1 else None)
-    if rule is None or rule.interval != 1 or rule.frequency not in {"DAILY", "WEEKLY"}:
-        return None
-    return update(request, {"days": words})
-
-
-def _split_weekdays(request: RequestContext, best: Reading) -> Interpretation | None:
-    """Give some weekdays of a reminder a clock of their own: "Saturdays at 8" for one on Tuesdays and Saturdays at 6.
-
-    "Make it Saturdays at 8", "it should be Saturdays at 8" and "every Saturday at 8" are for all of them.
-    """
-    reading, words = request.reading, request.words
-    found = _WEEKDAYS.fullmatch(best.rrule or "") if best.has_clock else None
-    reminder = None if found is None else find_named_reminder(request)
-    due = find_due(reminder, request.now)
-    if found is None or due is None or request.known is None or reminder not in list_own(request):
-        return None
-    days = frozenset(found["days"].split(","))
-    first = reading.tags.index("WHEN") if reading.has("WHEN") else 0
-    ahead = f"{words.joint}{words.fold(reading.text[: reading.tokens[first].start]).rstrip()}"
-    whole = {*words.itself, *words.prepositions, *words.copulas_of_events} if words.joint else words.substitutes
-    is_told = ahead.endswith(tuple(f"{words.joint}{word}" for word in whole))
-    is_whole = reading.tokens[first].form.startswith("@rule") and is_told
-    when = words.fold(request.strip_time_words(reading.words("WHEN")))
-    is_each = request.begins_with(when, words.each)
-    rule = reminder.schedule.rule
-    before = {WEEKDAYS[day] for _, day in rule.days} if rule is not None and rule.days else {*WEEKDAYS}
-    is_bare = not (first or reading.has("REF") or request.has_word((*words.corrections, *words.substitutes)))
-    is_beside = len(before) > 1 and days.isdisjoint(before) and is_bare  # weekends beside Monday to Friday
-    is_same = is_each or best.start.time() == due.time() or not (is_beside or repeats_on(reminder, days))
-    if is_same or (first and is_whole):
-        return None
-    until = None if rule is None else rule.until
-    changed = {"rrule": _weekly_text(before - days), "reminder_id": reminder.id}
-    same = request.known.make_arguments(reminder)
-    time = {"type": "once", "time": format_time(best.start), "rrule": _weekly_text(days, until=until)}
-    added = {"content": same["content"], "person": same["person"], **time}
-    setting = request.answers.call_tool("reminder_set", added)
-    return setting if is_beside else merge_or_none([request.answers.call_tool("reminder_update", changed), setting])
-
-
 def _choose_half_near_reminder(time: TimeWords, request: RequestContext) -> TimeWords:
     """Return an open clock of a day or rule in the half of the day in which it is near the clock of the reminder."""
     due = find_due(find_named_reminder(request), request.now)
@@ -382,122 +306,6 @@ def _choose_half_near_reminder(time: TimeWords, request: RequestContext) -> Time
     read = next(each for each in found[0].readings if each.start.hour == near.start.hour)
     best = read if read.rrule is not None else set_clock(time.best, near)
     return replace(time, readings=(best,)) if distance < _NEAR_MINUTES else time
-
-
-def _repeat_from_begin(time: TimeWords, request: RequestContext) -> dict[str, object] | None:
-    """Return the arguments of other days for a repeating reminder that begins later: no earlier than it begins."""
-    frequency = (time.best.rrule or "").partition(";")[0].removeprefix("FREQ=")
-    reminder = find_named_reminder(request) if frequency in _PERIODS else None
-    rule = find_rule(reminder)
-    first = find_due(reminder, request.now)
-    if rule is None or first is None or time.best.has_clock or time.best.part:
-        return None
-    if first - request.now <= _PERIODS.get(rule.frequency, _PERIODS[frequency]) * rule.interval:
-        return None
-    midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
-    later = request.parse_time([time.words], midnight)
-    if later is None or later.best.rrule != time.best.rrule:
-        return None
-    start = later.best.start.replace(hour=first.hour, minute=first.minute, second=first.second)
-    return {"time": format_time(start), "rrule": str(time.best.rrule)}
-
-
-def _change_weekday(request: RequestContext, best: Reading) -> dict[str, object] | None:
-    """Return the arguments for another weekday ("Thursdays") of a reminder that repeats every two or more weeks.
-
-    "Every Thursday" is every week.
-    """
-    words = request.words.fold(request.strip_time_words(request.reading.words("WHEN")))
-    is_bare = not request.begins_with(words, request.words.each)
-    rule = find_rule(find_named_reminder(request) if is_bare and _WEEKDAY.fullmatch(best.rrule or "") else None)
-    if rule is None or rule.interval == 1:
-        return None
-    return {"time": f"{best.wall:%Y-%m-%d}", "occurrence": "all"}
-
-
-def _change_day_of_month(request: RequestContext) -> dict[str, object] | None:
-    """Return the arguments for other days of a reminder that repeats every month: "the 28th", "first Tuesday"."""
-    reminder = None if request.has_word(request.words.one_time) else find_named_reminder(request)
-    rule = find_rule(reminder)
-    if rule is None or ((rule.frequency, rule.interval) != ("MONTHLY", 1) and not rule.months[1:]):
-        return None
-    former = (best for piece in request.reading.pieces("OLD") for best in request.list_readings(piece))
-    if _is_hour_of(reminder, request) or any(best.grain is Grain.MONTH for best in former):
-        return None  # "in December make it the 17th" is for one of them
-    pieces = [request.strip_time_words(piece) for piece in request.reading.pieces("WHEN")]
-    phrases = [request.words.each_month.format(days=piece) for piece in pieces[:1]]
-    time = request.parse_time([*phrases, *pieces[1:]])
-    if time is None or not _DAYS_OF_MONTH.fullmatch(time.best.rrule or ""):
-        return None
-    if (time.best.rrule or "").count(",") + 1 < len(rule.month_days or rule.days):
-        return None  # the 20th for one of the 15th and the 28th
-    if rule.months:
-        day = str(time.best.rrule).removeprefix("FREQ=MONTHLY;")
-        return {"rrule": f"FREQ=YEARLY;BYMONTH={','.join(map(str, rule.months))};{day}"}
-    return make_change_arguments(time.best, request.now)
-
-
-def _is_hour_of(reminder: Reminder | None, request: RequestContext) -> bool:
-    """Return whether a bare figure is an hour: it replaces that of the reminder, or this has no day of the month."""
-    words, old = (request.strip_time_words(request.reading.words(tag)) for tag in ("WHEN", "OLD"))
-    due = find_due(reminder, request.now)
-    if reminder is None or reminder.schedule.rule is None or due is None or not slots.is_figure(words):
-        return False
-    is_replaced = slots.is_figure(old) and int(old) in {due.hour, due.hour % _LAST_HOUR}
-    return is_replaced or not reminder.schedule.rule.month_days
-
-
-def _exchange_weekday(request: RequestContext) -> dict[str, object] | None:
-    """Return the arguments for another day in place of one of a weekly reminder: "Sunday instead of Saturday"."""
-    rule = find_rule(None if request.has_word(request.words.one_time) else find_named_reminder(request))
-    if rule is None or rule.frequency != "WEEKLY" or (len(rule.days) > 1 and find_references(request)):
-        return None
-    old, new = (_read_bare_weekday(request, tag) for tag in ("OLD", "WHEN"))
-    days = [WEEKDAYS[day] for _, day in rule.days]
-    if not old or not new or old not in days:
-        return None
-    return {"rrule": _weekly_text({new, *days} - {old}, rule.interval)}
-
-
-def _weekly_text(days: Iterable[str], interval: int = 1, until: datetime | None = None) -> str:
-    """Return the text of a rule for the weekdays `days`, as in BYDAY."""
-    places = sorted(map(WEEKDAYS.index, days))
-    return str(Rule(frequency="WEEKLY", interval=interval, days=tuple((0, at) for at in places), until=until))
-
-
-def _read_bare_weekday(request: RequestContext, tag: str) -> str:
-    """Return the weekday, as in BYDAY, that the words with `tag` name without a week or a clock; "" for others."""
-    words = request.strip_time_words(request.reading.words(tag))
-    if not words or not request.names_weekday(words):
-        return ""
-    return next(iter(request.find_weekdays(words)), "")
-
-
-def _keep_begin(request: RequestContext, best: Reading) -> dict[str, object] | None:
-    """Return the arguments of another interval of hours or minutes that begins with the next time of the reminder."""
-    parts = re.fullmatch(r"FREQ=(?P<unit>HOUR|MINUTE)LY(?:;INTERVAL=(?P<count>\d+))?", best.rrule or "")
-    reminder = None if parts is None else find_named_reminder(request)
-    rule = find_rule(reminder)
-    due = find_due(reminder, request.now)
-    if parts is None or rule is None or not rule.is_elapsed or due is None:
-        return None
-    interval = timedelta(**{f"{parts['unit'].lower()}s": int(parts["count"] or 1)})
-    if best.start - request.now != interval:
-        return None
-    return {"time": format_time(due), "rrule": str(best.rrule)}
-
-
-def _begin_on(request: RequestContext, best: Reading) -> dict[str, object] | None:
-    """Return the arguments of a repeating reminder that begins on another day: "starting the 17th"."""
-    when, since = (request.reading.words(tag) for tag in ("WHEN", "FROM"))
-    is_begin = not (when and since) and (FROM_THEN.search(when or since) or request.has_phrase(request.words.beginning))
-    reminder = find_named_reminder(request) if is_begin and names_only_day(best) else None
-    if reminder is None or reminder.schedule.rule is None:
-        return None
-    day = best.start.date()
-    later = replace(reminder.schedule, start=datetime.combine(day, reminder.schedule.start.time()))
-    coming = request.list_coming(replace(reminder, schedule=later), day)
-    return {"time": format_time(coming[0]), "rrule": rule_text(reminder.schedule)} if coming else None
 
 
 def _move_ahead_of_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
@@ -562,7 +370,7 @@ def _parse_clock_beside_hour(request: RequestContext) -> str:
         return ""
     found: list[datetime] = []
     for hour in (due.hour - 1, due.hour, due.hour + 1):
-        phrase = request.words.with_hour.format(time=words, hour=hour % _LAST_HOUR or _LAST_HOUR)
+        phrase = request.words.with_hour.format(time=words, hour=hour % _HOURS_A_HALF or _HOURS_A_HALF)
         time = request.parse_time([phrase])
         if time is not None:
             found += [due.replace(hour=half.start.hour, minute=half.start.minute) for half in list_halves(time.best)]
@@ -592,154 +400,6 @@ def _move_occurrence(request: RequestContext) -> Interpretation | None:
     _, new = _split_range(times[0], request)
     day = request.strip_time_words(request.reading.words("OLD") or find_day_in_name(request))
     return update(request, {**_make_arguments(new, request), "occurrence": day or "next"})
-
-
-def untag_reasons(request: RequestContext) -> RequestContext:
-    """Return a change with the times of a reason untagged.
-
-    "Friday please, I'm busy on Thursday"; "I can start at 10, please change mine to 10".
-    """
-    request = _cut_reason(request)
-    reading = request.reading
-    dated = [clause for clause in split_clauses(reading.tokens) if any(reading.tags[at] == "WHEN" for at in clause)]
-    asks = [_asks_for_change(clause, request) for clause in dated]
-    others = dated[:-1] if asks[-1:] == [True] else dated[1:]
-    told = (clause for clause in others if not _asks_for_change(clause, request) and _is_reason(clause, request))
-    reasons = {at for clause in told for at in clause}
-    if not reasons:
-        return request
-    tags = tuple(NO_TAG if at in reasons and tag == "WHEN" else tag for at, tag in enumerate(reading.tags))
-    return request.with_tags(tags)
-
-
-def _tag_one_day(request: RequestContext) -> RequestContext:
-    """Return a change with its day in front, without a word such as "from", as the one to change: 明天遛狗改七点."""
-    reading, text = request.reading, request.folded_text
-    spans, starts = reading.spans("FROM"), {token.start for token in reading.tokens if is_time(token)}
-    is_begin = reading.has("OLD") or FROM_THEN.search(text) or _FROM.search(text)
-    is_changed = any(map(reading.has, ("WHEN", "LATER", "EARLIER")))
-    if is_begin or not is_changed or not spans or spans[0][0] not in starts:
-        return request
-    return request.retag("FROM", "OLD")
-
-
-def _tag_old_and_new(request: RequestContext) -> RequestContext:
-    """Return a change with the old and the new time apart: "from Sunday at 8 to Saturday at 9" may be read as one.
-
-    Both have a day and a clock, or are clocks that tell which reminder is meant: "mine from 3 to 5", "the one at 10 to
-    11".
-    """
-    reading, words = request.reading, request.words
-    times = reading.times
-    if not times or not words.joint or reading.has_form("@rule"):
-        return request
-    start, end = times[0].start, times[-1].end
-    is_unnamed = _is_at_clock(request, start)
-    start += len(found[0]) if (found := _FROM.match(reading.text[start:end])) else 0
-    for link in re.finditer(words.between_days, reading.text[start:end]):
-        old, new = (start, start + link.start()), (start + link.end(), end)
-        is_moved = is_unnamed and all(request.is_clock([reading.text[slice(*span)]]) for span in (old, new))
-        if is_moved or (_names_day_and_clock(old, request) and _names_day_and_clock(new, request)):
-            between = Token(old[1] + 1, new[0] - 1, link[0].strip())
-            form = "@clock" if is_moved else "@dayclock"
-            pieces = [(Token(*old, form), "OLD"), (between, NO_TAG), (Token(*new, form), "WHEN")]
-            others = [NO_TAG if is_moved and tag == "REF" else tag for tag in reading.tags]
-            pairs = list(zip(reading.tokens, others, strict=True))
-            ahead = [pair for pair in pairs if pair[0].end <= start]
-            behind = [pair for pair in pairs if pair[0].start >= end]
-            tokens, tags = zip(*ahead, *pieces, *behind, strict=True)
-            return request.with_reading(replace(reading, tokens=tokens, tags=tags, begins=(), known=frozenset()))
-    return request
-
-
-def _tag_listed_number(request: RequestContext) -> RequestContext:
-    """Return a change with a number of the list apart from its clock: "cambia el 1 a las 16:00".
-
-    It is a day where the list has not just been shown and no order stands in front.
-    """
-    reading, known = request.reading, request.known
-    times = [at for at, token in enumerate(reading.tokens) if is_time(token)]
-    if len(times) != 1 or known is None or reading.has("REF"):
-        return request
-    at, token = times[0], reading.tokens[times[0]]
-    article, _, behind = reading.text_of(token).partition(" ")
-    number, _, rest = behind.partition(" ")
-    new = (token.end - len(rest), token.end)
-    is_ordered = bool(at) and reading.tokens[at - 1].form in request.words.change_it
-    listed = known.shown.ids if request.now - known.shown.at <= JUST_NOW else request.reminders if is_ordered else ()
-    is_listed = number.isdecimal() and 0 < int(number) <= len(listed) and article.casefold() in request.words.articles
-    if not (is_listed and rest and request.is_clock([rest])):
-        return request
-    begin = new[0] - 1 - len(number)
-    name = [(Token(token.start, begin, article), "REF"), (Token(begin, new[0] - 1, "0"), "REF")]
-    return request.with_reading(reading.split_token(at, [*name, (Token(*new, "@clock"), "WHEN")]))
-
-
-def _is_at_clock(request: RequestContext, start: int) -> bool:
-    """Return whether the time at `start` tells which reminder is meant: behind "from" or "the one", without a name."""
-    reading, words = request.reading, request.words
-    names = {words.fold(name) for name in slots.extract_references(reading, words)}
-    figure = re.search(r"\d", reading.text[start:])
-    *_, mark, link = ["", "", *words.fold(reading.text[: start + (figure.start() if figure else 0)]).split()]
-    is_marked = mark in words.reference_marks and link in {*words.before_time} - words.until_words
-    is_from = _FROM.search(request.folded_text) is not None
-    return (is_from or is_marked) and names <= {*words.own_one, *words.itself}
-
-
-def _names_day_and_clock(span: tuple[int, int], request: RequestContext) -> bool:
-    """Return whether a piece of the text is one time with a day and a clock that does not repeat."""
-    found = request.read_times(request.reading.text[slice(*span)])
-    best = found[0].readings[0] if len(found) == 1 and found[0].readings else None
-    return names_single_day(best) and best.has_clock
-
-
-def _tag_length(request: RequestContext) -> RequestContext:
-    """Tag the days for which a repetition goes on as its end: 要连喂五天，每天都是四点.
-
-    They stand in a clause of their own, behind a word such as 连 or a character of the text of the reminder.
-    """
-    reading, words = request.reading, request.words
-    is_repeated = reading.has_form("@rule") and not reading.has("UNTIL")
-    reminder = find_named_reminder(request) if words.lasting and is_repeated else None
-    content = "" if reminder is None else words.fold(reminder.content)
-    clauses = split_clauses(reading.tokens) if content else []
-    free = [clause for clause in clauses if all(reading.tags[at] == NO_TAG for at in clause)]
-    for at, last in ((at, clause[-1]) for clause in free for at in clause[1:]):
-        ahead = words.fold(reading.text[: reading.tokens[at].start])
-        length = request.parse_length(reading.text_of(reading.tokens[at], reading.tokens[last]))
-        if length is not None and length >= _DAY and ahead.endswith((*words.lasting, *content)):
-            return request.with_tags("UNTIL" if at <= place <= last else tag for place, tag in enumerate(reading.tags))
-    return request
-
-
-def _cut_reason(request: RequestContext) -> RequestContext:
-    """Return a Chinese change whose time ends at the comma in front of a reason: 改成每月2号，1号工资还没到.
-
-    Lists have another mark in Chinese.
-    """
-    reading, words = request.reading, request.words
-    tokens = reading.tokens
-    clauses = [] if words.joint else split_clauses(tokens)
-    for at, last in ((at, clause[-1]) for clause in clauses for at in clause if reading.tags[at] == "WHEN"):
-        bare, comma, _ = reading.text_of(tokens[at], tokens[at]).replace("，", ",").partition(",")
-        told = [token.form for token in tokens[at + 1 : last + 1]]
-        if comma and not slots.are_function_words(told, words) and not words.has_any(words.calling, "".join(told)):
-            cut = replace(tokens[at], end=tokens[at].start + len(bare))
-            return request.with_reading(replace(reading, tokens=(*tokens[:at], cut, *tokens[at + 1 :])))
-    return request
-
-
-def _asks_for_change(clause: Sequence[int], request: RequestContext) -> bool:
-    """Return whether a clause asks for a change: "please change mine", "next week, skip the 2nd"."""
-    text = request.words.joint.join(request.reading.tokens[at].form for at in clause)
-    return request.words.has_any((*request.words.change_it, *request.words.skipping), text)
-
-
-def _is_reason(clause: Sequence[int], request: RequestContext) -> bool:
-    """Return whether a clause says more than a time."""
-    tokens = request.reading.tokens
-    phrase = [tokens[at].form for at in clause if not is_time(tokens[at])]
-    return not slots.are_function_words(phrase, request.words)
 
 
 def _read_amount(request: RequestContext, time: TimeWords) -> dict[str, object] | None:
@@ -772,7 +432,7 @@ def _correct_minutes(piece: str, request: RequestContext) -> dict[str, object] |
     amount = request.parse_length(request.words.as_length.format(minutes=piece))
     if amount is None or request.parse_length(piece) not in {None, amount}:  # "an hour and a half"
         return None
-    is_amount = amount > timedelta(minutes=_LAST_HOUR) or _is_ahead_by_amount(piece, due, request)
+    is_amount = amount > timedelta(minutes=_HOURS_A_HALF) or _is_ahead_by_amount(piece, due, request)
     return {"time": format_time(request.now + amount)} if is_amount else None
 
 
@@ -790,7 +450,7 @@ def _correct_count(piece: str, request: RequestContext) -> dict[str, object] | N
         again = None if rule is None else str(replace(rule, interval=count))
         return None if again is None or due is None else {"time": format_time(due), "rrule": again}
     slips = [word for word in words.corrections if " " not in word]  # "make it 2" may be a clock
-    is_bare = not found["ahead"] and count <= _LAST_HOUR and request.has_phrase(slips)
+    is_bare = not found["ahead"] and count <= _HOURS_A_HALF and request.has_phrase(slips)
     is_ahead = any(piece.strip().casefold() == form.format(amount=count) for form in words.amount_ahead)
     amount = _find_amount_set(reminder, request) if is_bare or is_ahead else None
     units = (timedelta(days=_WEEK), _DAY, _NEAR) if is_ahead else (_NEAR,)
@@ -846,7 +506,7 @@ def _move_behind_reminder(best: Reading, words: str, request: RequestContext) ->
 def _find_half_named(request: RequestContext) -> int | None:
     """Return 0 for the morning or 1 for the evening of the reminder that is named: 晚上的药改成七点; None for none."""
     best = read_time_in_name(request)
-    return int(best.start.hour >= _LAST_HOUR) if best is not None and best.part else None
+    return int(best.start.hour >= _HOURS_A_HALF) if best is not None and best.part else None
 
 
 def _move_near_reminder(day: datetime, words: str, request: RequestContext) -> datetime:
@@ -868,7 +528,7 @@ def _move_near_reminder(day: datetime, words: str, request: RequestContext) -> d
     is_dated = request.has_word(request.words.one_time)  # "the 4th of next month"
     phrase = request.words.each_month.format(days=words)
     monthly = None if is_dated else request.parse_time([phrase])
-    if monthly is None or not _DAYS_OF_MONTH.fullmatch(monthly.best.rrule or ""):
+    if monthly is None or not DAYS_OF_MONTH.fullmatch(monthly.best.rrule or ""):
         return day
     months = (due.year * 12 + due.month - 1 + beside for beside in (-1, 0, 1))
     days = [_replace_month(day, month) for month in months]
@@ -883,7 +543,7 @@ def _replace_month(day: datetime, month: int) -> datetime:
 
 def _split_range(time: TimeWords, request: RequestContext) -> tuple[str, TimeWords]:
     """Return the old time as text and the new time, where both were read as a range: "5pm to 6pm"."""
-    best, is_from = time.best, _FROM.search(request.folded_text) is not None
+    best, is_from = time.best, FROM_WORD.search(request.folded_text) is not None
     is_stretch = best.end is not None if best.rrule is None else is_from
     parts = [request.strip_time_words(part) for part in re.split(request.words.between_times, time.words)]
     new = request.parse_time(parts[1:]) if is_stretch and len(parts) == _BOTH else None

@@ -10,8 +10,8 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.tokens import split_clauses
 from function_calls.understanding.requests.arguments import format_time
-from function_calls.understanding.requests.changes.deletions import find_day_in_name, update
 from function_calls.understanding.requests.changes.states import change_state, leave
+from function_calls.understanding.requests.changes.updates import find_day_in_name, update
 from function_calls.understanding.requests.new_reminders import find_people, repeat_last
 from function_calls.understanding.requests.references import find_named_reminder, names_oneself
 from function_calls.understanding.requests.reminder_answers import merge_or_none

@@ -16,22 +16,16 @@ from function_calls.understanding.requests.changes.deletions import (
     is_last_single,
     refuses_weekdays,
     remove_clock,
-    repeats_on,
     skip,
-    update,
 )
-from function_calls.understanding.requests.changes.moves import move, untag_reasons
+from function_calls.understanding.requests.changes.move_tags import untag_reasons
+from function_calls.understanding.requests.changes.moves import move
 from function_calls.understanding.requests.changes.states import is_behind, pause
+from function_calls.understanding.requests.changes.updates import repeats_on, update
+from function_calls.understanding.requests.known_reminders import find_due, find_rule, list_own
 from function_calls.understanding.requests.new_reminders import repeat_last
 from function_calls.understanding.requests.options import count_interval_minutes
-from function_calls.understanding.requests.references import (
-    find_due,
-    find_named_reminder,
-    find_references,
-    find_rule,
-    list_own,
-    says_remind_me,
-)
+from function_calls.understanding.requests.references import find_named_reminder, find_references, says_remind_me
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end
 from services.reminders.model import Reminder

@@ -14,16 +14,15 @@ from function_calls.understanding.reading.times import list_halves, names_single
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.arguments import format_time, make_change_arguments
+from function_calls.understanding.requests.known_reminders import find_due, find_rule
 from function_calls.understanding.requests.new_reminders import find_people, repeat_last, set_beside_last, set_reminders
 from function_calls.understanding.requests.references import (
     find_asking_text,
     find_asking_time,
     find_default_reference,
-    find_due,
     find_named_reminder,
     find_newest_shared,
     find_references,
-    find_rule,
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext

@@ -9,10 +9,12 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
 from function_calls.understanding.reading.tokens import split_clauses
-from function_calls.understanding.requests.changes.deletions import is_reminded_by_other, update
+from function_calls.understanding.requests.changes.deletions import is_reminded_by_other
 from function_calls.understanding.requests.changes.people_changes import add_person, replace_people
+from function_calls.understanding.requests.changes.updates import update
+from function_calls.understanding.requests.known_reminders import find_rule
 from function_calls.understanding.requests.new_reminders import repeat_last
-from function_calls.understanding.requests.references import IT, find_named_reminder, find_references, find_rule
+from function_calls.understanding.requests.references import IT, find_named_reminder, find_references
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.model import Reminder
 
