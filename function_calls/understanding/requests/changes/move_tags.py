@@ -22,7 +22,7 @@ FROM_WORD = re.compile(r"\bfrom\b|[从從]")
 
 def correct_tags(request: RequestContext) -> RequestContext:
     """Return a change whose tags tell its new time from reasons, old times, days, ends and numbers of a list."""
-    request = _tag_one_day(request.with_reading(tag_same_time(request.reading, request.words)))
+    request = _tag_day_in_front(request.with_reading(tag_same_time(request.reading, request.words)))
     return _tag_listed_number(_tag_old_and_new(_tag_length_as_end(untag_reasons(request))))
 
 
@@ -31,26 +31,23 @@ def untag_reasons(request: RequestContext) -> RequestContext:
 
     "Friday please, I'm busy on Thursday"; "I can start at 10, please change mine to 10".
     """
-    request = _cut_reason(request)
+    request = _end_time_before_reason(request)
     reading = request.reading
-    dated = [clause for clause in split_clauses(reading.tokens) if any(reading.tags[at] == "WHEN" for at in clause)]
-    asks = [_asks_for_change(clause, request) for clause in dated]
-    others = dated[:-1] if asks[-1:] == [True] else dated[1:]
-    told = (clause for clause in others if not _asks_for_change(clause, request) and _is_reason(clause, request))
-    reasons = {at for clause in told for at in clause}
-    if not reasons:
-        return request
-    tags = tuple(NO_TAG if at in reasons and tag == "WHEN" else tag for at, tag in enumerate(reading.tags))
-    return request.with_tags(tags)
+    timed = [clause for clause in split_clauses(reading.tokens) if any(reading.tags[at] == "WHEN" for at in clause)]
+    asking = [clause for clause in timed if _asks_for_change(clause, request)]
+    others = timed[:-1] if timed and timed[-1] in asking else timed[1:]
+    reasons = [clause for clause in others if clause not in asking and _says_more_than_time(clause, request)]
+    places = {at for clause in reasons for at in clause}
+    return request.with_tags(NO_TAG if at in places and tag == "WHEN" else tag for at, tag in enumerate(reading.tags))
 
 
-def _tag_one_day(request: RequestContext) -> RequestContext:
+def _tag_day_in_front(request: RequestContext) -> RequestContext:
     """Return a change with its day in front, without a word such as "from", as the one to change: 明天遛狗改七点."""
     reading, text = request.reading, request.folded_text
-    spans, starts = reading.spans("FROM"), {token.start for token in reading.tokens if is_time(token)}
+    spans, time_starts = reading.spans("FROM"), {token.start for token in reading.tokens if is_time(token)}
     is_begin = reading.has("OLD") or FROM_THEN.search(text) or FROM_WORD.search(text)
-    is_changed = any(map(reading.has, ("WHEN", "LATER", "EARLIER")))
-    if is_begin or not is_changed or not spans or spans[0][0] not in starts:
+    has_change = any(map(reading.has, ("WHEN", "LATER", "EARLIER")))
+    if is_begin or not has_change or not spans or spans[0][0] not in time_starts:
         return request
     return request.retag("FROM", "OLD")
 
@@ -61,24 +58,23 @@ def _tag_old_and_new(request: RequestContext) -> RequestContext:
     Both have a day and a clock, or are clocks that tell which reminder is meant: "mine from 3 to 5", "the one at 10 to
     11".
     """
-    reading, words = request.reading, request.words
+    reading = request.reading
     times = reading.times
-    if not times or not words.joint or reading.has_form("@rule"):
+    if not times or not request.words.joint or reading.has_form("@rule"):
         return request
     start, end = times[0].start, times[-1].end
-    is_unnamed = _is_at_clock(request, start)
+    is_unnamed = _is_clock_a_reference(request, start)
     start += len(found[0]) if (found := FROM_WORD.match(reading.text[start:end])) else 0
-    for link in re.finditer(words.between_days, reading.text[start:end]):
+    for link in re.finditer(request.words.between_days, reading.text[start:end]):
         old, new = (start, start + link.start()), (start + link.end(), end)
-        is_moved = is_unnamed and all(request.is_clock([reading.text[slice(*span)]]) for span in (old, new))
-        if is_moved or (_names_day_and_clock(old, request) and _names_day_and_clock(new, request)):
+        are_clocks = is_unnamed and all(request.is_clock([reading.text[slice(*span)]]) for span in (old, new))
+        if are_clocks or (_names_day_and_clock(old, request) and _names_day_and_clock(new, request)):
+            form = "@clock" if are_clocks else "@dayclock"
             between = Token(old[1] + 1, new[0] - 1, link[0].strip())
-            form = "@clock" if is_moved else "@dayclock"
             pieces = [(Token(*old, form), "OLD"), (between, NO_TAG), (Token(*new, form), "WHEN")]
-            others = [NO_TAG if is_moved and tag == "REF" else tag for tag in reading.tags]
-            pairs = list(zip(reading.tokens, others, strict=True))
-            ahead = [pair for pair in pairs if pair[0].end <= start]
-            behind = [pair for pair in pairs if pair[0].start >= end]
+            others = request.retag("REF", NO_TAG).reading if are_clocks else reading
+            ahead = [pair for pair in others.tagged if pair[0].end <= start]
+            behind = [pair for pair in others.tagged if pair[0].start >= end]
             tokens, tags = zip(*ahead, *pieces, *behind, strict=True)
             return request.with_reading(replace(reading, tokens=tokens, tags=tags, begins=(), known=frozenset()))
     return request
@@ -95,27 +91,27 @@ def _tag_listed_number(request: RequestContext) -> RequestContext:
         return request
     at, token = times[0], reading.tokens[times[0]]
     article, _, behind = reading.text_of(token).partition(" ")
-    number, _, rest = behind.partition(" ")
-    new = (token.end - len(rest), token.end)
-    is_ordered = bool(at) and reading.tokens[at - 1].form in request.words.change_it
-    listed = known.shown.ids if request.now - known.shown.at <= JUST_NOW else request.reminders if is_ordered else ()
+    number, _, clock = behind.partition(" ")
+    is_order = bool(at) and reading.tokens[at - 1].form in request.words.change_it
+    listed = known.shown.ids if request.now - known.shown.at <= JUST_NOW else request.reminders if is_order else ()
     is_listed = number.isdecimal() and 0 < int(number) <= len(listed) and article.casefold() in request.words.articles
-    if not (is_listed and rest and request.is_clock([rest])):
+    if not (is_listed and clock and request.is_clock([clock])):
         return request
-    begin = new[0] - 1 - len(number)
-    name = [(Token(token.start, begin, article), "REF"), (Token(begin, new[0] - 1, "0"), "REF")]
-    return request.with_reading(reading.split_token(at, [*name, (Token(*new, "@clock"), "WHEN")]))
+    clock_start = token.end - len(clock)
+    number_start = clock_start - 1 - len(number)
+    name = [(Token(token.start, number_start, article), "REF"), (Token(number_start, clock_start - 1, "0"), "REF")]
+    return request.with_reading(reading.split_token(at, [*name, (Token(clock_start, token.end, "@clock"), "WHEN")]))
 
 
-def _is_at_clock(request: RequestContext, start: int) -> bool:
-    """Return whether the time at `start` tells which reminder is meant: behind "from" or "the one", without a name."""
+def _is_clock_a_reference(request: RequestContext, start: int) -> bool:
+    """Return whether the clock at `start` tells which reminder is meant: behind "from" or "the one", without a name."""
     reading, words = request.reading, request.words
     names = {words.fold(name) for name in slots.extract_references(reading, words)}
     figure = re.search(r"\d", reading.text[start:])
     *_, mark, link = ["", "", *words.fold(reading.text[: start + (figure.start() if figure else 0)]).split()]
     is_marked = mark in words.reference_marks and link in {*words.before_time} - words.until_words
-    is_from = FROM_WORD.search(request.folded_text) is not None
-    return (is_from or is_marked) and names <= {*words.own_one, *words.itself}
+    has_from = FROM_WORD.search(request.folded_text) is not None
+    return (has_from or is_marked) and names <= {*words.own_one, *words.itself}
 
 
 def _names_day_and_clock(span: tuple[int, int], request: RequestContext) -> bool:
@@ -131,20 +127,20 @@ def _tag_length_as_end(request: RequestContext) -> RequestContext:
     They stand in a clause of their own, behind a word such as 连 or a character of the text of the reminder.
     """
     reading, words = request.reading, request.words
-    is_repeated = reading.has_form("@rule") and not reading.has("UNTIL")
-    reminder = find_named_reminder(request) if words.lasting and is_repeated else None
+    is_endless = reading.has_form("@rule") and not reading.has("UNTIL")
+    reminder = find_named_reminder(request) if words.lasting and is_endless else None
     content = "" if reminder is None else words.fold(reminder.content)
     clauses = split_clauses(reading.tokens) if content else []
-    free = [clause for clause in clauses if all(reading.tags[at] == NO_TAG for at in clause)]
-    for at, last in ((at, clause[-1]) for clause in free for at in clause[1:]):
-        ahead = words.fold(reading.text[: reading.tokens[at].start])
-        length = request.parse_length(reading.text_of(reading.tokens[at], reading.tokens[last]))
+    untagged = [clause for clause in clauses if all(reading.tags[at] == NO_TAG for at in clause)]
+    for first, last in ((at, clause[-1]) for clause in untagged for at in clause[1:]):
+        ahead = words.fold(reading.text[: reading.tokens[first].start])
+        length = request.parse_length(reading.text_of(reading.tokens[first], reading.tokens[last]))
         if length is not None and length >= _DAY and ahead.endswith((*words.lasting, *content)):
-            return request.with_tags("UNTIL" if at <= place <= last else tag for place, tag in enumerate(reading.tags))
+            return request.with_tags("UNTIL" if first <= at <= last else tag for at, tag in enumerate(reading.tags))
     return request
 
 
-def _cut_reason(request: RequestContext) -> RequestContext:
+def _end_time_before_reason(request: RequestContext) -> RequestContext:
     """Return a Chinese change whose time ends at the comma in front of a reason: 改成每月2号，1号工资还没到.
 
     Lists have another mark in Chinese.
@@ -153,11 +149,11 @@ def _cut_reason(request: RequestContext) -> RequestContext:
     tokens = reading.tokens
     clauses = [] if words.joint else split_clauses(tokens)
     for at, last in ((at, clause[-1]) for clause in clauses for at in clause if reading.tags[at] == "WHEN"):
-        bare, comma, _ = reading.text_of(tokens[at], tokens[at]).replace("，", ",").partition(",")
-        told = [token.form for token in tokens[at + 1 : last + 1]]
-        if comma and not slots.are_function_words(told, words) and not words.has_any(words.calling, "".join(told)):
-            cut = replace(tokens[at], end=tokens[at].start + len(bare))
-            return request.with_reading(replace(reading, tokens=(*tokens[:at], cut, *tokens[at + 1 :])))
+        time, comma, _ = reading.text_of(tokens[at]).replace("，", ",").partition(",")
+        behind = [token.form for token in tokens[at + 1 : last + 1]]
+        if comma and not slots.are_function_words(behind, words) and not words.has_any(words.calling, "".join(behind)):
+            shorter = replace(tokens[at], end=tokens[at].start + len(time))
+            return request.with_reading(replace(reading, tokens=(*tokens[:at], shorter, *tokens[at + 1 :])))
     return request
 
 
@@ -167,8 +163,7 @@ def _asks_for_change(clause: Sequence[int], request: RequestContext) -> bool:
     return request.words.has_any((*request.words.change_it, *request.words.skipping), text)
 
 
-def _is_reason(clause: Sequence[int], request: RequestContext) -> bool:
-    """Return whether a clause says more than a time."""
+def _says_more_than_time(clause: Sequence[int], request: RequestContext) -> bool:
+    """Return whether a clause has other words than times and function words."""
     tokens = request.reading.tokens
-    phrase = [tokens[at].form for at in clause if not is_time(tokens[at])]
-    return not slots.are_function_words(phrase, request.words)
+    return not slots.are_function_words([tokens[at].form for at in clause if not is_time(tokens[at])], request.words)
