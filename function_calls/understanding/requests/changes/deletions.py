@@ -24,6 +24,7 @@ from function_calls.understanding.requests.new_reminders import is_repeating
 from function_calls.understanding.requests.reference_resolution import SEVERAL
 from function_calls.understanding.requests.references import (
     IT,
+    LAST,
     find_default_reference,
     find_named_reminder,
     find_only_time,
@@ -39,9 +40,10 @@ from services.reminders.lookup.due_words import fits_time
 from services.reminders.model import EVERYONE, Reminder
 from services.time_expressions import Reading
 
-_LEAVING = 0.05
+_LEAVE_PROBABILITY = 0.05
 """The probability that who deletes the reminder of somebody else only wants to be reminded no longer."""
 _MOST_SKIPPED = 10
+"""The most occurrences that a request can skip."""
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
 _FEW_WEEKS = re.compile(r"FREQ=WEEKLY;BYDAY=\w\w;COUNT=(\d+)")
 _DAY_OF_MONTH = re.compile(r"FREQ=MONTHLY;BYMONTHDAY=\d+")
@@ -56,57 +58,65 @@ def delete(request: RequestContext) -> Interpretation | None:
         if names_unknown_matter(request):
             return request.answers.ask_reminder()
         references = [find_default_reference(request)]
-    is_plain = not request.words.deleting or request.has_phrase(request.words.deleting)
-    if not is_plain and not SEVERAL.isdisjoint(references):
+    says_delete = not request.words.deleting or request.has_phrase(request.words.deleting)
+    if not says_delete and not SEVERAL.isdisjoint(references):
         return request.answers.ask_reminder()  # 我的提醒 asks for no deletion
-    shared = _find_shared_by_other(request)
+    shared = _find_reminder_to_leave(request)
     if shared is not None:
         return change_state(request, "leave", {"reminder_id": shared.id})
-    rest = remove_clock(request) or _remove_weekdays(request)
-    if rest is not None:
-        return rest
+    partly = remove_clock(request) or _remove_weekdays(request)
+    if partly is not None:
+        return partly
     day = request.reading.words("OLD") or request.reading.words("WHEN") or find_day_in_name(request)
-    day = request.strip_time_words(day or _find_single_day(request))
-    if _find_this_time(request) and not day and find_rule(find_named_reminder(request)) is not None:
+    day = request.strip_time_words(day or _find_untagged_day(request))
+    if not day and _find_words_for_one_time(request) and find_rule(find_named_reminder(request)) is not None:
         return skip(request)
-    if references == [IT] and request.names_single_day(day):
-        last = find_last_reminder(request)
-        is_then = last is not None and request.filter_by_time(day, (last,))
-        references = [last.id] if last is not None and is_then else [day]  # "cancela el de mañana"
-    if len(references) == 1 and day and _is_name(references[0], day):
-        references = _name_on_day(references[0], day, request)
+    references = _fix_numbers(_narrow_to_day(references, day, request), request)
     if not references:
-        is_named = request.is_addressed or request.has_part(request.words.triggers)
-        return request.answers.ask_reminder() if is_named else None
-    numbers = [name for name in references if name.isdecimal() and len(references) > 1]
-    ids = {name: each.id for name in numbers for each in request.resolve(name)}  # as a deletion changes the numbers
-    references = [ids.get(name, name) for name in references]
+        is_order = request.is_addressed or request.has_part(request.words.triggers)
+        return request.answers.ask_reminder() if is_order else None
     return merge_or_none(
         [request.answers.call_tool("reminder_delete", {"reminder_id": reference}) for reference in references]
     )
 
 
-def _find_this_time(request: RequestContext) -> str:
+def _narrow_to_day(references: list[str], day: str, request: RequestContext) -> list[str]:
+    """Return the references with a `day` that narrows a single one; all of them where there is none."""
+    if references == [IT] and request.names_single_day(day):
+        last = find_last_reminder(request)
+        references = [last.id] if last is not None and request.filter_by_time(day, (last,)) else [day]
+    if len(references) == 1 and day and _is_name_without_day(references[0], day):
+        return [_name_on_day(references[0], day, request)]  # "cancela el de mañana"
+    return references
+
+
+def _fix_numbers(references: list[str], request: RequestContext) -> list[str]:
+    """Return several references with ids for numbers of the list, which each deletion changes."""
+    numbers = [name for name in references if name.isdecimal() and len(references) > 1]
+    ids = {name: each.id for name in numbers for each in request.resolve(name)}
+    return [ids.get(name, name) for name in references]
+
+
+def _find_words_for_one_time(request: RequestContext) -> str:
     """Return the words for one occurrence, without a day: "just this once", 这周; "" for none."""
     found = (word for word in request.words.this_time if request.words.has_any((word,), request.folded_text))
     return max(found, key=len, default="")
 
 
-def _find_single_day(request: RequestContext) -> str:
+def _find_untagged_day(request: RequestContext) -> str:
     """Return an untagged day meant by "that day", or in front of a word for one occurrence: 15号那次; "" for none."""
     day, words = find_only_time(request), request.words
-    singles = [words.fold(f"{day}{words.joint}{word}") for word in words.one_time]
-    is_meant = words.has_any(words.same_day_phrases, words.fold(request.reading.text))
-    return day if day and (is_meant or request.has_phrase(singles)) else ""
+    phrases = [words.fold(f"{day}{words.joint}{word}") for word in words.one_time]
+    says_that_day = words.has_any(words.same_day_phrases, words.fold(request.reading.text))
+    return day if day and (says_that_day or request.has_phrase(phrases)) else ""
 
 
-def _name_on_day(reference: str, day: str, request: RequestContext) -> list[str]:
+def _name_on_day(reference: str, day: str, request: RequestContext) -> str:
     """Return the reference for a `day` of a reminder; one that comes once, or at a clock, is meant as a whole."""
     reminder = next((each for each in request.reminders if each.id == reference), None)
-    has_day = request.names_single_day(day)
-    if reminder is not None and (reminder.schedule.rule is None or not has_day):
-        return [reference]
-    return [request.words.on_day.format(name=reference if reminder is None else reminder.content, day=day)]
+    if reminder is not None and (reminder.schedule.rule is None or not request.names_single_day(day)):
+        return reference
+    return request.words.on_day.format(name=reference if reminder is None else reminder.content, day=day)
 
 
 def remove_clock(request: RequestContext, *, keep: bool = False) -> Interpretation | None:
@@ -119,13 +129,13 @@ def remove_clock(request: RequestContext, *, keep: bool = False) -> Interpretati
     if reminder is None or rule is None or best is None or best.has_day:
         return None
     fires = [reminder.schedule.start.replace(hour=hour, minute=next(iter(rule.minutes), 0)) for hour in rule.hours]
-    kept = tuple(fire.hour for fire in fires if fits_time(fire, best) is keep)
-    if not 0 < len(kept) < len(rule.hours):
+    hours_left = tuple(fire.hour for fire in fires if fits_time(fire, best) is keep)
+    if not 0 < len(hours_left) < len(rule.hours):
         return None
-    changed = replace(reminder.schedule, rule=replace(rule, hours=kept))
+    changed = replace(reminder.schedule, rule=replace(rule, hours=hours_left))
     arguments = {"rrule": rule_text(changed), "reminder_id": reminder.id}
-    if len(kept) == 1:
-        arguments["time"] = f"{fires[0].replace(hour=kept[0]):%H:%M}"
+    if len(hours_left) == 1:
+        arguments["time"] = f"{fires[0].replace(hour=hours_left[0]):%H:%M}"
     return request.answers.call_tool("reminder_update", arguments)
 
 
@@ -134,32 +144,29 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
 
     A weekday that names no more may be one day only ("drop the Friday one", 跑步周四的不要了), which is asked about.
     """
-    reminder = find_named_reminder(request)
-    rules = [token for token in request.reading.tokens if token.form == "@rule"]
-    name = slots.normalize_reference(request.reading.words("REF"), request.words)
-    single = _find_day_beside_name(request) if name else request.reading.words("OLD")
-    single = request.strip_time_words(single)
+    reading, words = request.reading, request.words
+    rules = [token for token in reading.tokens if token.form == "@rule"]
+    has_name = bool(slots.normalize_reference(reading.words("REF"), words))
+    single = request.strip_time_words(_find_day_beside_name(request) if has_name else reading.words("OLD"))
     if len(rules) > 1 or not (rules or single):
         return None
-    words = request.reading.text_of(rules[0]) if rules else single
-    days = request.find_recurring_weekdays(words) if rules else request.find_weekdays(words)
-    is_named = request.reading.has("REF") or request.has_word(request.words.reference_marks)
-    latest = None if is_named or not days else _find_just_set(days, request)
-    reminder = latest or reminder
+    named = reading.text_of(rules[0]) if rules else single
+    days = request.find_recurring_weekdays(named) if rules else request.find_weekdays(named)
+    may_be_last = bool(days) and not (reading.has("REF") or request.has_word(words.reference_marks))
+    just_set = _find_just_set(days, request) if may_be_last else None
+    reminder = just_set or find_named_reminder(request)
     if not days or reminder is None or not repeats_on(reminder, days):
         return None
-    is_slip = latest is not None and request.has_phrase(request.words.corrections)
-    skipped = {} if rules or is_slip else {"skip": words}
-    return request.answers.call_tool("reminder_update", {"days": f"-{words}", "reminder_id": reminder.id, **skipped})
+    is_slip = just_set is not None and request.has_phrase(words.corrections)
+    skipped = {} if rules or is_slip else {"skip": named}
+    return request.answers.call_tool("reminder_update", {"days": f"-{named}", "reminder_id": reminder.id, **skipped})
 
 
 def _find_just_set(days: frozenset[str], request: RequestContext) -> Reminder | None:
     """Return the reminder that the person has just set on weekdays, `days` being some of them; None for others."""
     reminder = find_last_reminder(request)
     rule = _find_new_rule(reminder, request)
-    if reminder is None or rule is None or not rule.days:
-        return None
-    return reminder if repeats_on(reminder, days) else None
+    return reminder if reminder is not None and rule is not None and rule.days and repeats_on(reminder, days) else None
 
 
 def _find_new_rule(reminder: Reminder | None, request: RequestContext) -> Rule | None:
@@ -172,25 +179,25 @@ def _find_new_rule(reminder: Reminder | None, request: RequestContext) -> Rule |
 def _find_day_beside_name(request: RequestContext) -> str:
     """Return the time right behind the name of a reminder, or at its end: 跑步周四的不要了; "" for none."""
     tokens, tags = request.reading.tokens, (*request.reading.tags, NO_TAG)
-    apart = {NO_TAG} if request.words.joint else {NO_TAG, "OLD"}
-    behind = zip(tokens[1:], tags, tags[1:], tags[2:], strict=False)
-    named = ((token, tag, after) for token, before, tag, after in behind if is_time(token) and before == "REF")
-    found = (token for token, tag, after in named if tag in apart or (tag == "REF" and after != "REF"))
+    behind_tags = {NO_TAG} if request.words.joint else {NO_TAG, "OLD"}
+    neighbours = zip(tokens[1:], tags, tags[1:], tags[2:], strict=False)
+    times = ((token, tag, after) for token, before, tag, after in neighbours if is_time(token) and before == "REF")
+    found = (token for token, tag, after in times if tag in behind_tags or (tag == "REF" and after != "REF"))
     return next(map(request.reading.text_of, found), "")
 
 
-def _find_shared_by_other(request: RequestContext) -> Reminder | None:
+def _find_reminder_to_leave(request: RequestContext) -> Reminder | None:
     """Return the shared reminder that the sender leaves, though the words ask to delete it; None for others.
 
     Somebody else has set it for the sender and for others, and the sender says "me" or does not name it. Only the
     creator can delete a reminder for everyone.
     """
-    reminder, own = find_named_reminder(request), request.words.own_one
-    if reminder is None or not is_shared_by_other(reminder, request):
+    reminder, words = find_named_reminder(request), request.words
+    if reminder is None or not _is_shared_by_other(reminder, request):
         return None
-    is_own = any(request.words.has_any(own, request.words.fold(piece)) for piece in request.reading.pieces("REF"))
-    is_unnamed = len(reminder.targets) > 1 and not is_own and not find_references(request)
-    is_leaving = request.reading.probability("leave") >= _LEAVING or says_remind_me(request)
+    says_mine = any(words.has_any(words.own_one, words.fold(piece)) for piece in request.reading.pieces("REF"))
+    is_unnamed = len(reminder.targets) > 1 and not says_mine and not find_references(request)
+    is_leaving = request.reading.probability("leave") >= _LEAVE_PROBABILITY or says_remind_me(request)
     return reminder if is_unnamed or is_leaving else None
 
 
@@ -200,16 +207,17 @@ def is_reminded_by_other(reminder: Reminder, request: RequestContext) -> bool:
     return reminder.creator.id != sender.id and reminds(reminder, sender)
 
 
-def is_shared_by_other(reminder: Reminder, request: RequestContext) -> bool:
+def _is_shared_by_other(reminder: Reminder, request: RequestContext) -> bool:
     """Return whether somebody else has set a reminder for the person who asks and for others."""
     is_for_one = len(reminder.targets) == 1 and reminder.targets[0].id != EVERYONE
     return not is_for_one and is_reminded_by_other(reminder, request)
 
 
-def _is_name(reference: str, day: str) -> bool:
+def _is_name_without_day(reference: str, day: str) -> bool:
     """Return whether `reference` is a name without the `day`, and no number or word for several."""
-    words = reference.split()
-    return day not in reference and not reference.isdecimal() and words[0] not in {IT, "all", "both", "them", "last"}
+    if day in reference or reference.isdecimal():
+        return False
+    return reference.split(maxsplit=1)[0] not in {IT, LAST, *SEVERAL}
 
 
 def skip(request: RequestContext) -> Interpretation | None:
@@ -217,25 +225,12 @@ def skip(request: RequestContext) -> Interpretation | None:
 
     In Chinese, what is not to come before a day or from one day to another is paused: 周五之前都不用提醒我.
     """
-    paused = _find_days_paused(request)
+    paused = _find_bounds_of_pause(request)
     if paused is not None:
         return change_state(request, "pause", paused)
-    when = request.reading.words("WHEN")
-    is_now = request.words.has_any(request.words.this_time, request.words.fold(when))  # 这周不用,下周才开始
-    begin = request.read_only_time(when) if FROM_THEN.search(request.folded_text) and not is_now else None
-    is_begin = begin is not None and names_single_day(begin) and begin.start > request.now
-    if when and (is_begin or request.begins_with(when, request.words.until_words)):
-        return pause(request)  # "no hay basura hasta el lunes", "no pills from tomorrow"
-    left_out = find_weekdays_left_out(request)
-    words = (
-        left_out
-        or _read_days(request)
-        or _find_length(request)
-        or find_only_time(request)
-        or _find_day_beside_name(request)
-        or _find_this_time(request)
-    )
-    words = "" if words in request.words.this_time and not request.read_times(words) else words
+    if _asks_for_pause(request):
+        return pause(request)
+    words = _find_words_to_skip(request)
     if _is_single_occurrence(request, words):
         return delete(request)
     count = _count_skipped(request)
@@ -244,8 +239,8 @@ def skip(request: RequestContext) -> Interpretation | None:
     if count > 1:
         days = list_dates_on_weekdays(words, count, request) or ["next"] * count
     else:
-        days = _list_days(words, request) or _list_weekdays(words, request)
-    skipped = [{"skip": day} for day in days] or [_skip_or_remove(words, bool(left_out), request)]
+        days = _list_named_days(words, request) or _list_dates_to_skip(words, request)
+    skipped = [{"skip": day} for day in days] or [_skip_or_remove(words, request)]
     name = ", ".join(find_references(request)) or _find_series_on(words, request)
     name = name or find_default_reference(request).removeprefix(IT)
     return merge_or_none(
@@ -253,52 +248,86 @@ def skip(request: RequestContext) -> Interpretation | None:
     )
 
 
-def _skip_or_remove(words: str, is_left_out: bool, request: RequestContext) -> dict[str, str]:
-    """Return the arguments that skip the day of `words`, or remove its weekdays; both where either may be meant."""
+def _asks_for_pause(request: RequestContext) -> bool:
+    """Return whether days on which nothing is to come have a begin or an end: "no pills from tomorrow"."""
+    when, words = request.reading.words("WHEN"), request.words
+    is_this_time = words.has_any(words.this_time, words.fold(when))  # 这周不用,下周才开始
+    begin = request.read_only_time(when) if FROM_THEN.search(request.folded_text) and not is_this_time else None
+    is_begin = begin is not None and names_single_day(begin) and begin.start > request.now
+    return bool(when) and (is_begin or request.begins_with(when, words.until_words))
+
+
+def _find_words_to_skip(request: RequestContext) -> str:
+    """Return the words of the days to skip; "" where they name no time."""
+    words = (
+        find_weekdays_left_out(request)
+        or _find_tagged_days(request)
+        or _find_days_of_length(request)
+        or find_only_time(request)
+        or _find_day_beside_name(request)
+        or _find_words_for_one_time(request)
+    )
+    return "" if words in request.words.this_time and not request.read_times(words) else words
+
+
+def _skip_or_remove(words: str, request: RequestContext) -> dict[str, str]:
+    """Return the arguments that skip the day of `words`, or remove its weekdays; both where either may be meant.
+
+    "No stretching on Monday" is one day, with "Mondays" all of them; 周一 may be either.
+    """
     skipped = {"skip": _find_occurrence_on_day_of_month(words, request) or words or "next"}
     removed = {"days": f"-{words}"}
-    named = request.find_weekdays(words)
-    is_rule = bool(request.find_recurring_weekdays(words)) or "@rule" in request.reading.forms  # "los viernes"
-    # "No stretching on Monday" is one day, with "Mondays" all of them; 周一 may be either.
-    is_one_day = bool(request.words.joint) and request.reading.has("REF")
-    is_skipped = is_one_day or request.has_word(request.words.skipping)
+    weekdays = request.find_weekdays(words)
+    if not weekdays:
+        return skipped
+    is_recurring = bool(request.find_recurring_weekdays(words)) or "@rule" in request.reading.forms  # "los viernes"
     is_one_time = bool(request.words.joint) and len(request.read_times(words)) == 1
-    is_span = len(named) > 1 and not is_rule and is_one_time  # "el fin de semana", but 周末不用
-    is_refused = is_left_out and not is_skipped and request.has_phrase(request.words.without)
-    new = _find_new_rule(find_named_reminder(request), request) if is_refused else None
-    is_new = new is not None and new.frequency == "DAILY"  # 周日不用 of a daily one that has just been set
-    if named and (is_rule or (len(named) > 1 and not is_span) or is_new):
+    is_span = len(weekdays) > 1 and is_one_time  # "el fin de semana", but 周末不用
+    is_once = _means_single_days(request)
+    if is_recurring or (len(weekdays) > 1 and not is_span) or (not is_once and _refuses_days_of_new(request)):
         return removed
-    return skipped if not named or is_skipped or is_span else skipped | removed
+    return skipped if is_once or is_span else skipped | removed
+
+
+def _means_single_days(request: RequestContext) -> bool:
+    """Return whether weekdays are days to skip: beside a word such as "skip", and in Latin script beside a name."""
+    return request.has_word(request.words.skipping) or (bool(request.words.joint) and request.reading.has("REF"))
+
+
+def _refuses_days_of_new(request: RequestContext) -> bool:
+    """Return whether weekdays are left out of a daily reminder that has just been set: 周日不用."""
+    is_refused = bool(find_weekdays_left_out(request)) and request.has_phrase(request.words.without)
+    rule = _find_new_rule(find_named_reminder(request), request) if is_refused else None
+    return rule is not None and rule.frequency == "DAILY"
 
 
 def follow_skip(request: RequestContext) -> Interpretation | None:
     """Skip another day after one ("and Friday too"), or take the same day back ("no, do remind me tomorrow")."""
     last = {} if request.last is None else request.last.arguments
     pieces = request.reading.pieces("WHEN") if last.get("skip") and not request.reading.has("REF") else []
-    time = request.parse_time(pieces)
+    time, intent = request.parse_time(pieces), request.reading.intent
     if time is None or not names_single_day(time.best) or time.best.has_clock:
         return None
-    day, is_other = time.best.start.date(), request.reading.intent in {"add_days", "repeat_last"}
-    if day in request.list_days(str(last["skip"])) and (is_other or request.reading.intent == "move"):
+    day, adds_day = time.best.start.date(), intent in {"add_days", "repeat_last"}
+    if day in request.list_days(str(last["skip"])) and (adds_day or intent == "move"):
         return request.answers.call_tool("undo", {"count": 1})
     another = {"reminder_id": last.get("reminder_id"), "skip": f"{day}"}
-    return request.answers.call_tool("reminder_update", another) if is_other else None
+    return request.answers.call_tool("reminder_update", another) if adds_day else None
 
 
-def _find_days_paused(request: RequestContext) -> dict[str, object] | None:
+def _find_bounds_of_pause(request: RequestContext) -> dict[str, object] | None:
     """Return the end or the bounds of the days on which a Chinese request asks for nothing; None for single days."""
     reading, words = request.reading, request.words
     when = reading.words("WHEN").removesuffix("都").strip()
-    end = next((word for word in sorted(words.deadlines, key=len, reverse=True) if when.endswith(word)), "")
+    deadline = next((word for word in sorted(words.deadlines, key=len, reverse=True) if when.endswith(word)), "")
     if words.joint or not when or not find_references(request):
         return None
-    if end and request.names_single_day(when.removesuffix(end)):
-        return {"until": when.removesuffix(end)}
+    if deadline and request.names_single_day(when.removesuffix(deadline)):
+        return {"until": when.removesuffix(deadline)}
     start = min(reading.spans("WHEN"))[0]
-    last = max(max(reading.spans("WHEN"))[1], *(token.end for token in reading.tokens if is_time(token)), 0)
-    has_begin = words.fold(reading.text[max(start - 1, 0) : start + 1]).find("从") >= 0
-    bounds = re.split(words.between_times, reading.text[start:last], maxsplit=1) if has_begin else []
+    end = max(max(reading.spans("WHEN"))[1], *(token.end for token in reading.tokens if is_time(token)), 0)
+    has_from = "从" in words.fold(reading.text[max(start - 1, 0) : start + 1])
+    bounds = re.split(words.between_times, reading.text[start:end], maxsplit=1) if has_from else []
     bounds = [bound.strip("从從停休") for bound in bounds]
     is_range = len(bounds) > 1 and all(bound and request.read_times(bound) for bound in bounds)
     return {"during": "-".join(bounds)} if is_range else None
@@ -322,8 +351,7 @@ def _find_occurrence_on_day_of_month(words: str, request: RequestContext) -> str
 
     "Not the 30th" of a weekly reminder may not be in this month.
     """
-    phrase = request.words.each_month.format(days=words)
-    time = request.parse_time([phrase]) if words else None
+    time = request.parse_time([request.words.each_month.format(days=words)]) if words else None
     reminder = None if time is None else find_named_reminder(request)
     if reminder is None or time is None or not _DAY_OF_MONTH.fullmatch(time.best.rrule or ""):
         return ""
@@ -332,7 +360,7 @@ def _find_occurrence_on_day_of_month(words: str, request: RequestContext) -> str
     return next((f"{day}" for day in days if day <= last and day.day == time.best.start.day), "")
 
 
-def _list_days(words: str, request: RequestContext) -> list[str]:
+def _list_named_days(words: str, request: RequestContext) -> list[str]:
     """Return the days that `words` name one by one: "today and tomorrow", 明后两天; empty for one day or weekdays.
 
     Of days joined by "or" all are meant: "no climbing on 24 or 31 December".
@@ -352,13 +380,12 @@ def _list_days(words: str, request: RequestContext) -> list[str]:
     return [f"{day}" for day in days] if len(days) > 1 else []
 
 
-def _list_weekdays(words: str, request: RequestContext) -> list[str]:
+def _list_dates_to_skip(words: str, request: RequestContext) -> list[str]:
     """Return the next days on several weekdays that an order to skip names, and not as ones that recur."""
-    named = request.find_weekdays(words)
+    weekdays = request.find_weekdays(words)
     is_recurring = "@rule" in request.reading.forms  # "Thursdays and Fridays"
-    is_told = request.has_word(request.words.skipping) or (bool(request.words.joint) and request.reading.has("REF"))
-    is_listed = len(named) > 1 and not is_recurring and is_told
-    return list_dates_on_weekdays(words, len(named), request) if is_listed else []
+    is_list = len(weekdays) > 1 and not is_recurring and _means_single_days(request)
+    return list_dates_on_weekdays(words, len(weekdays), request) if is_list else []
 
 
 def _count_skipped(request: RequestContext) -> int:
@@ -385,12 +412,15 @@ def _count_days(best: Reading, request: RequestContext) -> int:
 
 
 def _find_series_on(words: str, request: RequestContext) -> str:
-    """Return the id of the sender's only repeating reminder at the time `words`, where the last set comes not then."""
+    """Return the id of the sender's only repeating reminder at the time `words`; "" where the one set last comes then.
+
+    Where the last request has set several, it is one of these.
+    """
     if not words or request.last_set is None:
         return ""
     sender, last = request.turn.message.sender, find_last_reminder(request)
     own = [each for each in request.reminders if each.creator.id == sender.id and each.schedule.rule is not None]
-    if last is None and not is_last_single(request):  # it is set for several times
+    if last is None and not is_last_single(request):
         own = [each for each in own if each.content == request.last_set.arguments.get("content")]
     elif last in own and request.filter_by_time(words, (last,)):
         return ""
@@ -406,24 +436,24 @@ def _is_single_occurrence(request: RequestContext, words: str) -> bool:
     return not words or bool(request.filter_by_time(words, [reminder]))
 
 
-def _read_days(request: RequestContext) -> str:
+def _find_tagged_days(request: RequestContext) -> str:
     """Return the words of the days to skip; of two for one day, the last: "next week, skip the 2nd".
 
     A part of the day is one of a reason: "skip this Friday as we close at lunch". A weekday may stand for the date in
     front of it: "no match on 24 December, skip that Thursday".
     """
     pieces = request.reading.pieces("WHEN") or request.reading.pieces("OLD")
-    dated = [piece for piece in pieces if not _is_part_alone(piece, request)] or pieces
+    dated = [piece for piece in pieces if not _is_clock_or_part(piece, request)] or pieces
     *others, last = [_strip_around_day(piece, request) for piece in dated] or [""]
     if not others or any(map(str.isdecimal, last)):
         return last
     days = request.list_days(last)
-    dates = ((piece, day) for piece in others for day in request.list_days(piece))
     weekdays = {day.weekday() for day in days}
+    dates = ((piece, day) for piece in others for day in request.list_days(piece))
     return next((piece for piece, day in dates if day not in days and day.weekday() in weekdays), last)
 
 
-def _find_length(request: RequestContext) -> str:
+def _find_days_of_length(request: RequestContext) -> str:
     """Return the words of a length of one or more days: "sáltate la basura dos días"; "" for none."""
     length = request.parse_amount("LATER")
     return request.reading.words("LATER") if length is not None and length >= timedelta(days=1) else ""
@@ -441,7 +471,7 @@ def _strip_around_day(piece: str, request: RequestContext) -> str:
     return piece if len(request.read_times(piece)) == 1 < len(request.read_times(bare)) else bare
 
 
-def _is_part_alone(piece: str, request: RequestContext) -> bool:
+def _is_clock_or_part(piece: str, request: RequestContext) -> bool:
     """Return whether words are read as a part of the day or a clock without a day."""
     times = [time.best for time in request.read_times(piece)]
     return bool(times) and not any(best is None or best.has_day or best.rrule for best in times)
@@ -455,12 +485,12 @@ def is_last_single(request: RequestContext) -> bool:
 def refuses_weekdays(request: RequestContext) -> bool:
     """Return whether a change only refuses weekdays of a reminder that comes on others as well: "no Wednesdays"."""
     reading, words = request.reading, request.words
-    spans = [span for tag in ("WHEN", "OLD") for span in reading.spans(tag)]
+    spans = [*reading.spans("WHEN"), *reading.spans("OLD")]
     if len(spans) != 1 or not set(reading.tags) <= {NO_TAG, "REF", "WHEN", "OLD"}:
         return False
     start, end = spans[0]
-    before = f"{words.joint}{words.fold(reading.text[:start]).rstrip()}"
-    is_refused = before.endswith(tuple(f"{words.joint}{word}" for word in words.without))
+    ahead = f"{words.joint}{words.fold(reading.text[:start]).rstrip()}"
+    is_refused = ahead.endswith(tuple(f"{words.joint}{word}" for word in words.without))
     days = request.find_weekdays(reading.text[start:end])
     reminder = find_named_reminder(request) if is_refused and days else None
     return reminder is not None and repeats_on(reminder, days)

@@ -295,7 +295,7 @@ def _change_time(time: TimeWords, since: str, request: RequestContext) -> Interp
         return update(request, {**arguments, "type": "daily"})
     if is_single and not old and (is_other_weekday or request.has_word(request.words.always)):
         return update(request, {**arguments, "occurrence": "all"})
-    return update(request, {**arguments, "since": since}, old=old)
+    return update(request, {**arguments, "since": since}, old_time=old)
 
 
 def _find_begin_of_change(

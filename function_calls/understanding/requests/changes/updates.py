@@ -48,29 +48,37 @@ def read_time_in_name(request: RequestContext, others: Iterable[str] = ()) -> Re
     return None
 
 
-def update(request: RequestContext, arguments: Mapping[str, object], *, old: str = "") -> Interpretation | None:
-    """Make the call that changes the reminder that is named, or the last one; of a repeating one, one day."""
+def update(request: RequestContext, arguments: Mapping[str, object], *, old_time: str = "") -> Interpretation | None:
+    """Make the call that changes the reminder that is named, or the last one; of a repeating one, one occurrence.
+
+    `old_time` has the words of a time that names the reminder where nothing else does.
+    """
     references = find_references(request)
-    old_day = request.reading.words("OLD")
-    day = request.strip_time_words(old_day) or _find_this_day(request, arguments)
-    day = day if request.read_times(day) else old_day  # "in December"
-    former = str(arguments.get("occurrence") or "all")
-    if references == ["all"] and former != "all":  # "everything from Thursday to Friday"
-        references, arguments = _list_on_day(former, request), {**arguments, "occurrence": None}
-    named: dict[str, object] = {"reminder_id": ", ".join(references) or old or find_default_reference(request)}
+    day = _find_words_of_occurrence(request, arguments)
+    former_day = str(arguments.get("occurrence") or "all")
+    if references == ["all"] and former_day != "all":  # "everything from Thursday to Friday"
+        references, arguments = _list_on_day(former_day, request), {**arguments, "occurrence": None}
+    named: dict[str, object] = {"reminder_id": ", ".join(references) or old_time or find_default_reference(request)}
     weekdays = request.find_weekdays(day)
     is_series = _names_series(weekdays, request)
-    is_name = is_series or (bool(weekdays) and any(day in name and name != day for name in references))
     reminder = find_named_reminder(request) if len(weekdays) > 1 and not is_series else None
     if reminder is not None and _sets_only_clock(arguments) and day not in reminder.content:  # 周末遛狗改到九点
         days = list_dates_on_weekdays(day, len(weekdays), request)
         moved = ({**arguments, "reminder_id": reminder.id, "occurrence": each} for each in days)
         return merge_or_none([request.answers.call_tool("reminder_update", each) for each in moved])
+    is_name = is_series or (bool(weekdays) and any(day in name and name != day for name in references))
     if day and not is_name and request.names_single_day(day):
         named["occurrence"] = day
-    person = {} if "person" in arguments else _find_people_of_change(request)
-    made = request.answers.call_tool("reminder_update", {**arguments, **named, **person})
+    people = {} if "person" in arguments else _find_people_of_change(request)
+    made = request.answers.call_tool("reminder_update", {**arguments, **named, **people})
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
+
+
+def _find_words_of_occurrence(request: RequestContext, arguments: Mapping[str, object]) -> str:
+    """Return the words of the day whose occurrence is to change; "" for none."""
+    old = request.reading.words("OLD")
+    day = request.strip_time_words(old) or _find_day_of_occurrence(request, arguments)
+    return day if request.read_times(day) else old  # "in December" is a time with its preposition
 
 
 def _find_people_of_change(request: RequestContext) -> dict[str, object]:
@@ -78,22 +86,21 @@ def _find_people_of_change(request: RequestContext) -> dict[str, object]:
     sender, words = request.turn.message.sender, request.words
     reminder = find_named_reminder(request) or (None if find_references(request) else find_newest_shared(request))
     people = [] if reminder is None else [person.name.lstrip("@") for person in reminder.targets]
-    pieces = {words.fold(piece).strip() for piece in request.reading.pieces("REF")}
-    says_me = request.reading.has("PERSON") or (request.reading.intent == "keep_days" and names_oneself(request))
-    is_own = bool(pieces & {*words.own_one}) or (says_me and reminder is not None and reminder.creator.id != sender.id)
-    whom = find_people(request)
-    is_for_all, is_alone = whom == slots.EVERYONE or request.has_word(words.both_of_us), whom is None and is_own
-    if reminder is None or not (is_for_all or is_alone) or people in ([], [sender.name]):
+    if reminder is None or people in ([], [sender.name]):
         return {}
-    return {"person": ", ".join(people) if is_for_all else sender.name, "reminder_id": reminder.id}
+    named = find_people(request)
+    if named == slots.EVERYONE or request.has_word(words.both_of_us):
+        return {"person": ", ".join(people), "reminder_id": reminder.id}
+    says_mine = any(words.fold(piece).strip() in words.own_one for piece in request.reading.pieces("REF"))
+    says_me = request.reading.has("PERSON") or (request.reading.intent == "keep_days" and names_oneself(request))
+    is_own = says_mine or (says_me and reminder.creator.id != sender.id)
+    return {"person": sender.name, "reminder_id": reminder.id} if named is None and is_own else {}
 
 
 def _list_on_day(day: str, request: RequestContext) -> list[str]:
     """Return the ids of the sender's single reminders on a day; "all" with the day where there are none."""
-    own = list_own(request)
-    single = [each for each in own if each.schedule.rule is None]
-    found = request.filter_by_time(day, single)
-    return [each.id for each in found] or [f"all {day}"]
+    single = [each for each in list_own(request) if each.schedule.rule is None]
+    return [each.id for each in request.filter_by_time(day, single)] or [f"all {day}"]
 
 
 def _names_series(weekdays: frozenset[str], request: RequestContext) -> bool:
@@ -104,7 +111,7 @@ def _names_series(weekdays: frozenset[str], request: RequestContext) -> bool:
     return rule is not None and {WEEKDAYS[day] for _, day in rule.days} == weekdays
 
 
-def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> str:
+def _find_day_of_occurrence(request: RequestContext, arguments: Mapping[str, object]) -> str:
     """Return the day of the only occurrence of a repeating reminder that is meant; "" for none.
 
     Its name has it ("this Thursday's run"), or a remark beside another clock: "I'm in late tomorrow, make it 10".
@@ -113,14 +120,14 @@ def _find_this_day(request: RequestContext, arguments: Mapping[str, object]) -> 
     if reminder is None or reminder.schedule.rule is None:
         return ""
     day, fold = find_day_in_name(request), request.words.fold
-    is_weekday = bool(request.find_weekdays(request.strip_time_words(day)))  # "the Wednesday one"
-    is_near = bool(day) and not is_weekday and fold(day) not in fold(reminder.content)
-    if request.words.joint and (is_near or fold(day).startswith(request.words.one_time)):
-        return day  # "la basura de hoy"
+    is_series = bool(request.find_weekdays(request.strip_time_words(day)))  # "the Wednesday one"
+    is_own_day = bool(day) and not is_series and fold(day) not in fold(reminder.content)  # "la basura de hoy"
+    if request.words.joint and (is_own_day or fold(day).startswith(request.words.one_time)):
+        return day
     if not _sets_only_clock(arguments) or request.has_word(request.words.always):
         return ""
-    beside = [*list_untagged_times(request), *request.reading.pieces("EVENT"), find_remark(request)]
-    days = {day for words in beside for day in request.list_days(words)}
+    remarks = [*list_untagged_times(request), *request.reading.pieces("EVENT"), find_remark(request)]
+    days = {day for words in remarks for day in request.list_days(words)}
     coming = request.list_coming(reminder, min(days)) if len(days) == 1 else []
     return f"{coming[0]:%Y-%m-%d}" if coming and coming[0].date() in days else ""
 
