@@ -15,7 +15,7 @@ from services.reminders.lookup.references import is_moved_from
 from services.reminders.model import EVERYONE, Reminder
 from services.time_expressions import Reading
 
-_DAY = 24 * 60
+_MINUTES_A_DAY = 24 * 60
 JUST_NOW = timedelta(minutes=5)
 """The time within which people go on with what the bot has done."""
 
@@ -48,11 +48,13 @@ def find_old_lead(content: str, due: datetime, request: RequestContext) -> timed
 
     The event has the only time of that message with a day behind the reminder; without a lead it is zero.
     """
-    for told in find_messages_of(content, request):
-        sent = told.sent_at.astimezone(request.now.tzinfo)
-        is_ahead = request.words.has_any(request.words.ahead, re.sub(r"\W", " ", request.words.fold(told.text)))
-        texts = (told.text, _find_words_ahead(told.text, request))  # "two days before 12 December" is one time
-        for times in (request.read_times(text, sent) for text in texts if is_ahead):
+    words = request.words
+    for message in find_messages_of(content, request):
+        if not words.has_any(words.ahead, re.sub(r"\W", " ", words.fold(message.text))):
+            continue
+        sent = message.sent_at.astimezone(request.now.tzinfo)
+        for text in (message.text, _find_event_beside_ahead(message.text, request)):
+            times = request.read_times(text, sent)
             found = [min(leads) for time in times if (leads := _list_leads(time.readings, due))]
             if len(found) == 1:
                 return found[0]
@@ -60,52 +62,49 @@ def find_old_lead(content: str, due: datetime, request: RequestContext) -> timed
 
 
 def _list_leads(events: Sequence[Reading], due: datetime) -> list[timedelta]:
-    """Return the times from a reminder to those of `events` with a day that come behind it; at its clock for days."""
-    named = [each for each in events if each.has_day]
-    starts = [each.start if each.has_clock else datetime.combine(each.start, due.timetz()) for each in named]
+    """Return the times from `due` to the `events` behind it that have a day; one without a clock is at its clock."""
+    dated = [each for each in events if each.has_day]
+    starts = [each.start if each.has_clock else datetime.combine(each.start, due.timetz()) for each in dated]
     return [start - due for start in starts if start > due]
 
 
-def _find_words_ahead(text: str, request: RequestContext) -> str:
+def _find_event_beside_ahead(text: str, request: RequestContext) -> str:
     """Return the words of an event behind "before" ("two days before 12 December"), in Chinese in front of 前."""
-    found = [text.partition(f"{request.words.joint}{word}{request.words.joint}") for word in request.words.ahead]
-    before, _, behind = next((each for each in found if each[1]), ("", "", ""))
-    return behind if request.words.joint else before
+    parts = [text.partition(f"{request.words.joint}{word}{request.words.joint}") for word in request.words.ahead]
+    ahead, _, behind = next((each for each in parts if each[1]), ("", "", ""))
+    return behind if request.words.joint else ahead
 
 
 def list_last_reminders(request: RequestContext) -> list[Reminder]:
     """Return the reminder set last by the person who asks, or since then by another person for them.
 
-    Of two it is the one whose clock is nearer to the one that the request names; the one that the person has just asked
-    about comes first.
+    The one that the person has just asked about comes first.
     """
     if request.listed is not None:
         return [request.listed]
     own, other = list_set_by_call(request.last_set, request), list_set_by_other(request)
-    is_own_slip = len(own) == 1 and request.has_word(request.words.slips)
-    if is_own_slip or len(other) != 1 or not reminds(other[0], request.turn.message.sender):
+    corrects_own = len(own) == 1 and request.has_word(request.words.slips)
+    if corrects_own or len(other) != 1 or not reminds(other[0], request.turn.message.sender):
         return own
-    if len(own) == 1:
-        told = _list_untagged_clocks(request)
-        mentioned = [fits for words in told if len(fits := request.filter_by_time(words, (*own, *other))) == 1]
-        if len(mentioned) == 1:
-            return list(mentioned[0])
+    return [_choose_by_clock(own[0], other[0], request)] if len(own) == 1 else other
+
+
+def _choose_by_clock(own: Reminder, other: Reminder, request: RequestContext) -> Reminder:
+    """Return of two reminders the one at the clock of a remark, else the one nearer to the clock that is named.
+
+    "Make it 2, I'm busy at 1" is for the one at 1. Without a clock it is `other`.
+    """
+    times = [request.parse_time([text]) for text in list_untagged_times(request)]
+    clocks = [time.words for time in times if time is not None and time.best.has_clock]
+    mentioned = [fits for words in clocks if len(fits := request.filter_by_time(words, (own, other))) == 1]
+    if len(mentioned) == 1:
+        return mentioned[0][0]
     time = request.parse_time(request.reading.pieces("WHEN"))
-    if len(own) != 1 or time is None or not time.best.has_clock:
+    if time is None or not time.best.has_clock:
         return other
-    named = list_halves(time.best) if is_clock_without_half(time.words) else (time.best,)
-    clocks = [name.start.hour * 60 + name.start.minute for name in named]
-    return min(
-        (other, own),
-        key=lambda reminder: min(_count_minutes_between(reminder[0], clock, request.now) for clock in clocks),
-    )
-
-
-def _list_untagged_clocks(request: RequestContext) -> list[str]:
-    """Return the words of the clocks of a request that are no part of it: "make it 2, I'm busy at 1"."""
-    texts = list_untagged_times(request)
-    times = [request.parse_time([text]) for text in texts]
-    return [time.words for time in times if time is not None and time.best.has_clock]
+    halves = list_halves(time.best) if is_clock_without_half(time.words) else (time.best,)
+    minutes = [half.start.hour * 60 + half.start.minute for half in halves]
+    return min((other, own), key=lambda each: min(_count_minutes_between(each, at, request.now) for at in minutes))
 
 
 def list_untagged_times(request: RequestContext) -> list[str]:
@@ -127,17 +126,15 @@ def list_set_by_other(request: RequestContext) -> list[Reminder]:
     found = list_set_by_call(request.last_of_other, request)
     if found:
         return found
-    turn = request.turn
+    turn, sender = request.turn, request.turn.message.sender
     authors = {message.id: message.sender.id for message in turn.recent}
-    for answer in reversed(turn.recent):
-        if not answer.sender.is_bot:
-            continue
+    for answer in (message for message in reversed(turn.recent) if message.sender.is_bot):
         author = None if answer.reply_to is None else authors.get(answer.reply_to)
-        if author in {None, turn.message.sender.id} or turn.now - answer.sent_at > JUST_NOW:
+        if author in {None, sender.id} or turn.now - answer.sent_at > JUST_NOW:
             break
         found = [reminder for reminder in request.reminders if f"[{reminder.id}]" in answer.text]
         if found:
-            return found if len(found) == 1 and reminds_only(found[0], turn.message.sender) else []
+            return found if len(found) == 1 and reminds_only(found[0], sender) else []
     return []
 
 
@@ -150,9 +147,9 @@ def _count_minutes_between(reminder: Reminder, clock: int, now: datetime) -> int
     """Return the minutes between the clock of a reminder and `clock`, which counts from midnight."""
     due = find_due(reminder, now)
     if due is None:
-        return _DAY
-    apart = abs(due.hour * 60 + due.minute - clock)
-    return min(apart, _DAY - apart)
+        return _MINUTES_A_DAY
+    minutes = abs(due.hour * 60 + due.minute - clock)
+    return min(minutes, _MINUTES_A_DAY - minutes)
 
 
 def reminds(reminder: Reminder, person: Person) -> bool:

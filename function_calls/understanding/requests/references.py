@@ -1,8 +1,8 @@
 """Find the references to reminders in a request, in the form that `reminder_id` takes."""
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterable, Iterator
+from itertools import pairwise, takewhile
 
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
@@ -32,19 +32,24 @@ from services.reminders.model import Reminder
 
 LAST, IT = "last", "it"
 _MOST_FIGURES = 3
+"""The most figures of a number of the list."""
 _SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
 _WORD = re.compile(r"[a-z0-9]+")
 _ARTICLES = frozenset({"the", "my", "our"})
 INDEFINITE = frozenset({"a", "an", "un", "una"})
-_ENDS = frozenset({"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";", "for", "until", "at", "on", "now"})
-_FINAL = frozenset({"delete", "pause", "done", "leave"})
+_NAME_ENDS = frozenset(
+    {"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";", "for", "until", "at", "on", "now"}
+)
+_FINAL_INTENTS = frozenset({"delete", "pause", "done", "leave"})
 """Intents for which a name must be right: another reminder would be lost."""
-_ASKING = frozenset({"list", "when_is", "who_set", "join", "person_add"})
-_OF_SERIES = frozenset({"skip", "keep_days", "until", "pause"})
+_INTENTS_FOR_SEVERAL = frozenset({"list", "when_is", "who_set", "join", "person_add"})
+"""Intents that are not for one of several reminders of a name."""
+_SERIES_INTENTS = frozenset({"skip", "keep_days", "until", "pause"})
 """Intents of repeating reminders, which an occurrence that was moved is not."""
-_ON_A_DAY = frozenset({"delete", "skip"})
+_DAY_INTENTS = frozenset({"delete", "skip"})
 """Intents whose day is that of the reminder."""
-_CHANGED = frozenset({"WHEN", "LATER", "EARLIER", "PERSON", "UNTIL"})
+_CHANGE_TAGS = frozenset({"WHEN", "LATER", "EARLIER", "PERSON", "UNTIL"})
+"""Tags of words that say what is to change."""
 
 
 def find_references(request: RequestContext, *, may_be_several: bool = False) -> list[str]:
@@ -52,13 +57,13 @@ def find_references(request: RequestContext, *, may_be_several: bool = False) ->
 
     `may_be_several` says that words for all of them may stand beside the name: "everything for tomorrow".
     """
-    named, known = _find_named(request, may_be_several=may_be_several), request.known
+    named, known = _find_references_in_words(request, may_be_several=may_be_several), request.known
     named = [name for name in named if name != "both"] or named  # "both, the dentist and the rent"
     if known is None:
         return named
     named = [_spell_as_known(name, request, known) for name in named]
     former = [] if request.reading.has("REF") else _find_at_former_clock(request)
-    return former or _find_own_references(named, request) or _resolve_known(named, request, known)
+    return former or _find_own_references(named, request) or _resolve_references(named, request, known)
 
 
 def _spell_as_known(name: str, request: RequestContext, known: ChatReminders) -> str:
@@ -81,78 +86,86 @@ def find_named_reminder(request: RequestContext) -> Reminder | None:
     return found[0] if len(found) == 1 else None
 
 
-def _resolve_known(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
-    """Return the references that name an existing reminder.
-
-    A retracted time ("7, not 6") names the reminder set last, if that or none comes then.
-    """
+def _resolve_references(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
+    """Return the references that name an existing reminder; those that name none where a change must not guess."""
     if not named:
         return []
-    has = request.reading.has
-    if request.may_point and request.last_set is not None and has("OLD") and has("WHEN") and not has("REF"):
-        found = [reminder for name in named for reminder in request.resolve(name)]
-        is_last = any(each.content == request.last_set.arguments.get("content") for each in found)
-        is_listed = named[0].isdecimal() and request.now - known.shown.at <= JUST_NOW
-        return [] if is_last and not is_listed else list(dict.fromkeys(each.id for each in found))
+    if _retracts_time(request):
+        return _resolve_retracted_time(named, request, known)
     if any(name.startswith("all ") for name in named):
         return named
-    is_final = request.reading.intent in _FINAL
-    dated = _find_on_day(named, request)
+    dated = _find_by_day(named, request)
     if dated is not None:
         return [dated.id]
-    found_names = [name for name in named if known.can_resolve(name)]
-    if found_names:
-        only = _choose_of_several(named[0], request, known) if len(named) == 1 else None
-        return [only.id] if only is not None else named if is_final else found_names
-    close = _find_close(request.words.joint.join(named), request, known)
-    if len(close) == 1:
-        return [close[0].id]
-    if len(close) > 1 and len(named) == 1:
+    is_final = request.reading.intent in _FINAL_INTENTS
+    resolvable = [name for name in named if known.can_resolve(name)]
+    if resolvable:
+        only = _choose_of_same_name(named[0], request, known) if len(named) == 1 else None
+        return [only.id] if only is not None else named if is_final else resolvable
+    closest = _list_closest(request.words.joint.join(named), request, known)
+    if len(closest) == 1:
+        return [closest[0].id]
+    if len(closest) > 1 and len(named) == 1:
         return named
-    told = None if request.words.joint else find_closest_to_remark(_find_words_beside(request), request)
-    if told in list_own(request) and (not request.reading.has("REF") or set("".join(named)) & set(told.content)):
-        return [told.id]  # 牛奶到货了，不用提醒我买了
-    return [] if request.may_point and not is_final and _is_beside(request) else named
+    like = None if request.words.joint else find_closest_to_remark(_join_remarks(request), request)
+    if like in list_own(request) and (not request.reading.has("REF") or set("".join(named)) & set(like.content)):
+        return [like.id]  # 牛奶到货了，不用提醒我买了
+    return [] if request.may_point and not is_final and _has_change_without_reference(request) else named
 
 
-def _find_close(name: str, request: RequestContext, known: ChatReminders) -> tuple[Reminder, ...]:
+def _retracts_time(request: RequestContext) -> bool:
+    """Return whether a request corrects the time that was set last, without a name: "7, not 6"."""
+    has = request.reading.has
+    return request.may_point and request.last_set is not None and has("OLD") and has("WHEN") and not has("REF")
+
+
+def _resolve_retracted_time(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
+    """Return the reminders at a time that a request retracts; none, for the one set last, if that comes then."""
+    content = None if request.last_set is None else request.last_set.arguments.get("content")
+    found = [reminder for name in named for reminder in request.resolve(name)]
+    is_last = any(each.content == content for each in found)
+    is_listed = named[0].isdecimal() and request.now - known.shown.at <= JUST_NOW
+    return [] if is_last and not is_listed else list(dict.fromkeys(each.id for each in found))
+
+
+def _list_closest(name: str, request: RequestContext, known: ChatReminders) -> tuple[Reminder, ...]:
     """Return the reminders whose text shares most with a name, or has its act.
 
     Of several they are those at its time, whose whole text ends it, or the only one for nobody but the sender.
     """
-    close = known.find_closest(name, request.common_words) or known.find_act(name, request.common_words)
-    close = known.filter_by_time(name, close) if len(close) > 1 else close
-    close = tuple(each for each in close if name.casefold().endswith(each.content.casefold())) or close
-    own = tuple(each for each in close if reminds_only(each, request.turn.message.sender))
-    return own if len(own) == 1 else close
+    closest = known.find_closest(name, request.common_words) or known.find_act(name, request.common_words)
+    closest = known.filter_by_time(name, closest) if len(closest) > 1 else closest
+    closest = tuple(each for each in closest if name.casefold().endswith(each.content.casefold())) or closest
+    own = tuple(each for each in closest if reminds_only(each, request.turn.message.sender))
+    return own if len(own) == 1 else closest
 
 
 def _find_own_references(named: list[str], request: RequestContext) -> list[str]:
     """Return the only reminder that "mine", "my Friday one" or "everyone's" means; else an empty list."""
-    pieces, sender = slots.find_reference_pieces(request.reading, request.words), request.turn.message.sender
-    words = [request.words.fold(piece).strip() for piece in pieces]
-    name = request.words.fold(named[0]).removesuffix("'s") if len(named) == 1 else ""
-    if name in request.words.everyone and name not in SEVERAL:
+    words, sender = request.words, request.turn.message.sender
+    name = words.fold(named[0]).removesuffix("'s") if len(named) == 1 else ""
+    if name in words.everyone and name not in SEVERAL:
         common = [each for each in request.reminders if is_for_everyone(each)]
         return [each.id for each in common] if len(common) == 1 else []
-    if len(words) != 1 or len(named) > 1 or not request.words.has_any(request.words.own, words[0]):
+    pieces = [words.fold(piece).strip() for piece in slots.find_reference_pieces(request.reading, words)]
+    if len(pieces) != 1 or len(named) > 1 or not words.has_any(words.own, pieces[0]):
         return []
-    is_pronoun = words[0] in request.words.own_one
     if named and named[0].isdecimal() and request.known is not None and not request.known.shown.ids:
         return [each.id for each in list_own(request)][int(named[0]) - 1 : int(named[0])]
+    is_pronoun = pieces[0] in words.own_one
     found = request.reminders if is_pronoun else request.resolve(named[0]) if named else ()
-    own = tuple(reminder for reminder in found if reminds_only(reminder, sender))
-    own = tuple(reminder for reminder in own if reminder.creator.id == sender.id) or own
+    own = [reminder for reminder in found if reminds_only(reminder, sender)]
+    own = [reminder for reminder in own if reminder.creator.id == sender.id] or own
     return [own[0].id] if len(own) == 1 and (is_pronoun or len(found) > 1) else []
 
 
-def _find_on_day(named: list[str], request: RequestContext) -> Reminder | None:
+def _find_by_day(named: list[str], request: RequestContext) -> Reminder | None:
     """Return the only reminder of the sender on the day that a name is, which is no number of one: 28号那个."""
-    is_number = len(named) == 1 and named[0].isdecimal() and int(named[0]) > len(request.reminders)
-    named_day = request.reading.words("OLD") or request.reading.words("REF")
-    words = slots.mark_day(named_day, request.words) if is_number else ""
-    own = [each for each in list_own(request) if each.schedule.rule is None]
-    found = request.filter_by_time(words, own) if words and request.read_times(words) else ()
+    is_day = len(named) == 1 and named[0].isdecimal() and int(named[0]) > len(request.reminders)
+    words = request.reading.words("OLD") or request.reading.words("REF")
+    day = slots.mark_day(words, request.words) if is_day else ""
+    single = [each for each in list_own(request) if each.schedule.rule is None]
+    found = request.filter_by_time(day, single) if day and request.read_times(day) else ()
     return found[0] if len(found) == 1 else None
 
 
@@ -163,11 +176,11 @@ def _find_at_former_clock(request: RequestContext) -> list[str]:
         return []
     found = request.filter_by_time(time.words, list_own(request))
     last = list_last_reminders(request) if len(found) > 1 else found
-    meant = [each for each in found if each in last]
-    return [meant[0].id] if len(meant) == 1 else []
+    ids = [each.id for each in found if each in last]
+    return ids if len(ids) == 1 else []
 
 
-def _choose_of_several(name: str, request: RequestContext, known: ChatReminders) -> Reminder | None:
+def _choose_of_same_name(name: str, request: RequestContext, known: ChatReminders) -> Reminder | None:
     """Return the one of several reminders of a name on the day that is named.
 
     Without a day, or where it is a day to skip, it is the one that repeats and of which the others are moved
@@ -175,14 +188,15 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
     person, and where several are left.
     """
     found = request.resolve(name)
-    like = known.find_closest(name, request.common_words)
-    is_open = len(found) > 1 and request.reading.intent not in _ASKING and not request.read_times(name)
-    mine = [each for each in found if is_open and each in list_own(request)]
-    if len(mine) == 1 and set(found).isdisjoint(like):
-        return mine[0]  # of those of a person that is the one the sender may change
-    if not is_open or not set(found) <= set(like):
+    closest = known.find_closest(name, request.common_words)
+    if len(found) < 2 or request.reading.intent in _INTENTS_FOR_SEVERAL or request.read_times(name):
         return None
-    day = _find_days(request) if request.reading.has("OLD") or request.reading.intent in _ON_A_DAY else ""
+    may_change = [each for each in found if each in list_own(request)]
+    if len(may_change) == 1 and set(found).isdisjoint(closest):
+        return may_change[0]  # the name is that of a person
+    if not set(found) <= set(closest):
+        return None
+    day = _find_days(request) if request.reading.has("OLD") or request.reading.intent in _DAY_INTENTS else ""
     fits = request.filter_by_time(day, found) if day else found  # all of them where several days are named
     dated = [each for each in fits if each.schedule.rule is None] if len(fits) < len(found) else []
     if day and (dated or request.reading.intent != "skip"):
@@ -192,17 +206,20 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
     return found[0] if len(found) == 1 else own[0] if len(own) == 1 else None
 
 
-def _is_beside(request: RequestContext) -> bool:
-    """Return whether a clause without the reference says what is to change: "at 8, I play chess at 9"."""
-    tokens, tags = request.reading.tokens, request.reading.tags
-    clauses = [{tags[at] for at in clause} for clause in split_clauses(tokens)]
-    is_changed = any(each & _CHANGED for each in clauses if "REF" not in each)
-    is_order = not request.words.joint and any(each & _CHANGED for each in clauses if "REF" in each)  # 集体课改到周三了
-    if is_changed and not is_order:
+def _has_change_without_reference(request: RequestContext) -> bool:
+    """Return whether a clause without the reference says what is to change: "at 8, I play chess at 9".
+
+    In Chinese the clause with the reference must not say so as well: 集体课改到周三了.
+    """
+    tags, words = request.reading.tags, request.words
+    clauses = split_clauses(request.reading.tokens)
+    named = [clause for clause in clauses if any(tags[at] == "REF" for at in clause)]
+    others = [clause for clause in clauses if clause not in named]
+    changing = [clause for clause in clauses if any(tags[at] in _CHANGE_TAGS for at in clause)]
+    is_order = not words.joint and any(clause in changing for clause in named)
+    if not is_order and any(clause in changing for clause in others):
         return True
-    others = [clause for clause in split_clauses(tokens) if all(tags[at] != "REF" for at in clause)]
-    phrases = [request.words.joint.join(tokens[at].form for at in clause) for clause in others]
-    return any(request.words.has_any(request.words.change_it, phrase) for phrase in phrases)
+    return any(words.has_any(words.change_it, join_forms(clause, request)) for clause in others)
 
 
 def find_default_reference(request: RequestContext) -> str:
@@ -217,15 +234,14 @@ def find_default_reference(request: RequestContext) -> str:
         return IT
     own = list_set_by_call(request.last_set, request)
     has_moved = any(is_moved_from(each, series) for series in own for each in request.reminders)
-    if has_moved and (request.reading.intent in _OF_SERIES or request.has_word(request.words.always)):
+    if has_moved and (request.reading.intent in _SERIES_INTENTS or request.has_word(request.words.always)):
         return own[0].id
-    named = list_untagged_times(request) if len(own) > 1 else []
-    fits = {each.id for words in named for each in request.filter_by_time(words, own)}
+    times = list_untagged_times(request) if len(own) > 1 else []
+    fits = {each.id for words in times for each in request.filter_by_time(words, own)}
     if len(fits) == 1:
         return fits.pop()
-    other = list_set_by_other(request)
-    meant = list_last_reminders(request) if len(other) == 1 else []
-    return meant[0].id if len(meant) == 1 else IT
+    last = list_last_reminders(request) if len(list_set_by_other(request)) == 1 else []
+    return last[0].id if len(last) == 1 else IT
 
 
 def find_name_added(reading: MessageReading, words: Lexicon) -> str:
@@ -237,36 +253,42 @@ def find_name_added(reading: MessageReading, words: Lexicon) -> str:
 
 def find_newest_shared(request: RequestContext) -> Reminder | None:
     """Return the reminder for the person who asks and others that the bot has mentioned last, or the newest of them."""
-    own = request.turn.message.sender
-    shared = [reminder for reminder in request.reminders if reminds(reminder, own)]
+    sender = request.turn.message.sender
+    own = [reminder for reminder in request.reminders if reminds(reminder, sender)]
     day = find_only_time(request)  # "don't wake me tomorrow"
-    fits = request.filter_by_time(day, shared) if day else ()
-    others = [reminder for reminder in fits or shared if not reminds_only(reminder, own)]
-    said = [message.text for message in reversed(request.turn.recent) if message.sender.is_bot]
-    mentioned = [[each for each in others if f"[{each.id}]" in text] for text in said]
+    fits = request.filter_by_time(day, own) if day else ()
+    shared = [reminder for reminder in fits or own if not reminds_only(reminder, sender)]
+    answers = [message.text for message in reversed(request.turn.recent) if message.sender.is_bot]
+    mentioned = [[each for each in shared if f"[{each.id}]" in answer] for answer in answers]
     last = next(filter(None, mentioned), [])
-    if len(last) == 1:
-        return last[0]
-    return max(others, key=lambda other: other.created_at, default=None)
+    return last[0] if len(last) == 1 else max(shared, key=lambda each: each.created_at, default=None)
 
 
-def _find_named(request: RequestContext, *, may_be_several: bool) -> list[str]:
-    whole = request.reading.text if request.is_part else request.turn.message.text
-    kept = request.words.find_spared(whole) if request.reading.intent in _FINAL else ""
-    is_beside = not request.words.joint and request.has_word(request.words.too)  # 除了吃药，看牙也删掉
-    spared = [kept] if kept else [] if is_beside else request.reading.pieces("SPARED")
-    excepted = [name or piece.strip() for piece in spared for name in _split_names(piece, request)]
+def _find_references_in_words(request: RequestContext, *, may_be_several: bool) -> list[str]:
+    """Return the references in the words of a request, whether or not there are such reminders."""
+    excepted = [name or piece.strip() for piece in _find_excepted(request) for name in _split_names(piece, request)]
     if excepted:
         return [f"all except {' and '.join(excepted)}"]
     pieces = slots.find_reference_pieces(request.reading, request.words)
     definite = [each for each in pieces if each.strip().casefold() not in request.words.indefinite]
     named = [name for each in definite for name in _split_names(each, request)]
     named = list(dict.fromkeys(filter(None, named)))
-    is_open = not named or named == [_find_days(request)]
-    if named == ["all"] or (is_open and may_be_several and _means_all(request)):
-        day = _find_days(request) if may_be_several else ""
-        return [f"all {day}" if day else "all"]
+    days = _find_days(request)
+    names_only_days = not named or named == [days]
+    if named == ["all"] or (names_only_days and may_be_several and _says_all(request)):
+        return [f"all {days}" if days and may_be_several else "all"]
     return named or (_find_by_remark(request) if request.reading.has("REF") else _find_untagged(request))
+
+
+def _find_excepted(request: RequestContext) -> list[str]:
+    """Return the words for the reminders that a request excepts from all; in Chinese also 除了吃药，看牙也删掉."""
+    words = request.words
+    whole = request.reading.text if request.is_part else request.turn.message.text
+    spared = words.find_spared(whole) if request.reading.intent in _FINAL_INTENTS else ""
+    if spared:
+        return [spared]
+    is_included = not words.joint and request.has_word(words.too)  # 除了吃药，看牙也删掉
+    return [] if is_included else request.reading.pieces("SPARED")
 
 
 def find_only_time(request: RequestContext) -> str:
@@ -277,42 +299,43 @@ def find_only_time(request: RequestContext) -> str:
 
 def find_asking_time(request: RequestContext) -> str:
     """Return the words of the only time of the clauses that ask; "" for none or several."""
-    asking, _ = _find_asking_clauses(request)
-    kept = [at for clause in asking for at in clause]
-    return find_only_time(request.with_reading(request.reading.with_tokens(kept)))
+    places = [at for clause in _list_asking_clauses(request) for at in clause]
+    return find_only_time(request.with_reading(request.reading.with_tokens(places)))
 
 
 def find_asking_text(request: RequestContext) -> str:
     """Return the words of the clauses that ask, not those of a reason: "pause it, we're all together"."""
-    asking, _ = _find_asking_clauses(request)
-    return request.words.joint.join(request.reading.tokens[at].form for clause in asking for at in clause)
+    return join_forms([at for clause in _list_asking_clauses(request) for at in clause], request)
 
 
-def _find_asking_clauses(request: RequestContext) -> tuple[list[list[int]], bool]:
-    """Return the clauses with tags, else all, and whether there is one clause."""
+def join_forms(places: Iterable[int], request: RequestContext) -> str:
+    """Return the forms of the tokens at `places` as text."""
+    return request.words.joint.join(request.reading.tokens[at].form for at in places)
+
+
+def _list_asking_clauses(request: RequestContext) -> list[list[int]]:
+    """Return the clauses with tags, else all, as the places of their tokens."""
     clauses = [clause for clause in split_clauses(request.reading.tokens) if clause]
-    asking = [clause for clause in clauses if any(request.reading.tags[at] != NO_TAG for at in clause)]
-    return asking or clauses, len(clauses) == 1
+    return [clause for clause in clauses if any(request.reading.tags[at] != NO_TAG for at in clause)] or clauses
 
 
 def _find_id(request: RequestContext) -> str:
     """Return an id of a reminder, or the first characters of one: letters and figures in one word; "" for none."""
-    words = [request.reading.text_of(token) for token in request.reading.tokens if token.form == "id"]
-    found = [match[0] for match in map(_SHORT_ID.fullmatch, _WORD.findall(request.folded_text)) if match]
-    return next(iter([*words, *found]), "")
+    ids = [request.reading.text_of(token) for token in request.reading.tokens if token.form == "id"]
+    short = [word for word in _WORD.findall(request.folded_text) if _SHORT_ID.fullmatch(word)]
+    return next(iter([*ids, *short]), "")
 
 
 def _find_name_behind_article(request: RequestContext) -> str:
-    """Return the words behind an article up to a mark: "the dentist" of "cancel the dentist"."""
-    forms = request.reading.forms
-    first = next((at for at, form in enumerate(forms) if form in _ARTICLES), len(forms))
-    last = first + 1
-    while last < len(forms) and request.reading.tags[last] == "O" and forms[last] not in _ENDS:
-        last += 1
-    tokens = request.reading.tokens[first:last]
-    if not tokens or not request.words.joint:
+    """Return an article with the untagged words behind it, up to a mark: "cancel the dentist"; "" for none."""
+    reading = request.reading
+    first = next((at for at, form in enumerate(reading.forms) if form in _ARTICLES), None)
+    if first is None or not request.words.joint:
         return ""
-    return slots.normalize_reference(request.reading.text_of(tokens[0], tokens[-1]), request.words)
+    behind = zip(reading.tokens[first + 1 :], reading.tags[first + 1 :], strict=True)
+    name = list(takewhile(lambda pair: pair[1] == NO_TAG and pair[0].form not in _NAME_ENDS, behind))
+    last = name[-1][0] if name else None
+    return slots.normalize_reference(reading.text_of(reading.tokens[first], last), request.words)
 
 
 def _split_names(piece: str, request: RequestContext) -> Iterator[str]:
@@ -344,81 +367,92 @@ def _narrow_all(name: str, request: RequestContext) -> str:
     return LAST if folded in request.words.newest else name
 
 
-def _is_each_time(request: RequestContext) -> bool:
+def _is_all_of_repetition(request: RequestContext) -> bool:
     """Return whether a word for "all" belongs to the repetition in front of it: 每个工作日都."""
-    forms = request.reading.forms
-    behind_time = [form for tag, form in zip(request.reading.tags, forms[1:], strict=False) if tag == "WHEN"]
-    has_rule = any(form.startswith("@rule") for form in forms)
-    return has_rule and any(form in request.words.plural for form in behind_time)
+    reading = request.reading
+    behind_time = [form for tag, form in zip(reading.tags, reading.forms[1:], strict=False) if tag == "WHEN"]
+    return reading.has_form("@rule") and any(form in request.words.plural for form in behind_time)
 
 
-def _means_all(request: RequestContext) -> bool:
-    is_of_days = bool(_find_days(request)) and request.has_word(request.words.plural)
-    return request.has_word(request.words.every) or request.has_word(request.words.all) or is_of_days
+def _says_all(request: RequestContext) -> bool:
+    """Return whether a request has a word for all reminders, or one for several beside a day."""
+    words = request.words
+    is_of_days = bool(_find_days(request)) and request.has_word(words.plural)
+    return request.has_word(words.every) or request.has_word(words.all) or is_of_days
 
 
 def _find_days(request: RequestContext) -> str:
     """Return the words of the days whose reminders are meant."""
-    words = request.reading.words("OLD") or request.reading.words("WHEN")
-    return request.strip_time_words(words)
+    return request.strip_time_words(request.reading.words("OLD") or request.reading.words("WHEN"))
 
 
 def _find_untagged(request: RequestContext) -> list[str]:
     """Return references among the untagged words: words for several or the newest, a name, or numbers."""
-    clauses, is_whole = _find_asking_clauses(request)
-    tokens, tags = request.reading.tokens, request.reading.tags
-    asking = request.words.joint.join(tokens[at].form for clause in clauses for at in clause if tags[at] == NO_TAG)
-    every = request.words.all - request.words.own_one
-    for meaning, words in (("both", request.words.both), ("them", request.words.them), ("all", every)):
-        is_people = meaning == "both" and request.has_word(request.words.both_of_us)
-        is_report = request.reading.intent == "done" and (meaning == "all" or not is_whole)  # "all watered"
-        if is_people or is_report or request.has_word(request.words.always) or _is_each_time(request):
-            continue
-        if request.words.has_any(words, asking):
-            return [meaning]
+    several = _find_word_for_several(request)
+    if several:
+        return [several]
     if request.has_word(request.words.newest):
         return [LAST]
-    named = _find_id(request) or _find_name_behind_article(request)
-    is_final, known = request.reading.intent in _FINAL, request.known
-    if named and (is_final or known is None or known.matches(named, request.common_words)):  # words of a reason do not
-        return [named]
-    numbers = [
+    name = _find_id(request) or _find_name_behind_article(request)
+    is_final, known = request.reading.intent in _FINAL_INTENTS, request.known
+    if name and (is_final or known is None or known.matches(name, request.common_words)):  # words of a reason do not
+        return [name]
+    figures = [
         token
         for token in request.reading.untagged
-        if token.form.isdecimal() and token.end - token.start <= _MOST_FIGURES and not _counts_else(token, request)
+        if token.form.isdecimal()
+        and token.end - token.start <= _MOST_FIGURES
+        and not _counts_other_things(token, request)
     ]
-    remarks = _find_remarks(request) if numbers else []
-    numbers = [token for token in numbers if token not in remarks or not _is_hour(token, request)]
-    is_remark = any(token in remarks for token in numbers)
-    is_told = is_remark and request.has_phrase(request.words.triggers)  # "that reminder"
-    found = _find_by_untagged_words(request) if is_told or not numbers else []
+    remarks = _list_tokens_of_remarks(request) if figures else []
+    numbers = [token for token in figures if token not in remarks or not _is_hour_figure(token, request)]
+    is_in_remark = any(token in remarks for token in numbers)
+    may_be_named = not numbers or (is_in_remark and request.has_phrase(request.words.triggers))  # "that reminder"
+    found = _find_by_untagged_words(request) if may_be_named else []
     return found or [str(int(request.reading.text_of(token))) for token in numbers]
 
 
-def _find_remarks(request: RequestContext) -> list[Token]:
+def _find_word_for_several(request: RequestContext) -> str:
+    """Return "both", "them" or "all" where the clauses that ask have an untagged word for it, else "".
+
+    "Both of us" is of people, and "all watered" a report.
+    """
+    words, reading = request.words, request.reading
+    if request.has_word(words.always) or _is_all_of_repetition(request):
+        return ""
+    is_done, is_one_clause = reading.intent == "done", sum(map(bool, split_clauses(reading.tokens))) == 1
+    places = [at for clause in _list_asking_clauses(request) for at in clause if reading.tags[at] == NO_TAG]
+    text = join_forms(places, request)
+    if words.has_any(words.both, text) and not request.has_word(words.both_of_us) and (is_one_clause or not is_done):
+        return "both"
+    if words.has_any(words.them, text) and (is_one_clause or not is_done):
+        return "them"
+    return "all" if words.has_any(words.all - words.own_one, text) and not is_done else ""
+
+
+def _list_tokens_of_remarks(request: RequestContext) -> list[Token]:
     """Return the tokens of clauses with words of their own beside the one that asks: "smith moved to 11, …"."""
-    tokens, tags = request.reading.tokens, request.reading.tags
+    tokens, tags, words = request.reading.tokens, request.reading.tags, request.words
     clauses = [clause for clause in split_clauses(tokens) if clause]
-    said = [[tokens[at] for at in clause] for clause in clauses if all(tags[at] == NO_TAG for at in clause)]
-    beside = said if len(said) < len(clauses) else []
-    naming = (*request.words.triggers, *request.words.reference_marks)
+    untagged = [[tokens[at] for at in clause] for clause in clauses if all(tags[at] == NO_TAG for at in clause)]
+    naming = (*words.triggers, *words.reference_marks)
     return [
         token
-        for clause in beside
+        for clause in (untagged if len(untagged) < len(clauses) else [])
         if (forms := [each.form for each in clause if not each.form.isdecimal()])
-        if not request.words.has_any(naming, request.words.joint.join(forms))
-        if not slots.are_function_words(forms, request.words)
+        if not words.has_any(naming, words.joint.join(forms))
+        if not slots.are_function_words(forms, words)
         for token in clause
     ]
 
 
-def _is_hour(figure: Token, request: RequestContext) -> bool:
+def _is_hour_figure(figure: Token, request: RequestContext) -> bool:
     """Return whether a figure is an hour: "I'm travelling till 5"."""
     before = next((one.form for one, other in pairwise(request.reading.tokens) if other == figure), "")
     return before in {*request.words.before_time, *request.words.until_words} - request.words.articles
 
 
-def _counts_else(figure: Token, request: RequestContext) -> bool:
+def _counts_other_things(figure: Token, request: RequestContext) -> bool:
     """Return whether a Chinese word behind a figure says that it counts no reminders: 15床, 12月."""
     behind = next((token.form for token in request.reading.tokens if token.start == figure.end), "")
     is_word = not request.words.joint and behind.isalpha() and behind not in request.words.courtesies
@@ -430,23 +464,24 @@ def _find_by_remark(request: RequestContext) -> list[str]:
 
     The remark may stand in the same clause: "puppies leave on Monday so stop that reminder".
     """
-    like = find_closest_to_remark(_find_words_beside(request), request)
+    like = find_closest_to_remark(_join_remarks(request), request)
     if like is None and request.words.joint:
-        first = min((start for start, _ in request.reading.spans("REF")), default=0)
-        ahead = [token.form for token in request.reading.untagged if token.start < first and not is_time(token)]
+        start = min((start for start, _ in request.reading.spans("REF")), default=0)
+        ahead = [token.form for token in request.reading.untagged if token.start < start and not is_time(token)]
         like = find_closest_to_remark(request.words.joint.join(ahead), request)
     return [] if like is None else [like.id]
 
 
-def _find_words_beside(request: RequestContext) -> str:
+def _join_remarks(request: RequestContext) -> str:
     """Return the words around the request and of its clauses that neither say nor point at what is asked."""
-    tokens, tags, text = request.reading.tokens, request.reading.tags, request.reading.text
+    reading = request.reading
+    tokens, tags = reading.tokens, reading.tags
     beside = [
-        text[tokens[clause[0]].start : tokens[clause[-1]].end]
+        reading.text_of(tokens[clause[0]], tokens[clause[-1]])
         for clause in split_clauses(tokens)
         if clause and {tags[at] for at in clause} <= {NO_TAG, "REF"}
     ]
-    pointing = [piece for piece in request.reading.pieces("REF") if not slots.normalize_reference(piece, request.words)]
+    pointing = [piece for piece in reading.pieces("REF") if not slots.normalize_reference(piece, request.words)]
     remarks = [remark for remark in beside if not any(piece in remark for piece in pointing)]
     return " ".join([find_remark(request), *remarks])
 
@@ -457,26 +492,28 @@ def names_unknown_matter(request: RequestContext, fewest: int = 2) -> bool:
     A thing has an article in front; in Chinese it stands ahead of the person who has done it or of a word such as 不用.
     """
     own = [] if request.listed is not None and fewest > 1 else list_own(request)
-    remark = request.words.fold(_find_words_beside(request))
+    words, common = request.words, request.common_words
+    remark = words.fold(_join_remarks(request))
     if len(own) < fewest or find_closest_to_remark(remark, request) is not None:
         return False
-    common = request.common_words
-    if request.words.joint:
-        definite = request.words.articles - INDEFINITE
-        return any(one in definite and other not in common for one, other in pairwise(re.findall(r"\w+", remark)))
-    letters = {letter for letter in remark if letter not in common}
-    clauses = [clause for clause in re.split(r"[\s,，。；！？]+", remark) if clause]
-    marks = (*request.words.oneself, *request.words.exclusion_endings)
-    ahead = [min((clause.find(mark) for mark in marks if mark in clause), default=0) for clause in clauses]
-    return any(at > 1 for at in ahead) and not any(letters & set(each.content) for each in own)
+    if words.joint:
+        definite = words.articles - INDEFINITE
+        neighbours = pairwise(re.findall(r"\w+", remark))
+        return any(article in definite and noun not in common for article, noun in neighbours)
+    letters = {*remark} - common
+    if any(letters & {*each.content} for each in own):
+        return False
+    marks = (*words.oneself, *words.exclusion_endings)
+    clauses = filter(None, re.split(r"[\s,，。；！？]+", remark))
+    return any(min((clause.find(mark) for mark in marks if mark in clause), default=0) > 1 for clause in clauses)
 
 
 def find_closest_to_remark(remark: str, request: RequestContext) -> Reminder | None:
     """Return the only reminder that shares a word with a remark, which may be about anything."""
     words = request.words
-    others = {*words.copulas_of_events, *words.second_person, *words.skipping}
-    common = request.common_words | others
-    return request.find_closest(remark, others) if find_stems(remark, common) or find_pairs(remark, common) else None
+    ignored = {*words.copulas_of_events, *words.second_person, *words.skipping}
+    common = request.common_words | ignored
+    return request.find_closest(remark, ignored) if find_stems(remark, common) or find_pairs(remark, common) else None
 
 
 def _find_by_untagged_words(request: RequestContext) -> list[str]:
@@ -489,15 +526,14 @@ def _find_by_untagged_words(request: RequestContext) -> list[str]:
     like = request.find_closest(request.reading.join_untagged(request.words.joint), request.words.skipping)
     like = like or find_closest_to_remark(find_remark(request), request)
     is_of_others = says_remind_me(request) and like not in list_own(request)
-    return [] if like is None or is_of_others or _tells_clock_of_last(request) else [like.id]
+    return [] if like is None or is_of_others or _has_clock_of_last_in_remark(request) else [like.id]
 
 
-def _tells_clock_of_last(request: RequestContext) -> bool:
+def _has_clock_of_last_in_remark(request: RequestContext) -> bool:
     """Return whether a remark names the clock of the reminder set last: "make it 8, nobody is home at 7"."""
-    last = list_last_reminders(request)
-    due = find_due(last[0], request.now) if len(last) == 1 else None
-    told = " ".join([find_remark(request), *list_untagged_times(request)])
-    clocks = [best.start for best in request.list_readings(told) if best.has_clock]
+    due = find_due(find_last_reminder(request), request.now)
+    remark = " ".join([find_remark(request), *list_untagged_times(request)])
+    clocks = [best.start for best in request.list_readings(remark) if best.has_clock]
     return due is not None and any((at.hour - due.hour) % 12 == 0 and at.minute == due.minute for at in clocks)
 
 
@@ -517,8 +553,9 @@ def says_remind_me(request: RequestContext) -> bool:
     words = request.words
     if any(slots.has_pronoun(token.form, words, words.oneself_endings) for token in request.reading.tokens):
         return True
-    if any(own in words.oneself and verb in words.reminding for own, verb in pairwise(request.folded_text.split())):
+    neighbours = pairwise(request.folded_text.split())
+    if any(pronoun in words.oneself and verb in words.reminding for pronoun, verb in neighbours):
         return True
-    calls = {f"{call}{words.joint}{own}" for call in words.calling for own in words.oneself}
-    calls |= {call for call in words.calling if call.endswith(tuple(f"{words.joint}{own}" for own in words.oneself))}
-    return request.has_phrase(calls)
+    pronouns = tuple(f"{words.joint}{pronoun}" for pronoun in words.oneself)
+    calls = {f"{call}{pronoun}" for call in words.calling for pronoun in pronouns}
+    return request.has_phrase(calls | {call for call in words.calling if call.endswith(pronouns)})

@@ -13,7 +13,7 @@ from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.known_reminders import JUST_NOW
-from function_calls.understanding.requests.references import find_named_reminder
+from function_calls.understanding.requests.references import find_named_reminder, join_forms
 from function_calls.understanding.requests.request_context import RequestContext
 
 _DAY = timedelta(days=1)
@@ -159,7 +159,7 @@ def _end_time_before_reason(request: RequestContext) -> RequestContext:
 
 def _asks_for_change(clause: Sequence[int], request: RequestContext) -> bool:
     """Return whether a clause asks for a change: "please change mine", "next week, skip the 2nd"."""
-    text = request.words.joint.join(request.reading.tokens[at].form for at in clause)
+    text = join_forms(clause, request)
     return request.words.has_any((*request.words.change_it, *request.words.skipping), text)
 
 
