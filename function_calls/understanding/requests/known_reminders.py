@@ -158,6 +158,12 @@ def reminds(reminder: Reminder, person: Person) -> bool:
     return any(target.id == EVERYONE or _is_same_person(target, person) for target in people)
 
 
+def list_other_people(reminder: Reminder | None, request: RequestContext) -> list[str]:
+    """Return the names of the people of a reminder but the one who asks."""
+    targets = () if reminder is None else reminder.targets
+    return [each.name for each in targets if each.id != request.turn.message.sender.id]
+
+
 def list_own(request: RequestContext) -> list[Reminder]:
     """Return the reminders that the person has set, or that remind them."""
     own = request.turn.message.sender

@@ -14,7 +14,7 @@ from function_calls.understanding.reading.times import list_halves, names_single
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.arguments import format_time, make_change_arguments
-from function_calls.understanding.requests.known_reminders import find_due, find_rule
+from function_calls.understanding.requests.known_reminders import find_due, find_rule, list_other_people
 from function_calls.understanding.requests.new_reminders import find_people, repeat_last, set_beside_last, set_reminders
 from function_calls.understanding.requests.references import (
     find_asking_text,
@@ -246,8 +246,7 @@ def leave(request: RequestContext) -> Interpretation | None:
     named = find_named_reminder(request) if has_name else None
     instead = None if named is None else _find_person_instead(request)
     if named is not None and instead:  # "take me off the bins and put Luis on"
-        others = [person.name for person in named.targets if person.id != sender.id]
-        people = f" {request.words.and_joint} ".join([*others, instead])
+        people = f" {request.words.and_joint} ".join([*list_other_people(named, request), instead])
         return request.answers.call_tool("reminder_update", {"person": people, "reminder_id": named.id})
     if named is not None and named.creator.id == sender.id and {each.id for each in named.targets} <= {sender.id}:
         return request.answers.call_tool("reminder_delete", {"reminder_id": named.id})
