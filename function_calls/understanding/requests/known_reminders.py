@@ -76,10 +76,7 @@ def _find_event_beside_ahead(text: str, request: RequestContext) -> str:
 
 
 def list_last_reminders(request: RequestContext) -> list[Reminder]:
-    """Return the reminder set last by the person who asks, or since then by another person for them.
-
-    The one that the person has just asked about comes first.
-    """
+    """Return the reminder just asked about, else the one set last by the person, or since then by another for them."""
     if request.listed is not None:
         return [request.listed]
     own, other = list_set_by_call(request.last_set, request), list_set_by_other(request)
@@ -90,12 +87,9 @@ def list_last_reminders(request: RequestContext) -> list[Reminder]:
 
 
 def _choose_by_clock(own: Reminder, other: Reminder, request: RequestContext) -> Reminder:
-    """Return of two reminders the one at the clock of a remark, else the one nearer to the clock that is named.
-
-    "Make it 2, I'm busy at 1" is for the one at 1. Without a clock it is `other`.
-    """
+    """Return of two reminders the one at the clock of a remark, else the one nearer to the new clock, else `other`."""
     times = [request.parse_time([text]) for text in list_untagged_times(request)]
-    clocks = [time.words for time in times if time is not None and time.best.has_clock]
+    clocks = [time.words for time in times if time is not None and time.best.has_clock]  # "make it 2, I'm busy at 1"
     mentioned = [fits for words in clocks if len(fits := request.filter_by_time(words, (own, other))) == 1]
     if len(mentioned) == 1:
         return mentioned[0][0]

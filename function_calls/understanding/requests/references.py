@@ -37,9 +37,8 @@ _SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
 _WORD = re.compile(r"[a-z0-9]+")
 _ARTICLES = frozenset({"the", "my", "our"})
 INDEFINITE = frozenset({"a", "an", "un", "una"})
-_NAME_ENDS = frozenset(
-    {"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";", "for", "until", "at", "on", "now"}
-)
+_BREAKS = frozenset({"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";", "for", "until", "at", "on", "now"})
+"""Words and marks behind the name of a reminder."""
 _FINAL_INTENTS = frozenset({"delete", "pause", "done", "leave"})
 """Intents for which a name must be right: another reminder would be lost."""
 _INTENTS_FOR_SEVERAL = frozenset({"list", "when_is", "who_set", "join", "person_add"})
@@ -246,9 +245,9 @@ def find_default_reference(request: RequestContext) -> str:
 
 def find_name_added(reading: MessageReading, words: Lexicon) -> str:
     """Return the name in a message that only adds one to the last request: "and the milk one too"; "" for others."""
-    small = {*words.beside, *words.too}
-    name, removed = slots.strip_edges(words.fold(reading.text), {*small, *words.polite}, words.joint)
-    return slots.normalize_reference(name, words) if small & removed else ""
+    adding = {*words.beside, *words.too}
+    name, removed = slots.strip_edges(words.fold(reading.text), {*adding, *words.polite}, words.joint)
+    return slots.normalize_reference(name, words) if adding & removed else ""
 
 
 def find_newest_shared(request: RequestContext) -> Reminder | None:
@@ -333,7 +332,7 @@ def _find_name_behind_article(request: RequestContext) -> str:
     if first is None or not request.words.joint:
         return ""
     behind = zip(reading.tokens[first + 1 :], reading.tags[first + 1 :], strict=True)
-    name = list(takewhile(lambda pair: pair[1] == NO_TAG and pair[0].form not in _NAME_ENDS, behind))
+    name = list(takewhile(lambda pair: pair[1] == NO_TAG and pair[0].form not in _BREAKS, behind))
     last = name[-1][0] if name else None
     return slots.normalize_reference(reading.text_of(reading.tokens[first], last), request.words)
 
@@ -413,13 +412,11 @@ def _find_untagged(request: RequestContext) -> list[str]:
 
 
 def _find_word_for_several(request: RequestContext) -> str:
-    """Return "both", "them" or "all" where the clauses that ask have an untagged word for it, else "".
-
-    "Both of us" is of people, and "all watered" a report.
-    """
+    """Return "both", "them" or "all" where the clauses that ask have an untagged word for it, else ""."""
     words, reading = request.words, request.reading
     if request.has_word(words.always) or _is_all_of_repetition(request):
         return ""
+    # "All watered" is a report.
     is_done, is_one_clause = reading.intent == "done", sum(map(bool, split_clauses(reading.tokens))) == 1
     places = [at for clause in _list_asking_clauses(request) for at in clause if reading.tags[at] == NO_TAG]
     text = join_forms(places, request)
@@ -460,12 +457,9 @@ def _counts_other_things(figure: Token, request: RequestContext) -> bool:
 
 
 def _find_by_remark(request: RequestContext) -> list[str]:
-    """Return the id of the only reminder that shares a word with a remark beside "it": "signed already, bin that".
-
-    The remark may stand in the same clause: "puppies leave on Monday so stop that reminder".
-    """
+    """Return the id of the only reminder that shares a word with a remark beside "it": "signed already, bin that"."""
     like = find_closest_to_remark(_join_remarks(request), request)
-    if like is None and request.words.joint:
+    if like is None and request.words.joint:  # "puppies leave on Monday so stop that reminder"
         start = min((start for start, _ in request.reading.spans("REF")), default=0)
         ahead = [token.form for token in request.reading.untagged if token.start < start and not is_time(token)]
         like = find_closest_to_remark(request.words.joint.join(ahead), request)
@@ -517,15 +511,12 @@ def find_closest_to_remark(remark: str, request: RequestContext) -> Reminder | N
 
 
 def _find_by_untagged_words(request: RequestContext) -> list[str]:
-    """Return the id of the only reminder whose content shares a word with the untagged words, or with a remark.
-
-    Beside "remind me" it is none of other people: 不用叫我，孩子奶奶来.
-    """
+    """Return the id of the only reminder whose content shares a word with the untagged words, or with a remark."""
     if request.known is None or request.listed is not None:
         return _find_by_remark(request)
     like = request.find_closest(request.reading.join_untagged(request.words.joint), request.words.skipping)
     like = like or find_closest_to_remark(find_remark(request), request)
-    is_of_others = says_remind_me(request) and like not in list_own(request)
+    is_of_others = says_remind_me(request) and like not in list_own(request)  # 不用叫我，孩子奶奶来
     return [] if like is None or is_of_others or _has_clock_of_last_in_remark(request) else [like.id]
 
 

@@ -271,10 +271,7 @@ def _find_words_to_skip(request: RequestContext) -> str:
 
 
 def _skip_or_remove(words: str, request: RequestContext) -> dict[str, str]:
-    """Return the arguments that skip the day of `words`, or remove its weekdays; both where either may be meant.
-
-    "No stretching on Monday" is one day, with "Mondays" all of them; 周一 may be either.
-    """
+    """Return the arguments that skip the day of `words`, or remove its weekdays; both where that is open: 周一."""
     skipped = {"skip": _find_occurrence_on_day_of_month(words, request) or words or "next"}
     removed = {"days": f"-{words}"}
     weekdays = request.find_weekdays(words)
@@ -347,10 +344,7 @@ def find_weekdays_left_out(request: RequestContext) -> str:
 
 
 def _find_occurrence_on_day_of_month(words: str, request: RequestContext) -> str:
-    """Return the next date on the day of the month `words` on which the reminder comes; "" for none in three months.
-
-    "Not the 30th" of a weekly reminder may not be in this month.
-    """
+    """Return the next date on the day of the month `words` on which the reminder comes; "" for none in three months."""
     time = request.parse_time([request.words.each_month.format(days=words)]) if words else None
     reminder = None if time is None else find_named_reminder(request)
     if reminder is None or time is None or not _DAY_OF_MONTH.fullmatch(time.best.rrule or ""):
@@ -361,10 +355,7 @@ def _find_occurrence_on_day_of_month(words: str, request: RequestContext) -> str
 
 
 def _list_named_days(words: str, request: RequestContext) -> list[str]:
-    """Return the days that `words` name one by one: "today and tomorrow", 明后两天; empty for one day or weekdays.
-
-    Of days joined by "or" all are meant: "no climbing on 24 or 31 December".
-    """
+    """Return the days that `words` name one by one: "24 or 31 December"; empty for one day or weekdays."""
     if not words or request.find_weekdays(words):
         return []
     midnight = request.now.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -412,15 +403,12 @@ def _count_days(best: Reading, request: RequestContext) -> int:
 
 
 def _find_series_on(words: str, request: RequestContext) -> str:
-    """Return the id of the sender's only repeating reminder at the time `words`; "" where the one set last comes then.
-
-    Where the last request has set several, it is one of these.
-    """
+    """Return the id of the sender's only repeating reminder at the time `words`; "" if the one set last comes then."""
     if not words or request.last_set is None:
         return ""
     sender, last = request.turn.message.sender, find_last_reminder(request)
     own = [each for each in request.reminders if each.creator.id == sender.id and each.schedule.rule is not None]
-    if last is None and not is_last_single(request):
+    if last is None and not is_last_single(request):  # the last request has set several
         own = [each for each in own if each.content == request.last_set.arguments.get("content")]
     elif last in own and request.filter_by_time(words, (last,)):
         return ""

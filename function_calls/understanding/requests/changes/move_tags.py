@@ -27,10 +27,7 @@ def correct_tags(request: RequestContext) -> RequestContext:
 
 
 def untag_reasons(request: RequestContext) -> RequestContext:
-    """Return a change with the times of a reason untagged.
-
-    "Friday please, I'm busy on Thursday"; "I can start at 10, please change mine to 10".
-    """
+    """Return a change with the times of a reason untagged: "Friday please, I'm busy on Thursday"."""
     request = _end_time_before_reason(request)
     reading = request.reading
     timed = [clause for clause in split_clauses(reading.tokens) if any(reading.tags[at] == "WHEN" for at in clause)]
@@ -55,8 +52,7 @@ def _tag_day_in_front(request: RequestContext) -> RequestContext:
 def _tag_old_and_new(request: RequestContext) -> RequestContext:
     """Return a change with the old and the new time apart: "from Sunday at 8 to Saturday at 9" may be read as one.
 
-    Both have a day and a clock, or are clocks that tell which reminder is meant: "mine from 3 to 5", "the one at 10 to
-    11".
+    Both have a day and a clock, or are clocks that tell which reminder is meant: "mine from 3 to 5".
     """
     reading = request.reading
     times = reading.times
@@ -141,10 +137,7 @@ def _tag_length_as_end(request: RequestContext) -> RequestContext:
 
 
 def _end_time_before_reason(request: RequestContext) -> RequestContext:
-    """Return a Chinese change whose time ends at the comma in front of a reason: 改成每月2号，1号工资还没到.
-
-    Lists have another mark in Chinese.
-    """
+    """Return a Chinese change whose time ends at the comma in front of a reason: 改成每月2号，1号工资还没到."""
     reading, words = request.reading, request.words
     tokens = reading.tokens
     clauses = [] if words.joint else split_clauses(tokens)

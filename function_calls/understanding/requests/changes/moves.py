@@ -30,8 +30,9 @@ from function_calls.understanding.requests.changes.move_tags import FROM_WORD, c
 from function_calls.understanding.requests.changes.rule_changes import (
     DAYS_OF_MONTH,
     change_begin,
+    change_clocks,
     change_days,
-    change_listed_times,
+    replace_weekdays,
     split_weekdays,
 )
 from function_calls.understanding.requests.changes.updates import find_day_in_name, read_time_in_name, update
@@ -92,10 +93,7 @@ def _gives_reason_on_another_day(request: RequestContext) -> bool:
 
 
 def _find_new_text(request: RequestContext) -> str:
-    """Return the text behind a Chinese word for "change to" that shares a character with the present one.
-
-    把看牙改成洗牙，下午三点 changes both. Return "" for none.
-    """
+    """Return the Chinese text behind "change to" that shares a character with the present one: 看牙改成洗牙."""
     words, reading = request.words, request.reading
     reminder = None if words.joint else find_named_reminder(request)
     folded = words.fold(reading.text)
@@ -262,7 +260,7 @@ def _replace_time(request: RequestContext) -> Interpretation | None:
     times = find_times(request) or request.parse_times(begins)
     times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
     if len(times) != 1:
-        return change_listed_times(request)
+        return change_clocks(request) or replace_weekdays(request)
     time = _choose_half_near_reminder(times[0], request)
     split = split_weekdays(request, time.best)
     if split is not None:
@@ -342,16 +340,13 @@ def _keep_day_of_event(request: RequestContext, best: Reading) -> dict[str, obje
 
 
 def _move_with_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
-    """Return the arguments that keep the lead of a reminder before an event with a new time: "the flight is at 3 now".
-
-    A correction without a name is of the reminder's own time: 算了还是上午吧.
-    """
+    """Return the arguments that keep the lead of a reminder before an event that moves: "the flight is at 3 now"."""
     reminder = find_named_reminder(request)
     due = find_due(reminder, request.now)
     if reminder is None or due is None or (reminder.schedule.rule is not None and best.has_day):
         return None
     if not request.reading.has("REF") and request.has_phrase(request.words.corrections):
-        return None
+        return None  # 算了还是上午吧 is of the reminder's own time
     lead = find_old_lead(reminder.content, due, request)
     if not lead or not _states_event(reminder, request):
         return None

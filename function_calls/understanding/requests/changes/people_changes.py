@@ -84,12 +84,12 @@ def _replace_oneself(request: RequestContext) -> Interpretation | None:
     """Remind other people instead of the sender, whom the words refuse: 例会提醒阿明，不用提醒我."""
     refused = _find_refusal_of_oneself(request)
     tags = enumerate(request.reading.tags)
-    kept = request.with_tags(NO_TAG if tag == "PERSON" and at in refused else tag for at, tag in tags)
-    people = find_people(kept) if refused and kept.reading.has("PERSON") else None
-    if people is None or not _may_be_people(people, kept):
+    request = request.with_tags(NO_TAG if tag == "PERSON" and at in refused else tag for at, tag in tags)
+    people = find_people(request) if refused and request.reading.has("PERSON") else None
+    if people is None or not _may_be_people(people, request):
         return None
-    others = list_other_people(find_named_reminder(kept), kept)
-    return update(kept, {"person": f" {request.words.and_joint} ".join([*others, people])})
+    others = list_other_people(find_named_reminder(request), request)
+    return update(request, {"person": f" {request.words.and_joint} ".join([*others, people])})
 
 
 def _find_refusal_of_oneself(request: RequestContext) -> set[int]:

@@ -74,9 +74,9 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     words = request.strip_time_words(untag_reasons(request).reading.words("WHEN"))
     if refuses_weekdays(request) or (find_weekdays_left_out(request) and not words):
         return skip(request)
-    kept = remove_clock(request, keep=True)
-    if kept is not None or not words:
-        return kept
+    one_clock = remove_clock(request, keep=True)
+    if one_clock is not None or not words:
+        return one_clock
     reminder = find_named_reminder(request)
     is_single = reminder is not None and reminder.schedule.rule is None
     if not is_single and request.begins_with(request.reading.words("WHEN"), request.words.until_words):

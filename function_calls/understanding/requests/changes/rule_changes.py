@@ -32,11 +32,6 @@ _INTERVAL = re.compile(r"FREQ=(?P<unit>HOUR|MINUTE)LY(?:;INTERVAL=(?P<count>\d+)
 _CLOCKS = re.compile(r"FREQ=DAILY;BYHOUR=\d+(?:,\d+)+;BYMINUTE=\d+")
 
 
-def change_listed_times(request: RequestContext) -> Interpretation | None:
-    """Let a repeating reminder come at several clocks or on several weekdays that a request lists."""
-    return _change_clocks(request) or _replace_weekdays(request)
-
-
 def change_days(request: RequestContext, best: Reading) -> dict[str, object] | None:
     """Return the arguments for other days of the month or of the week of a repeating reminder."""
     return (
@@ -55,7 +50,7 @@ def change_begin(request: RequestContext, time: TimeWords, *, has_since: bool) -
     return begin or (None if has_since else _keep_later_begin(time, request))
 
 
-def _change_clocks(request: RequestContext) -> Interpretation | None:
+def change_clocks(request: RequestContext) -> Interpretation | None:
     """Let a daily reminder come at other clocks of a day: "at 9, 15 and 20"; None for anything else."""
     rule, spans = find_rule(find_named_reminder(request)), request.reading.spans("WHEN")
     if rule is None or not spans or (rule.frequency, rule.interval) != ("DAILY", 1) or not are_listed_times(request):
@@ -67,7 +62,7 @@ def _change_clocks(request: RequestContext) -> Interpretation | None:
     return update(request, make_change_arguments(daily[0], request.now)) if daily else None
 
 
-def _replace_weekdays(request: RequestContext) -> Interpretation | None:
+def replace_weekdays(request: RequestContext) -> Interpretation | None:
     """Let a weekly or daily reminder come on other weekdays: "no, Tuesday and Friday"; None for anything else."""
     words = request.strip_time_words(request.reading.words("WHEN"))
     days = request.find_weekdays(words)
@@ -94,11 +89,11 @@ def split_weekdays(request: RequestContext, best: Reading) -> Interpretation | N
     if is_same or _is_for_all_days(request):
         return None
     until = None if rule is None else rule.until
-    kept = {"rrule": _format_weekly_rule(old_days - days), "reminder_id": reminder.id}
+    shortened = {"rrule": _format_weekly_rule(old_days - days), "reminder_id": reminder.id}
     same = request.known.make_arguments(reminder)
     time = {"type": "once", "time": format_time(best.start), "rrule": _format_weekly_rule(days, until=until)}
     setting = request.answers.call_tool("reminder_set", {"content": same["content"], "person": same["person"], **time})
-    return setting if is_beside else merge_or_none([request.answers.call_tool("reminder_update", kept), setting])
+    return setting if is_beside else merge_or_none([request.answers.call_tool("reminder_update", shortened), setting])
 
 
 def _is_time_alone(request: RequestContext) -> bool:
@@ -139,30 +134,24 @@ def _keep_later_begin(time: TimeWords, request: RequestContext) -> dict[str, obj
 
 
 def _change_weekday_of_long_interval(request: RequestContext, best: Reading) -> dict[str, object] | None:
-    """Return the arguments for another weekday ("Thursdays") of a reminder that repeats every two or more weeks.
-
-    "Every Thursday" is every week.
-    """
+    """Return the arguments for "Thursdays", not "every Thursday", of a reminder that comes every few weeks."""
     words = request.words.fold(request.strip_time_words(request.reading.words("WHEN")))
-    is_bare = not request.begins_with(words, request.words.each)
-    rule = find_rule(find_named_reminder(request) if is_bare and _WEEKDAY.fullmatch(best.rrule or "") else None)
+    is_each = request.begins_with(words, request.words.each)
+    rule = find_rule(find_named_reminder(request) if not is_each and _WEEKDAY.fullmatch(best.rrule or "") else None)
     if rule is None or rule.interval == 1:
         return None
     return {"time": f"{best.wall:%Y-%m-%d}", "occurrence": "all"}
 
 
 def _change_day_of_month(request: RequestContext) -> dict[str, object] | None:
-    """Return the arguments for other days of a reminder that repeats every month: "the 28th", "first Tuesday".
-
-    None where the days are for one occurrence: "in December make it the 17th".
-    """
+    """Return the arguments for other days of a reminder that repeats every month: "the 28th", "first Tuesday"."""
     reminder = None if request.has_word(request.words.one_time) else find_named_reminder(request)
     rule = find_rule(reminder)
     if rule is None or ((rule.frequency, rule.interval) != ("MONTHLY", 1) and not rule.months[1:]):
         return None
     former = (best for piece in request.reading.pieces("OLD") for best in request.list_readings(piece))
     if _is_hour_figure(reminder, request) or any(best.grain is Grain.MONTH for best in former):
-        return None
+        return None  # "in December make it the 17th" is for one of them
     pieces = [request.strip_time_words(piece) for piece in request.reading.pieces("WHEN")]
     phrases = [request.words.each_month.format(days=piece) for piece in pieces[:1]]
     time = request.parse_time([*phrases, *pieces[1:]])

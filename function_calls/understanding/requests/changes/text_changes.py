@@ -156,10 +156,7 @@ def _find_retracted_words(request: RequestContext) -> list[str]:
 
 
 def append(request: RequestContext) -> Interpretation | None:
-    """Append words to the text of a reminder; a member of the chat is reminded as well, unless the text has others.
-
-    A time is another one of a repeating reminder: 吃药再加个中午的.
-    """
+    """Append words to the text of a reminder; a member of the chat is reminded as well, unless the text has others."""
     content, fold, reminder = request.content, request.words.fold, find_named_reminder(request)
     members = map(fold, find_members(request.turn))
     has_names = reminder is not None and any(name in fold(reminder.content) for name in members)
@@ -167,17 +164,15 @@ def append(request: RequestContext) -> Interpretation | None:
         return add_person(request.retag("CONTENT", "PERSON"))
     time = None if find_rule(reminder) is None or not content else request.parse_time([content])
     if time is not None and time.best.rrule is None:
-        return repeat_last(request.retag("CONTENT", "WHEN"))
+        return repeat_last(request.retag("CONTENT", "WHEN"))  # 吃药再加个中午的
     return update(request, {"added": content}) if content else None
 
 
 def delete_part(request: RequestContext) -> Interpretation | None:
-    """Delete one element of a list in the text of a reminder: "remove the eggs" of "buy milk and eggs".
-
-    A person may be named in another clause: "take the drinks off, Tom brings those".
-    """
+    """Delete one element of a list in the text of a reminder: "remove the eggs" of "buy milk and eggs"."""
     words, reading = request.words, request.reading
     pieces = reading.pieces("REF")
+    # A person may be named in another clause: "take the drinks off, Tom brings those".
     tags = [{reading.tags[at] for at in clause} for clause in split_clauses(reading.tokens)]
     is_part = {"REF", NO_TAG} in tags and all(each <= {"REF", NO_TAG} or each <= {"PERSON", NO_TAG} for each in tags)
     if not is_part or len(pieces) != 1 or request.has_word(words.reference_marks):
