@@ -84,9 +84,10 @@ def _narrow_to_day(references: list[str], day: str, request: RequestContext) -> 
     """Return the references with a `day` that narrows a single one; all of them where there is none."""
     if references == [IT] and request.names_single_day(day):
         last = find_last_reminder(request)
-        references = [last.id] if last is not None and request.filter_by_time(day, (last,)) else [day]
+        is_then = last is not None and request.filter_by_time(day, (last,))
+        references = [last.id] if last is not None and is_then else [day]  # "cancela el de mañana"
     if len(references) == 1 and day and _is_name_without_day(references[0], day):
-        return [_name_on_day(references[0], day, request)]  # "cancela el de mañana"
+        return [_name_on_day(references[0], day, request)]
     return references
 
 
