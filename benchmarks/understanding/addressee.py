@@ -30,7 +30,7 @@ _OF_TESTS = 4.0
 """The weight of the messages of tests, so that behaviour stays."""
 _FOLDS = 10
 _THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7)
-_NOTE = "# Weights of a logistic regression, written by `make train`: see features_of() in addressee.py.\n"
+_NOTE = "# Weights of a logistic regression, written by `make train`: see `extract_features` in addressee.py.\n"
 
 
 def dialogues() -> Iterator[Conversation]:

@@ -19,7 +19,8 @@ from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.fallback import find_hinted_reminder, render_help, render_hint
 from function_calls.understanding.dialogue.intent_decision import SETTINGS
 from function_calls.understanding.dialogue.memory import DialogueMemory
-from function_calls.understanding.dialogue.message_interpreter import LONGEST, MessageInterpreter, is_talk
+from function_calls.understanding.dialogue.message_interpreter import MessageInterpreter, is_talk
+from function_calls.understanding.dialogue.message_reader import LONGEST, MessageReader
 from function_calls.understanding.dialogue.utterance import Utterance, follows_bot
 from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.local_lookup import make_local_lookup, make_web_fallback, render_results
@@ -36,10 +37,11 @@ from function_calls.understanding.reading.names import (
     trim,
 )
 from function_calls.understanding.reading.tokens import TimeReader, is_time
+from function_calls.understanding.requests.known_reminders import reminds
 from function_calls.understanding.requests.last_reminder import is_repeating
 from function_calls.understanding.requests.options import add_options
 from function_calls.understanding.requests.reference_resolution import ChatReminders, ReminderLookup, ShownLookup
-from function_calls.understanding.requests.references import IT, find_name_added, reminds
+from function_calls.understanding.requests.references import IT, find_name_added
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.state import StateStore
@@ -111,6 +113,7 @@ class OfflineInterpreter:
         self._shown = shown
         self._questions = questions or OpenQuestions()
         self._dialogue = Dialogue()
+        self._reader = MessageReader(read_times, self._dialogue)
         self._messages = MessageInterpreter(read_times, self._dialogue)
         self._memory = None if store is None else DialogueMemory(store, self._dialogue, self._questions)
         self._examples = ExampleSentences()
@@ -227,7 +230,7 @@ class OfflineInterpreter:
         if utterance is not None and is_remark and is_acknowledgement(utterance.reading.text):
             self._questions.take(key, turn.now)
         elif utterance is None or not is_remark or utterance.reading.intent != "none":
-            self._dialogue.pass_by(key)
+            self._dialogue.note_other_subject(key)
 
     async def _look_up_reminders(self, message: _Message) -> ChatReminders | None:
         """Return the coming reminders of the chat where the message may be about one; else None."""
@@ -245,7 +248,7 @@ class OfflineInterpreter:
             return None
         question = self._questions.find_open(key, turn.now)
         text = strip_names(turn.message.text, (turn.bot_name,))
-        return self._messages.read(turn, text, detect_language(text, turn.language), key, question, known)
+        return self._reader.read(turn, text, detect_language(text, turn.language), key, question, known)
 
     def _interpret_utterance(self, turn: Turn, utterance: Utterance | None) -> Interpretation:
         """Return what a message asks for as an example of a tool or as a request; nothing for talk and thanks."""
@@ -324,13 +327,13 @@ class OfflineInterpreter:
             return utterance, None
         if not utterance.is_addressed:
             return utterance, Interpretation()
-        name = _find_person_before(turn, reading.text[: spans[0][0]]) or self._dialogue.find_person_meant(turn)
+        name = _find_person_before(turn, reading.text[: spans[0][0]]) or self._dialogue.find_person_of_pronoun(turn)
         if name is None:
             return utterance, Interpretation(answer=say(turn.language, "offline.whom"), must_reply=True)
         text = reading.text
         for start, end in reversed(spans):
             text = f"{text[:start]}{'' if words.joint else ' '}@{name}{'' if words.joint else ' '}{text[end:]}"
-        named = self._messages.read(turn, text, utterance.language, utterance.key, utterance.question, utterance.known)
+        named = self._reader.read(turn, text, utterance.language, utterance.key, utterance.question, utterance.known)
         return named or utterance, None
 
     def _answer_question(self, utterance: Utterance, answers: ReminderAnswers) -> Interpretation | None:
@@ -357,8 +360,8 @@ class OfflineInterpreter:
     def _is_needless_dismissal(self, utterance: Utterance) -> bool:
         """Return whether a message to the bot is only "never mind", where nothing was asked or just changed."""
         turn, words, key = utterance.turn, utterance.words, utterance.key
-        last = self._dialogue.last(key, turn.now)
-        has_moved_on = self._dialogue.state(key).is_passed or self._dialogue.is_last_by_other(key, turn)
+        last = self._dialogue.last_action(key, turn.now)
+        has_moved_on = self._dialogue.state(key).changed_subject or self._dialogue.is_last_by_other(key, turn)
         is_change = last is not None and (last.is_change or any(call.name in SETTINGS for call in last.calls))
         is_open = utterance.question is not None or (is_change and not has_moved_on)
         text = words.fold(utterance.reading.text).strip(" .!,。！，~～…")
@@ -367,12 +370,12 @@ class OfflineInterpreter:
     def _undo_change(self, utterance: Utterance) -> Interpretation | None:
         """Return the call that undoes the last change, where the person only says to forget it."""
         turn, key = utterance.turn, utterance.key
-        maker, last = CallMaker(turn), self._dialogue.last(key, turn.now)
+        maker, last = CallMaker(turn), self._dialogue.last_action(key, turn.now)
         is_dismissal = _begins_with_dismissal(utterance) and not utterance.reading.has("WHEN")
         is_dismissal = is_dismissal or utterance.reading.intent == "cancel_ask"
         if not is_dismissal or last is None or not last.is_change or not maker.offers("undo"):
             return None
-        is_recent = self._dialogue.is_fresh(key, turn) and not self._dialogue.state(key).is_passed
+        is_recent = self._dialogue.is_fresh(key, turn) and not self._dialogue.state(key).changed_subject
         return Interpretation(calls=(maker.call("undo", {}),)) if turn.message.is_for_bot and is_recent else None
 
     def _undo_dismissed_reminder(self, utterance: Utterance) -> Interpretation | None:
@@ -381,7 +384,7 @@ class OfflineInterpreter:
         The change of a reminder that comes once is not undone: the words then delete it.
         """
         key, now = utterance.key, utterance.turn.now
-        last, before = self._dialogue.last(key, now), self._dialogue.last_set(key, now)
+        last, before = self._dialogue.last_action(key, now), self._dialogue.last_set(key, now)
         if last is None or before is None or utterance.question is not None:
             return None
         is_change = last.calls[-1].name == "reminder_update" and is_repeating(before)
@@ -409,8 +412,8 @@ class OfflineInterpreter:
     def _find_repeatable_change(self, utterance: Utterance) -> ToolCall | None:
         """Return the last change of the person, if the message may go on with it; a new text is not repeated."""
         key, turn = utterance.key, utterance.turn
-        last = self._dialogue.last(key, turn.now)
-        has_moved_on = self._dialogue.state(key).is_passed or not self._dialogue.is_fresh(key, turn)
+        last = self._dialogue.last_action(key, turn.now)
+        has_moved_on = self._dialogue.state(key).changed_subject or not self._dialogue.is_fresh(key, turn)
         is_question = utterance.reading.intent in {"when_is", "list"} and turn.message.text[-1:] in {"?", "？"}
         if last is None or has_moved_on or is_question or len(last.calls) != 1:
             return None

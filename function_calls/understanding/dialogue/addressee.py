@@ -1,4 +1,4 @@
-"""Detect the addressee of a message: the bot or people."""
+"""Decide whether a message that does not name the bot is for the bot or for people."""
 
 import math
 import re
@@ -12,39 +12,37 @@ from typing import Literal
 from msgspec import Struct
 
 from function_calls.language.recognized_phrases import is_greeting
-from function_calls.tools.calls import Turn
 from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_lexicon
-from function_calls.understanding.reading.message import NO_TAG, NOTHING, QUESTION_ENDS, MessageReading
-from function_calls.understanding.reading.names import find_members, find_name
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS
+from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, CLAUSE_MARK, MARKS
 
 THRESHOLD = 0.72
 """The least probability of a message for the bot."""
 ASKED = frozenset({"asked_when", "asked_content"})
 """The contexts in which a question of the bot is open."""
 _CHANGES = frozenset({"move", "reword", "append", "snooze", "delete", "skip", "until", "pause", "resume", "keep_days"})
-_OF_PEOPLE = frozenset({"person_add", "person_set", "person_remove"})
-_POINTING = _OF_PEOPLE | {"delete", "reword", "append", "pause"}
+_PEOPLE_CHANGES = frozenset({"person_add", "person_set", "person_remove"})
+_VAGUE_CHANGES = _PEOPLE_CHANGES | {"delete", "reword", "append", "pause"}
 """Changes that say nothing of the reminder where they do not name it: "cancel it", "make it pasta"."""
 _STATEMENTS = frozenset({"zone", "zone_move", "quiet"})
 _QUESTIONS = frozenset({"help", "recall", "ask", "time_now"})
 """Intents of questions that people ask each other as well."""
-_OF_REMINDER = ("WHEN", "PERSON", "CONTENT")
-_OF_TIME = ("WHEN", "LATER", "EARLIER")
-_CLEAR = {"set": 0.9, "summary": 0.8}
-"""The probabilities from which requests that go on with nothing are for the bot."""
-_MISSED = 0.25
+_REMINDER_TAGS = ("WHEN", "PERSON", "CONTENT")
+_TIME_TAGS = ("WHEN", "LATER", "EARLIER")
+_LEAST_CLEAR = {"set": 0.9, "summary": 0.8}
+"""The probabilities from which requests that need no earlier message are for the bot."""
+_LEAST_MISSED = 0.25
 """The probability from which a question for what was missed is one for a summary: not "did I miss the bus?"."""
 _MOST_OTHERS = 4
+"""The most messages of others that count as a feature."""
 _LONG_TALK = 3
+"""The messages of others after which a change without the name of a reminder is for them."""
 _MOST_UNTAGGED = 5
+"""The most tokens beside the time in a message that is mostly a time."""
 _MOST_LOG_ODDS = 6.0
-_MOST_INTERJECTIONS = 3
-_SENTENCE_MARK = re.compile(r"[.!?…,;:。！？，；：\n]")
-_REPEATED = re.compile(r"(.)\1+")
 
 
 class Circumstances(Struct, frozen=True, kw_only=True):
@@ -91,158 +89,30 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     others_discussed_text: bool = False
 
 
-def is_addressed(turn: Turn) -> bool:
-    """Return whether a message is for the bot, or calls it by its name in the middle."""
-    message = turn.message
-    if message.is_for_bot:
-        return True
-    named = find_name(message.text, turn.bot_name)
-    if named is None:
-        return False
-    is_last = not message.text[named.end() :].strip(" .!?。！？~～")
-    is_first = _begins_sentence(message.text, named) or _follows_interjections(turn, named)
-    return is_last or is_first or is_vocative(message.text, turn.bot_name)
-
-
-def is_vocative(text: str, name: str) -> bool:
-    """Return whether a text calls the bot by its name, and does not only mention it."""
-    bot = re.escape(name)
-    called = rf"@{bot}|(?:^|[\s,，]){bot}\s*[,，:：!！?？~]|[,，]\s*{bot}\s*[.!?。！？~]*$"
-    return re.search(called, text, re.IGNORECASE) is not None
-
-
-def calls_person(turn: Turn) -> bool:
-    """Return whether a message that does not name the bot calls another person of the chat: "and yes Bel, do"."""
-    if is_addressed(turn):
-        return False
-    people = find_members(turn) - {turn.message.sender.name}
-    language = detect_language(turn.message.text, turn.language)
-    text = _strip_interjections(turn.message.text.casefold().strip(" .!?。！？~～"), language)
-    words = load_lexicon(language)
-    polite = "|".join(map(re.escape, words.polite))
-    favour = "|".join(map(re.escape, (*words.favours, *words.triggers)))
-    asking, titles = ("|".join(map(re.escape, each)) for each in (words.question_particles, words.titles))
-    is_question = turn.message.text.rstrip().endswith(QUESTION_ENDS)
-    if titles and re.search(rf"(?:{asking})\s*\w{{1,2}}(?:{titles})$", words.fold(text)):
-        return True  # 能晚一天吗赵师傅
-    return any(
-        re.match(rf"{called}\s*[,，:：]", text)
-        or re.match(rf"{called}\s+(?:{favour}{'|' if is_question else ''})", words.fold(text))
-        or re.search(rf"(?:[,，]|\s(?:{polite}))\s*{called}(?:$|[,，])", text)
-        for called in (re.escape(name.casefold()) for name in people if name)
-    )
-
-
-def speaks_about_bot(turn: Turn) -> bool:
-    """Return whether a message says something about the bot: "maybe Bubbles could remind us".
-
-    Who takes something back calls the bot: "no sorry Bubbles was at 12".
-    """
-    named = find_name(turn.message.text, turn.bot_name)
-    if named is None or turn.message.is_for_bot:
-        return False
-    words = load_lexicon(detect_language(turn.message.text, turn.language))
-    before = f"{words.joint}{words.fold(turn.message.text[: named.start()]).rstrip(' ,')}"
-    if before.endswith(tuple(f"{words.joint}{slip}" for slip in words.slips)):
-        return False
-    behind = words.fold(turn.message.text[named.end() :]).strip(" ,")
-    return behind.startswith(words.about_bot) and words.second_person.isdisjoint(behind.split()[1:2])
-
-
-def may_state_about_bot(turn: Turn) -> bool:
-    """Return whether the bot's name may be the subject of a statement: "Bubbles got me up", "hi! Bubbles is our bot".
-
-    A mention, a reply and a name with a mark behind it call the bot; so does a question.
-    """
-    named = _find_uncalled_name(turn)
-    if named is None:
-        return False
-    words = load_lexicon(detect_language(turn.message.text, turn.language))
-    behind = words.fold(turn.message.text[named.end() :]).replace("’", "'").lstrip(" ")
-    return any(re.match(pattern, behind) for pattern in words.statements)
-
-
-def may_mention_bot(turn: Turn) -> bool:
-    """Return whether the words in front of the bot's name mention it without calling it: "run by Bubbles"."""
-    from services.summary.content import asks
-
-    named, text = _find_uncalled_name(turn), turn.message.text
-    if named is None or asks(text):
-        return False
-    words = load_lexicon(detect_language(text, turn.language))
-    return (
-        bool(words.before_bot)
-        and re.search(rf"\b(?:{words.before_bot})$", words.fold(text[: named.start()]).rstrip(" ")) is not None
-    )
-
-
-def _find_uncalled_name(turn: Turn) -> re.Match[str] | None:
-    """Return the bot's name in a message of a group that is no mention, reply or question; None for none."""
-    message = turn.message
-    named = find_name(message.text, turn.bot_name)
-    is_call = message.is_private or message.reply_to is not None or named is None or named[0].startswith("@")
-    return None if is_call or message.text.rstrip().endswith(QUESTION_ENDS) else named
-
-
-def _begins_sentence(text: str, named: re.Match[str]) -> bool:
-    """Return whether the name is a mention, or has no word in front of it: "lovely! Bubbles remind me at 5"."""
-    before = text[: named.start()].rstrip()[-1:]
-    return named[0].startswith("@") or not (before.isascii() and before.isalnum())
-
-
-def _follows_interjections(turn: Turn, named: re.Match[str]) -> bool:
-    """Return whether only a few words such as "mmm" or "ok so" stand between the sentence's beginning and the name."""
-    text = turn.message.text
-    language = detect_language(text, turn.language)
-    words = load_lexicon(language)
-    before = words.fold(_SENTENCE_MARK.split(text[: named.start()])[-1]).split()
-    is_short = 0 < len(before) <= _MOST_INTERJECTIONS
-    if not is_short or speaks_about_bot(turn):
-        return False
-    return _load_interjections(language).issuperset(map(_collapse_letters, before))
-
-
-def _strip_interjections(text: str, language: str) -> str:
-    """Return `text` without a few words such as "ok so" at its beginning, none of which has a mark behind it."""
-    words, known = text.split(" "), _load_interjections(language)
-    begin = next((at for at, word in enumerate(words) if _collapse_letters(word) not in known), 0)
-    return " ".join(words[begin:]) if begin <= _MOST_INTERJECTIONS else text
-
-
-@cache
-def _load_interjections(language: str) -> frozenset[str]:
-    return frozenset(map(_collapse_letters, load_lexicon(language).interjections))
-
-
-def _collapse_letters(word: str) -> str:
-    """Return `word` without the repetition of a letter: "mmm", "oooh"."""
-    return _REPEATED.sub(r"\1", word)
-
-
 def is_for_bot(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a message that does not name the bot is for the bot."""
     if _is_for_people(reading, words, state):
         return False
-    if _is_clear(reading, words) or _asks_what_was_missed(reading, words):
+    if _is_clear_request(reading, words) or _asks_what_was_missed(reading, words):
         return True
     return compute_probability(extract_features(reading, words, state)) >= THRESHOLD
 
 
-def _is_clear(reading: MessageReading, words: Lexicon) -> bool:
+def _is_clear_request(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message surely asks for a reminder or a summary, whatever was written before it."""
-    intent, share = reading.intents[0]
-    least = _CLEAR.get(intent, 1.0)
-    return share >= least and (intent != "set" or (has_trigger(reading, words) and reading.has("CONTENT")))
+    if reading.certainty < _LEAST_CLEAR.get(reading.intent, 1.0):
+        return False
+    return reading.intent != "set" or (has_trigger(reading, words) and reading.has("CONTENT"))
 
 
 def _asks_what_was_missed(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether the last sentence of a message asks what the sender has missed, whatever stands before it."""
+    """Return whether the last clause of a message asks what the sender has missed, whatever stands before it."""
     from services.summary.content import asks
 
-    parts = [part.strip() for part in _SENTENCE_MARK.split(words.fold(reading.text)) if part.strip()]
-    last = parts[-1] if parts else ""
-    intent, share = reading.intents[0]
-    return intent == "summary" and share >= _MISSED and words.has_any(words.missed, last) and asks(last)
+    clauses = [clause.strip() for clause in CLAUSE_MARK.split(words.fold(reading.text)) if clause.strip()]
+    last = clauses[-1] if clauses else ""
+    is_for_summary = reading.intent == "summary" and reading.certainty >= _LEAST_MISSED
+    return is_for_summary and words.has_any(words.missed, last) and asks(last)
 
 
 def extract_features(reading: MessageReading, words: Lexicon, state: Circumstances) -> dict[str, float]:
@@ -292,51 +162,64 @@ def _log_odds(share: float) -> float:
 
 
 def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message is for people whatever its probability.
-
-    These are times for other people, changes without a reminder to change, words that add nothing to one, suppositions,
-    questions and answers between people, and "ugh, again" where nothing was done.
-    """
-    is_question = reading.intent in _QUESTIONS and bool(state.context == "none" or state.others)
-    is_search = reading.intent == "ask" and bool(words.parse_search_request(reading.text))
-    text, is_first = words.fold(reading.text), state.context == "none" and state.last_action == "none"
+    """Return whether a message is for people whatever its probability: by its words, or after what they wrote."""
+    is_vague = not (has_trigger(reading, words) or state.names_reminder)
     return (
-        (state.answers_person and reading.intent in _STATEMENTS)
-        or (is_question and not is_search)
-        or (not state.names_reminder and words.has_any(words.reported, text))
-        or _greets_group(reading, words)
-        or (reading.intent == "undo" and is_first and not words.has_any(words.help_topics.get("undo", ()), text))
-        or _asks_about_remark(reading, words)
+        _greets_group(reading, words)
+        or _asks_with_pronoun_only(reading, words)
         or _is_supposition(reading, words)
         or _asks_somebody_else(reading, words)
         or _adds_question(reading, words)
-        or (not (has_trigger(reading, words) or state.names_reminder) and _is_vague(reading, words, state))
+        or _is_talk_by_state(reading, words, state)
+        or (is_vague and _is_vague_talk(reading, words, state))
     )
 
 
-def _is_vague(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message for people, by its words, neither says "remind" nor names a reminder of the chat."""
-    is_unhurried = state.says_not_urgent and not _has_change_words(reading, words)  # "no rush, by Friday is fine"
-    if is_unhurried and reading.intent in _CHANGES | {"once"}:
-        return True
-    if _is_order_to_people(reading, words, state) or _names_no_list(reading, words, state):
-        return True
-    named = slots.extract_references(reading, words)
-    has_number = any(map(str.isdecimal, named))  # of a list that somebody else has asked for
-    has_nothing = state.context == "none" and (has_number or not state.bot_wrote_lately)
-    is_said = reading.has("SPEAKER") or reading.has("TOPIC")  # people ask each other who said what
-    is_for_people = is_said or (has_nothing and reading.intent in _CHANGES)
-    if named or is_for_people:
-        return is_for_people
-    is_time = reading.intent not in _STATEMENTS and _is_time(reading)
-    return (
-        _is_of_other_talk(reading, words, state)
-        or _is_said_to_people(reading.intent, reading, words, state)
-        or (is_time and _is_time_for_people(reading, words, state))
-    )
+def _is_talk_by_state(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+    """Return whether a message answers or asks people, reports what is no reminder, or undoes nothing: "ugh, again"."""
+    intent, text = reading.intent, words.fold(reading.text)
+    is_search = intent == "ask" and bool(words.parse_search_request(reading.text))
+    asks_people = intent in _QUESTIONS and (state.context == "none" or state.others > 0) and not is_search
+    is_first = state.context == "none" and state.last_action == "none"
+    undoes_nothing = intent == "undo" and is_first and not words.has_any(words.help_topics.get("undo", ()), text)
+    reports = not state.names_reminder and words.has_any(words.reported, text)
+    return asks_people or undoes_nothing or reports or (state.answers_person and intent in _STATEMENTS)
 
 
-def _is_of_other_talk(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+def _is_vague_talk(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+    """Return whether a message that neither says "remind" nor names a reminder of the chat is for people."""
+    if (
+        _tells_no_hurry(reading, words, state)
+        or _is_order_to_people(reading, words, state)
+        or _lacks_word_for_list(reading, words, state)
+    ):
+        return True
+    names = slots.extract_references(reading, words)
+    if reading.has("SPEAKER") or reading.has("TOPIC"):
+        return True  # people ask each other who said what
+    if reading.intent in _CHANGES and _has_nothing_to_change(names, state):
+        return True
+    if names:
+        return False
+    if _continues_other_talk(reading, words, state) or _speaks_to_people(reading, words, state):
+        return True
+    is_time = reading.intent not in _STATEMENTS and _is_mostly_time(reading)
+    return is_time and _is_time_for_people(reading, words, state)
+
+
+def _tells_no_hurry(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+    """Return whether a message tells people that something is not urgent: "no rush, by Friday is fine"."""
+    is_change = reading.intent in _CHANGES | {"once"}
+    return is_change and state.says_not_urgent and not _has_change_words(reading, words)
+
+
+def _has_nothing_to_change(names: list[str], state: Circumstances) -> bool:
+    """Return whether there is no reminder that a message with these `names` of reminders could change."""
+    has_number = any(map(str.isdecimal, names))  # of a list that somebody else has asked for
+    return state.context == "none" and (has_number or not state.bot_wrote_lately)
+
+
+def _continues_other_talk(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a change that names no reminder goes on with what people talk about since the bot's last action.
 
     "Cancel it" needs an action for the sender that is the last thing of the sender and of the chat, or of which others
@@ -346,39 +229,56 @@ def _is_of_other_talk(reading: MessageReading, words: Lexicon, state: Circumstan
     is_own = words.has_any(words.own_one, words.fold(reading.text)) or not words.oneself.isdisjoint(people)
     if state.awaits_answer or state.context == "fired" or reading.known or is_own:
         return False
-    is_other = state.others > 0 and not (state.others_discussed_text or state.others_discussed_time)
-    is_over = state.changed_subject or (is_other and intent != "append")
-    if intent in _POINTING and (state.others_acted or state.last_action == "none"):
+    if intent in _VAGUE_CHANGES and (state.others_acted or state.last_action == "none"):
         return True
-    is_vague = state.others_named_time or reading.has("REF")  # "move it to Friday"
-    if (is_over and intent in _POINTING - _OF_PEOPLE) or (intent == "move" and state.others_acted and is_vague):
+    if intent in _VAGUE_CHANGES - _PEOPLE_CHANGES and _has_subject_changed(intent, state):
+        return True
+    names_uncertain_time = state.others_named_time or reading.has("REF")  # "move it to Friday"
+    if intent == "move" and state.others_acted and names_uncertain_time:
         return True
     return intent in _CHANGES and (state.others >= _LONG_TALK or (state.last_action == "old" and state.others > 0))
 
 
-def _is_said_to_people(intent: str, reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message without the name of a reminder is a remark, a report or an answer to a person.
+def _has_subject_changed(intent: str, state: Circumstances) -> bool:
+    """Return whether people have spoken of something else since the bot's last action; an addition may follow that."""
+    discuss_reminder = state.others_discussed_text or state.others_discussed_time
+    return state.changed_subject or (intent != "append" and state.others > 0 and not discuss_reminder)
 
-    A new text for a reminder has a word such as "make it", or only function words beside it; "my mate builds sheds
-    actually" is a remark.
-    """
+
+def _speaks_to_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+    """Return whether a message without the name of a reminder is a remark, a report or an answer to a person."""
+    intent, text = reading.intent, words.fold(reading.text)
     if intent == "append":
-        is_answer = state.answers_person and parse_yes_no(_SENTENCE_MARK.split(reading.text)[0], "") is not None
-        return is_answer or not _has_adding_words(reading, words) or _adds_statement(reading, words)
+        return _is_no_addition(reading, words, state)
     if intent == "reword":
-        left = [token.form for token in reading.untagged]
-        is_telling = words.has_any((*words.telling, *words.change_it), words.joint.join(left))
-        return not is_telling and not slots.are_function_words(left, words)
-    text = words.fold(reading.text)
+        return not _gives_new_text(reading, words)
     if intent == "join":
         return state.others > 0 and not (state.follows_bot or words.has_any(words.same_task, text))
     if intent == "quiet" and not (reading.times or reading.has("WHEN")):
         return not words.has_any((*words.ending, *words.quiet_off), text)
     if intent == "done" and (state.delivered_to_others or state.context == "fired"):
         return state.delivered_to_others
-    is_pronoun = words.fold(reading.words("PERSON")) in words.pronouns
-    is_of_person = intent in _OF_PEOPLE and not (is_pronoun or _has_adding_words(reading, words))
-    return state.answers_person and (intent in {"delete", "done"} or is_of_person)
+    if intent in _PEOPLE_CHANGES:
+        has_pronoun = words.fold(reading.words("PERSON")) in words.pronouns
+        return state.answers_person and not (has_pronoun or _has_adding_words(reading, words))
+    return state.answers_person and intent in {"delete", "done"}
+
+
+def _is_no_addition(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+    """Return whether a message read as an addition is an answer to a person or a statement, or has no "and"."""
+    first_clause = CLAUSE_MARK.split(reading.text)[0]
+    is_answer = state.answers_person and parse_yes_no(first_clause, "") is not None
+    return is_answer or not _has_adding_words(reading, words) or _adds_statement(reading, words)
+
+
+def _gives_new_text(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a new text has a word such as "make it", or only function words, beside it.
+
+    "My mate builds sheds actually" is a remark.
+    """
+    beside = [token.form for token in reading.untagged]
+    has_order = words.has_any((*words.telling, *words.change_it), words.joint.join(beside))
+    return has_order or slots.are_function_words(beside, words)
 
 
 def _greets_group(reading: MessageReading, words: Lexicon) -> bool:
@@ -390,7 +290,7 @@ def _greets_group(reading: MessageReading, words: Lexicon) -> bool:
     return bool(called) and is_greeting(clause.replace(called, "", 1)) and not has_trigger(reading, words)
 
 
-def _asks_about_remark(reading: MessageReading, words: Lexicon) -> bool:
+def _asks_with_pronoun_only(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message read as a request is a question with no more than a pronoun: "and that?"."""
     if reading.intent in _QUESTIONS | {"list", "when_is", "who_set"}:
         return False
@@ -403,31 +303,31 @@ def _asks_somebody_else(reading: MessageReading, words: Lexicon) -> bool:
 
     "Is there an app that …", "can somebody …", "remind her at 7".
     """
-    start = min((start for tag in _OF_REMINDER for start, _ in reading.spans(tag)), default=len(reading.text))
+    start = min((start for tag in _REMINDER_TAGS for start, _ in reading.spans(tag)), default=len(reading.text))
     is_seeking = words.has_any(words.seeking, words.fold(reading.text[:start]))
-    is_other = is_seeking or words.fold(reading.words("PERSON")) in words.pronouns
-    return reading.intent in {"set", "summary"} and is_other
+    is_for_nobody_named = words.fold(reading.words("PERSON")) in words.pronouns
+    return reading.intent in {"set", "summary"} and (is_seeking or is_for_nobody_named)
 
 
 def _is_order_to_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message tells people what each of them does, or out of a dialogue asks for it at no time.
+    """Return whether a message tells people what to do: "each family brings a snack", "please help me with this bug".
 
-    "Each family brings a snack", "please help me with this bug".
+    It names each of a group, or no time where no dialogue with the bot goes on.
     """
     first = words.fold(reading.words("PERSON")).partition(" ")[0]
     is_untimed = state.context == "none" and not any(map(reading.has, ("WHEN", "EVENT", "LEAD")))
     return reading.intent == "set" and (is_untimed or first in words.each - words.everyone)
 
 
-def _names_no_list(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message out of a dialogue, read as a question for the list, has no word for one: "again?"."""
+def _lacks_word_for_list(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
+    """Return whether a question for the list has no word for one, and no dialogue goes on: "again?"."""
     is_list = state.context == "none" and reading.intent == "list" and set(reading.tags) == {NO_TAG}
-    named = (*words.help_topics.get("list", ()), *words.own, *words.plural, *words.common)
-    return is_list and not words.has_any(named, words.fold(reading.text))
+    list_words = (*words.help_topics.get("list", ()), *words.own, *words.plural, *words.common)
+    return is_list and not words.has_any(list_words, words.fold(reading.text))
 
 
 def _adds_statement(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message that looks like an addition is a statement: "and my bike is broken".
+    """Return whether a message read as an addition is a statement: "and my bike is broken".
 
     It has a finite verb after its subject, and no word such as "add".
     """
@@ -461,7 +361,7 @@ def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumst
     """Return whether a message that is only a time answers a person, or comes too late for the bot.
 
     One that asks for a change is for the bot where it names a repetition, or the person has asked about the time of the
-    sender's reminder. One behind a request that the bot did not take for one belongs to that, and to no other reminder.
+    sender's reminder. One behind a request that the bot left unanswered belongs to that request.
     """
     is_change = _has_change_words(reading, words)
     if state.has_unanswered_request and not is_change:
@@ -471,18 +371,18 @@ def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumst
         return not (is_change and (is_rule or state.others_discussed_time))
     if is_rule:
         return False  # nobody tells another person "every week"
-    is_agreed = state.others_proposed_time or state.changed_subject
-    if state.others_named_time and not state.others_discussed_time and (is_agreed or not is_change):
+    joins_proposals = state.others_proposed_time or state.changed_subject or not is_change
+    if state.others_named_time and not state.others_discussed_time and joins_proposals:
         return True
     is_expected = state.awaits_answer or state.context == "fired" or is_change
     is_late = state.last_action == "old" and not is_expected
     return is_late or (state.changed_subject and state.context in ASKED and state.others_asked_time)
 
 
-def _is_time(reading: MessageReading) -> bool:
+def _is_mostly_time(reading: MessageReading) -> bool:
     """Return whether a message is a time with at most a few words around it."""
-    is_timed, is_other = (any(map(reading.has, tags)) for tags in (_OF_TIME, ("CONTENT", "PERSON", "OLD")))
-    return is_timed and not is_other and reading.tags.count(NO_TAG) <= _MOST_UNTAGGED
+    has_time, has_more = (any(map(reading.has, tags)) for tags in (_TIME_TAGS, ("CONTENT", "PERSON", "OLD")))
+    return has_time and not has_more and reading.tags.count(NO_TAG) <= _MOST_UNTAGGED
 
 
 def _has_change_words(reading: MessageReading, words: Lexicon) -> bool:
@@ -494,7 +394,7 @@ def _has_change_words(reading: MessageReading, words: Lexicon) -> bool:
 
 
 def _has_adding_words(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message has words such as "and" or "add" in front of or around what would go into one."""
+    """Return whether a message has words such as "and" or "add" in front of or around what it would add."""
     around = words.joint.join([*(token.form for token in reading.tokens[:1]), reading.join_untagged(words.joint)])
     return words.has_any((*words.beside, *words.too, *words.adding), around)
 

@@ -12,8 +12,8 @@ from function_calls.understanding.reading.times import set_clock
 from services.time_expressions import Reading, TimeReadings
 
 _NOON = 12
-_LONGEST = 6
-"""Tokens; an answer that only picks is short."""
+_MOST_TOKENS = 6
+"""The tokens of an answer that only chooses."""
 _MARKS = " .,!#。，！、:：()（）"
 
 
@@ -21,10 +21,10 @@ def choose_options(
     reading: MessageReading, options: Sequence[Reading], words: Lexicon, read: Callable[[str], Sequence[TimeReadings]]
 ) -> tuple[Reading, ...]:
     """Return the options that the message chooses; empty where it says something else. `read` reads its times."""
-    if not options or len(reading.tokens) > _LONGEST:
+    if not options or len(reading.tokens) > _MOST_TOKENS:
         return ()
     times = read(reading.text)
-    at_clock = _choose_by_clock(times, options) if _is_time(reading, times, words) else None
+    at_clock = _choose_by_clock(times, options) if _names_only_time(reading, times, words) else None
     if at_clock is not None:
         return (at_clock,)
     text = unicodedata.normalize("NFKC", reading.text).casefold().strip(_MARKS)
@@ -39,19 +39,19 @@ def choose_options(
     for names, which in ((words.earlier_one, min), (words.later_one, max)):
         if text in names:
             return (which(options, key=lambda option: option.start),)
-    half = None if any(map(str.isdecimal, text)) else _parse_half_of_day(text, words)
-    if half is None or not _is_same_day(times, options):
+    is_morning = None if any(map(str.isdecimal, text)) else _parse_half_of_day(text, words)
+    if is_morning is None or not _names_half_of_their_day(times, options):
         return ()
-    fitting = tuple(option for option in options if (option.start.hour < _NOON) is half)
+    fitting = tuple(option for option in options if (option.start.hour < _NOON) is is_morning)
     return fitting if len(fitting) == 1 else ()
 
 
-def _is_time(reading: MessageReading, times: Sequence[TimeReadings], words: Lexicon) -> bool:
+def _names_only_time(reading: MessageReading, times: Sequence[TimeReadings], words: Lexicon) -> bool:
     """Return whether a message is no more than a time: "8pm", "the 8pm one"."""
     if any(is_clock_without_half(slots.make_time_words(reading.text, time).words) for time in times):
         return False
-    left = words.joint.join(slots.find_uncovered_words(reading.text, times, words))
-    return not _strip_around_choice(left, words)
+    beside = words.joint.join(slots.find_words_beside_times(reading.text, times, words))
+    return not _strip_around_choice(beside, words)
 
 
 def _choose_by_clock(times: Sequence[TimeReadings], options: Sequence[Reading]) -> Reading | None:
@@ -77,23 +77,22 @@ def _strip_around_choice(text: str, words: Lexicon) -> str:
 
 
 def _parse_half_of_day(text: str, words: Lexicon) -> bool | None:
-    """Return whether the message names the morning; None where it names no half of the day, or both."""
+    """Return True for the morning, False for the afternoon, None where the text names neither or both."""
     edge = r"(?<![a-z0-9])(?<!\d ){}(?![a-z])" if words.joint else "{}"  # behind a figure it is part of a clock
-    before, after = (
+    is_before, is_after = (
         any(re.search(edge.format(re.escape(name)), text) for name in names)
         for names in (words.before_noon, words.after_noon)
     )
-    return before if before is not after else None
+    return is_before if is_before is not is_after else None
 
 
-def _is_same_day(times: Sequence[TimeReadings], options: Sequence[Reading]) -> bool:
-    """Return whether the times of a message only name a half of a day of the options."""
+def _names_half_of_their_day(times: Sequence[TimeReadings], options: Sequence[Reading]) -> bool:
+    """Return whether the times of a message name no clock, no repetition and no other day than those of the options."""
     days = {option.start.date() for option in options}
-    named = [time.best for time in times]
     return all(
         best is not None
         and best.rrule is None
         and not best.has_clock
         and (not best.has_day or best.start.date() in days)
-        for best in named
+        for best in (time.best for time in times)
     )

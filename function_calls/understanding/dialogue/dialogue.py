@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall, Turn
@@ -16,7 +16,9 @@ from services.kernel.chat import ChatMessage, Person
 Context = Literal["none", "acted", "fired", "listed", "asked_when", "asked_content"]
 
 LIFETIME = timedelta(minutes=30)
+"""For how long people go on with the last action."""
 _FRESH = timedelta(minutes=5)
+"""For how long words that name no reminder go on with the last action."""
 _DELIVERED = timedelta(hours=1)
 """For how long people go on with a reminder that has come."""
 _CHANGES = frozenset(
@@ -44,14 +46,15 @@ class DialogueState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     Attributes:
         action: The last action of the bot for the person.
         last_set: The call that set a reminder last.
-        is_passed: The person has written of something else since the action, so that a bare time does not change it.
+        changed_subject: The person has written of something else since the action, so that a bare time does not change
+            it. Stored under an older name.
         has_failed: The action was for a reminder that the chat does not have. A message that names no reminder, such
             as "make it 10", then changes none: it belongs to the failed request.
     """
 
     action: LastAction | None = None
     last_set: ToolCall | None = None
-    is_passed: bool = False
+    changed_subject: bool = field(default=False, name="is_passed")
     has_failed: bool = False
 
 
@@ -70,7 +73,7 @@ class Dialogue:
 
     def __init__(self, limit: int = 1000) -> None:
         self._states: BoundedDict[str, DialogueState] = BoundedDict(limit)
-        self._reminded: BoundedDict[str, LastReminder] = BoundedDict(limit)
+        self._last_reminders: BoundedDict[str, LastReminder] = BoundedDict(limit)
         self._failures: BoundedDict[str, datetime] = BoundedDict(limit)
 
     def state(self, key: str) -> DialogueState:
@@ -88,14 +91,14 @@ class Dialogue:
         """
         action = LastAction(at=turn.now, message_id=turn.message.id, calls=calls)
         before = self.state(key).last_set
-        made = (call for call in reversed(calls) if call.name == "reminder_set" and not _is_ahead(call, before))
-        last_set = next(made, None)
+        set_calls = (call for call in reversed(calls) if call.name == "reminder_set" and not _is_lead_of(call, before))
+        last_set = next(set_calls, None)
         self._states[key] = DialogueState(action=action, last_set=last_set or before, has_failed=has_failed)
         if has_failed:
             self.note_failure(turn)
         if last_set is not None:
             person = last_set.arguments.get("person")
-            self._reminded[turn.message.address.key] = LastReminder(
+            self._last_reminders[turn.message.address.key] = LastReminder(
                 at=turn.now,
                 message_id=turn.message.id,
                 sender=turn.message.sender,
@@ -107,32 +110,32 @@ class Dialogue:
         """Record that the request of `turn` was not carried out, although it was about reminders."""
         self._failures[turn.message.address.key] = turn.now
 
-    def find_person_meant(self, turn: Turn) -> str | None:
-        """Return whom "him" and "her" mean: the person for whom, or by whom, a reminder was last set in the chat."""
-        last = self._reminded.get(turn.message.address.key)
+    def find_person_of_pronoun(self, turn: Turn) -> str | None:
+        """Return whom "him" and "her" stand for: for or by whom a reminder was last set in the chat."""
+        last = self._last_reminders.get(turn.message.address.key)
         if last is None or turn.now - last.at > _FRESH or last.name == "everyone":
             return None
         is_own = last.sender.id == turn.message.sender.id
         return last.name or (None if is_own else last.sender.name)
 
-    def last_of(self, name: str, turn: Turn) -> ToolCall | None:
-        """Return the call that set a reminder last in the chat, where "him" and "her" mean `name`."""
-        last = self._reminded.get(turn.message.address.key)
-        return None if last is None or self.find_person_meant(turn) != name else last.call
+    def last_set_for(self, name: str, turn: Turn) -> ToolCall | None:
+        """Return the call that set a reminder last in the chat, where "him" and "her" stand for `name`."""
+        last = self._last_reminders.get(turn.message.address.key)
+        return None if last is None or self.find_person_of_pronoun(turn) != name else last.call
 
-    def last_here(self, turn: Turn) -> tuple[ToolCall, Person] | None:
+    def last_set_in_chat(self, turn: Turn) -> tuple[ToolCall, Person] | None:
         """Return the call that has just set a reminder in the chat, and who asked for it.
 
         None if there is none, or if a later request in the chat has failed: "me too" is then about that request.
         """
         address = turn.message.address.key
-        last, failed_at = self._reminded.get(address), self._failures.get(address)
+        last, failed_at = self._last_reminders.get(address), self._failures.get(address)
         is_over = last is None or turn.now - last.at > _FRESH or (failed_at is not None and failed_at > last.at)
         return None if last is None or is_over else (last.call, last.sender)
 
     def is_last_by_other(self, key: str, turn: Turn) -> bool:
-        """Return whether another person has asked for `last_here` since the last action for the sender of `turn`."""
-        other, last = self._reminded.get(turn.message.address.key), self.last(key, turn.now)
+        """Return whether another person has set the last reminder of the chat, since the last action for the sender."""
+        other, last = self._last_reminders.get(turn.message.address.key), self.last_action(key, turn.now)
         if other is None or other.sender.id == turn.message.sender.id:
             return False
         return last is None or other.at > last.at
@@ -142,34 +145,34 @@ class Dialogue:
 
         One for everyone does not count.
         """
-        other = self._reminded.get(turn.message.address.key)
+        other = self._last_reminders.get(turn.message.address.key)
         if other is None or other.name == "everyone" or not self.is_last_by_other(key, turn):
             return False
         return turn.now - other.at <= _FRESH and _is_for_sender(other, turn)
 
-    def pass_by(self, key: str) -> None:
+    def note_other_subject(self, key: str) -> None:
         """Record that the person under `key` has written of something else."""
         if key in self._states:
-            self._states[key] = replace(self._states[key], is_passed=True)
+            self._states[key] = replace(self._states[key], changed_subject=True)
 
-    def last(self, key: str, now: datetime) -> LastAction | None:
+    def last_action(self, key: str, now: datetime) -> LastAction | None:
         """Return the last action for `key` if it is recent."""
         found = self.state(key).action
         return found if found is not None and timedelta() <= now - found.at <= LIFETIME else None
 
     def last_set(self, key: str, now: datetime) -> ToolCall | None:
         """Return the call that set a reminder for `key` last, if something was done for them recently."""
-        is_over = self.last(key, now) is None or self.has_failed(key, now)
+        is_over = self.last_action(key, now) is None or self.has_failed(key, now)
         return None if is_over else self.state(key).last_set
 
     def has_failed(self, key: str, now: datetime) -> bool:
-        """Return whether the last request under `key` was for a reminder that the chat does not have, just before."""
-        state, last = self.state(key), self.last(key, now)
+        """Return whether the last request under `key`, a moment ago, was for a reminder that the chat does not have."""
+        state, last = self.state(key), self.last_action(key, now)
         return state.has_failed and last is not None and now - last.at <= _FRESH
 
     def context(self, key: str, turn: Turn) -> Context:
         """Return the state of the dialogue in which the message of `turn` is written."""
-        last = self.last(key, turn.now)
+        last = self.last_action(key, turn.now)
         fired = _find_last_delivery(turn)
         if fired is not None and (last is None or fired > last.at):
             return "fired"
@@ -193,7 +196,7 @@ class Dialogue:
 
     def is_fresh(self, key: str, turn: Turn) -> bool:
         """Return whether the last action is so recent that words without a name go on with it."""
-        last = self.last(key, turn.now)
+        last = self.last_action(key, turn.now)
         return last is not None and turn.now - last.at <= _FRESH
 
     def list_messages_since(self, key: str, turn: Turn, question_id: str = "") -> list[ChatMessage]:
@@ -201,7 +204,7 @@ class Dialogue:
 
         A reminder that another person has set for the sender of `turn` is an action as well.
         """
-        last, other = self.last(key, turn.now), self._reminded.get(turn.message.address.key)
+        last, other = self.last_action(key, turn.now), self._last_reminders.get(turn.message.address.key)
         begin = {question_id, "" if last is None else last.message_id}
         begin |= {other.message_id} if other is not None and self.is_reminded_by_other(key, turn) else set()
         own = turn.message.sender.id
@@ -230,17 +233,15 @@ def _is_for_sender(other: LastReminder, turn: Turn) -> bool:
 
 def _find_last_delivery(turn: Turn) -> datetime | None:
     """Return when the bot last delivered a reminder here; None where that is long ago."""
-    for message in reversed(turn.recent):
-        if _is_delivery(message):
-            return message.sent_at if turn.now - message.sent_at <= _DELIVERED else None
-    return None
+    sent_at = next((message.sent_at for message in reversed(turn.recent) if _is_delivery(message)), None)
+    return None if sent_at is None or turn.now - sent_at > _DELIVERED else sent_at
 
 
 def _is_delivery(message: ChatMessage) -> bool:
     return message.sender.is_bot and message.reply_to is None
 
 
-def _is_ahead(call: ToolCall, before: ToolCall | None) -> bool:
+def _is_lead_of(call: ToolCall, before: ToolCall | None) -> bool:
     """Return whether `call` sets a reminder ahead of the one `before`: "and a day before as well"."""
     if before is None or before.arguments.get("content") != call.arguments.get("content"):
         return False

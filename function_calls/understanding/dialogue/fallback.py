@@ -9,7 +9,7 @@ from function_calls.understanding.reading.lexicon import load_common_words
 from function_calls.understanding.tool_calls import CallMaker
 from services.reminders.model import Reminder
 
-_LIKELY = 0.25
+_LEAST_LIKELY = 0.25
 """The share of an intent that is worth a hint how to say it."""
 
 
@@ -25,8 +25,8 @@ def render_help(turn: Turn, *, searches_web: bool) -> str:
 def render_hint(utterance: Utterance, *, searches_web: bool) -> str:
     """Return how to word the request nearest to the message, with the reminder's own text, else the help text."""
     turn, reading, known = utterance.turn, utterance.reading, utterance.known
-    topic = find_probable_topic(reading, least=_LIKELY)
-    if topic is None and reading.probability("help") >= _LIKELY:
+    topic = find_probable_topic(reading, least=_LEAST_LIKELY)
+    if topic is None and reading.probability("help") >= _LEAST_LIKELY:
         topic = find_topic_by_word(reading, utterance.words)
     if topic == "ask" and not searches_web:
         topic = "find"

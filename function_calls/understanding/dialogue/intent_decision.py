@@ -10,27 +10,36 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NOTHING, QUESTION_ENDS, MessageReading
 from function_calls.understanding.reading.tokens import MARKS, is_time
 
-_REQUEST, _INTENT = 0.5, 0.4
+REMINDER_INTENTS = frozenset(
+    {"answer_when", "answer_content", "cancel_ask", "repeat_last", "snooze", "undo", "done", "move", "reword", "append"}
+    | {"person_add", "person_remove", "person_set", "join", "leave", "delete", "skip", "until", "pause", "resume"}
+    | {"when_is", "who_set", "next_page", "keep_days", "add_days", "once", "nag", "urgent", "not_urgent"}
+    | {"catch_up_all", "catch_up_latest", "catch_up_none"}
+)
+"""Intents about a reminder that the message may leave unnamed."""
+_LEAST_REQUEST, _LEAST_INTENT = 0.5, 0.4
 """The least probability of any request in a message that names the bot, and that of an intent."""
-_ENDING = ("delete", "pause", "undo", "skip", "until", "once", "leave", "person_remove", "person_set", "not_urgent")
-CAREFUL = {"ask": 0.5, "when_is": 0.4, **dict.fromkeys(_ENDING, 0.5), "pause": 0.4}
+_LOSING = ("delete", "pause", "undo", "skip", "until", "once", "leave", "person_remove", "person_set", "not_urgent")
+CAREFUL = {"ask": 0.5, "when_is": 0.4, **dict.fromkeys(_LOSING, 0.5), "pause": 0.4}
 """Higher least probabilities, of intents that lose something or give an odd answer where they are wrong."""
 _LEAVING_OUT = frozenset({"skip", "until", "pause"})
 """Intents of which each lets a reminder not come for some time; their probabilities count together."""
-_SECOND = 0.15
+_LEAST_SECOND = 0.15
 """The least probability of a second or third intent, which is tried where the slots of the first do not fit."""
 _MOST_TRIED = 3
-_BREAKING_OFF = ("..", "…", "—", "–", " -", "。。")
+"""The most intents that are tried in turn."""
+_ELLIPSES = ("..", "…", "—", "–", " -", "。。")
 _REFUSED = frozenset(
     {"set", "delete", "skip", "pause", "resume", "move", "undo", "summary", "person_add", "list", "answer_when"}
 )
 """Intents that a message beginning with "don't" does not have."""
-_LOSING = frozenset({"delete", "skip", "pause"})
+_REFUSED_BEHIND_INTERJECTIONS = frozenset({"delete", "skip", "pause"})
 """Intents that "don't" refuses behind an interjection as well."""
 _MOST_INTERJECTIONS = 3
 SETTINGS = {"quiet_hours": "hours", "time_zone": "zone", "memory_save": "text", "memory_search": "query"}
 """The calls that "forget it" can be about, each with the argument that it then has."""
 _TAKING_BACK = frozenset({"delete", "cancel_ask", "forget", "undo"})
+"""Intents that may take back a setting or a note."""
 _RETIMING = frozenset({"skip", "move", "set", "until", "keep_days", "add_days", "answer_when", "snooze", "none"})
 
 
@@ -43,17 +52,17 @@ def choose_intents(reading: MessageReading, context: Context, *, is_addressed: b
         is_addressed: The message names the bot; otherwise it is known to be a request.
     """
     request = 1 - reading.probability(NOTHING)
-    if is_addressed and request < _REQUEST:
+    if is_addressed and request < _LEAST_REQUEST:
         return ()
     shares = reading.intents
     if not is_addressed:
         shares = tuple((intent, share / request) for intent, share in shares if intent != NOTHING)
     found: list[str] = []
     for intent, share in shares[:_MOST_TRIED]:
-        if intent == NOTHING or share < (_SECOND if found else _INTENT):
+        if intent == NOTHING or share < (_LEAST_SECOND if found else _LEAST_INTENT):
             break
-        alike = sum(other for name, other in shares if name in _LEAVING_OUT) if intent in _LEAVING_OUT else share
-        if alike >= CAREFUL.get(intent, 0.0):
+        similar = _LEAVING_OUT if intent in _LEAVING_OUT else {intent}
+        if sum(each for name, each in shares if name in similar) >= CAREFUL.get(intent, 0.0):
             found.append(adapt_to_context(intent, reading, context))
     return tuple(found)
 
@@ -71,21 +80,26 @@ def continue_setting(reading: MessageReading, last: ToolCall, words: Lexicon, na
     """Return the intent of a message that goes on with the last setting or note, or a summary by one of `names`."""
     is_set, text = bool(last.arguments.get(SETTINGS.get(last.name, ""))), words.fold(reading.text)
     if reading.intent in _TAKING_BACK:
-        is_named = reading.has("CONTENT") or reading.has("PERSON") or any(slots.extract_references(reading, words))
-        if words.has_any((*words.notes, *words.all), text) or not (is_named or is_set):
-            return ""
-        is_of_note = last.name.startswith("memory_") and not reading.known
-        is_undone = not is_named and last.name != "memory_search"
-        return "undo" if is_undone else "forget" if is_of_note else ""
+        return _take_back(reading, last, words, is_set=is_set)
     if last.name == "summary":
-        small = {*words.and_words, *words.links, *words.interjections, *QUESTION_ENDS}
-        return "summary" if slots.strip_edges(text, small, words.joint)[0] in names else ""
+        around = {*words.and_words, *words.links, *words.interjections, *QUESTION_ENDS}
+        return "summary" if slots.strip_edges(text, around, words.joint)[0] in names else ""
     if last.name == "time_zone" and is_set:
         return "zone" if slots.find_place(text, {*words.interjections, *words.corrections}, words) else ""
     times = [token for token in reading.tokens if is_time(token) or token.form.isdecimal()]
-    left = [token.form for token in reading.tokens if token not in times]
-    is_bare = bool(times) and slots.are_function_words(left, words, (*words.change_it, *words.since))
-    return "quiet" if is_bare and is_set and last.name == "quiet_hours" and reading.intent in _RETIMING else ""
+    beside = [token.form for token in reading.tokens if token not in times]
+    is_only_time = bool(times) and slots.are_function_words(beside, words, (*words.change_it, *words.since))
+    return "quiet" if is_only_time and is_set and last.name == "quiet_hours" and reading.intent in _RETIMING else ""
+
+
+def _take_back(reading: MessageReading, last: ToolCall, words: Lexicon, *, is_set: bool) -> str:
+    """Return the intent that takes back the `last` setting or note, or forgets a note that is named; "" for others."""
+    is_named = reading.has("CONTENT") or reading.has("PERSON") or any(slots.extract_references(reading, words))
+    if words.has_any((*words.notes, *words.all), words.fold(reading.text)) or not (is_named or is_set):
+        return ""
+    if not is_named and last.name != "memory_search":
+        return "undo"
+    return "forget" if last.name.startswith("memory_") and not reading.known else ""
 
 
 def is_refusal(reading: MessageReading, words: Lexicon) -> bool:
@@ -97,35 +111,37 @@ def is_refusal(reading: MessageReading, words: Lexicon) -> bool:
 
 
 def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message begins with a word such as "don't" that refuses what it names."""
     text = slots.tidy(reading.text, words.before_content).casefold().removeprefix("please ").removeprefix("请")
     if text.startswith(words.dont_forget_phrases):
         return False
-    refused, rest = _split_refusal(text, words, _MOST_INTERJECTIONS if reading.intent in _LOSING else 0)
-    is_corrected = reading.has("OLD") and reading.has("WHEN")  # "not 6, 7"
-    is_waived = reading.has("REF") and text.startswith(words.dismissals)  # "never mind the milk"
-    if not refused or is_corrected or is_waived or reading.intent not in _REFUSED:
+    most = _MOST_INTERJECTIONS if reading.intent in _REFUSED_BEHIND_INTERJECTIONS else 0
+    refusal, rest = _split_refusal(text, words, most)
+    is_correction = reading.has("OLD") and reading.has("WHEN")  # "not 6, 7"
+    is_dismissal = reading.has("REF") and text.startswith(words.dismissals)  # "never mind the milk"
+    is_order = bool(words.orders) and re.match(words.orders, rest) is not None  # "no ponlo a las 8"
+    if not refusal or reading.intent not in _REFUSED or is_correction or is_dismissal or is_order:
         return False
-    if words.orders and re.match(words.orders, rest):  # "no ponlo a las 8"
+    if reading.intent == "undo" and rest.removeprefix(refusal)[:1] in MARKS:  # 别别，还给我
         return False
-    if reading.intent == "undo" and rest.removeprefix(refused)[:1] in MARKS:  # 别别，还给我
-        return False
+    asks_to_remind = rest.startswith((*words.reminding, *words.calling))
     if reading.intent == "skip":  # "don't skip it"; "don't send it on Friday" is a request
-        is_told = reading.has("REF") or bool(reading.times) or words.has_any(words.one_time, text)
-        return rest.startswith(words.skipping) or not (is_told or rest.startswith((*words.reminding, *words.calling)))
-    if reading.intent != "delete":
-        return not rest.startswith(words.slips)  # "no perdona, a las 12" corrects
-    at = reading.text.casefold().find(rest)  # "不要牛奶的提醒了" has no verb that it refuses
-    return not (rest.startswith((*words.reminding, *words.calling)) or at in dict(reading.spans("REF")))
+        names_occurrence = reading.has("REF") or bool(reading.times) or words.has_any(words.one_time, text)
+        return rest.startswith(words.skipping) or not (names_occurrence or asks_to_remind)
+    if reading.intent == "delete":
+        at = reading.text.casefold().find(rest)  # "不要牛奶的提醒了" has no verb that it refuses
+        return not (asks_to_remind or at in dict(reading.spans("REF")))
+    return not rest.startswith(words.slips)  # "no perdona, a las 12" corrects
 
 
 def _split_refusal(text: str, words: Lexicon, most: int) -> tuple[str, str]:
     """Return a word such as "don't" behind at most `most` interjections, and what follows: "hey don't delete it"."""
     for _ in range(most + 1):
-        refused = words.find_refusal(text)
+        refusal = words.find_refusal(text)
         first, _, rest = text.partition(words.joint) if words.joint else (text[:1], "", text[1:])
-        is_other = first.strip(",.!，！～~") not in words.interjections
-        if refused or is_other or text.startswith(words.negations):  # "ya no"
-            return refused, text[len(refused) :].lstrip()
+        is_interjection = first.strip(",.!，！～~") in words.interjections
+        if refusal or not is_interjection or text.startswith(words.negations):  # "ya no"
+            return refusal, text[len(refusal) :].lstrip()
         text = rest.lstrip()
     return "", text
 
@@ -136,7 +152,7 @@ def _is_retracted(reading: MessageReading, words: Lexicon) -> bool:
     A change must have broken off before them, as they may be the change itself: "push all my... never mind".
     """
     text = reading.text.casefold().strip(" .!?。！？~～…")
-    before = [text.removesuffix(word) for word in words.dismissals if text.endswith(word) and text != word]
+    requests = [text.removesuffix(word) for word in words.dismissals if text.endswith(word) and text != word]
     if reading.intent != "set":
-        return any(rest.rstrip().endswith(_BREAKING_OFF) for rest in before)
-    return any(not (rest[-1:].isascii() and rest[-1:].isalnum()) for rest in before)
+        return any(request.rstrip().endswith(_ELLIPSES) for request in requests)
+    return any(not (request[-1:].isascii() and request[-1:].isalnum()) for request in requests)

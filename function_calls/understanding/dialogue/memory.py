@@ -57,8 +57,6 @@ def _encode_instant(value: datetime) -> str:
 
 def _decode(value: object) -> StoredDialogue:
     """Return a stored dialogue; an empty one for None, or for one of a version with other fields."""
-    if value is None:
-        return StoredDialogue(state=DialogueState())
     try:
         return msgspec.convert(value, StoredDialogue)
     except msgspec.ValidationError:

@@ -1,12 +1,14 @@
 """Describe the circumstances of a message: the state of its dialogue and what people wrote before it."""
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
 
 from function_calls.tools.calls import ToolCall, Turn
-from function_calls.understanding.dialogue.addressee import ASKED, Circumstances, is_addressed
+from function_calls.understanding.dialogue.addressee import ASKED, Circumstances
+from function_calls.understanding.dialogue.addressee_by_name import addresses_bot
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue, list_answered
 from function_calls.understanding.open_questions import OpenQuestion
 from function_calls.understanding.reading import slots
@@ -56,7 +58,7 @@ class Utterance(Struct, frozen=True, kw_only=True):
     @property
     def is_addressed(self) -> bool:
         """Return whether the message is for the bot, or calls it by its name."""
-        return is_addressed(self.turn)
+        return addresses_bot(self.turn)
 
     @property
     def awaits_answer(self) -> bool:
@@ -78,26 +80,24 @@ class CircumstancesReader:
         turn, key, reading, words = utterance.turn, utterance.key, utterance.reading, utterance.words
         question_id = "" if utterance.question is None else utterance.question.message_id
         texts = [other.text for other in self._dialogue.list_messages_since(key, turn, question_id)]
-        last = self._dialogue.last(key, turn.now)
         # The times of all these texts are read only where they can matter.
-        has_time, has_set = reading.has("WHEN"), self._dialogue.last_set(key, turn.now) is not None
-        clocks = self._read_clocks(reading.text, utterance) if has_time and texts else frozenset()
-        when = [words.fold(reading.words("WHEN"))]
-        is_unread = has_time and not self._read_times(reading.text, utterance)  # "half 7" without "at"
-        is_repeated = is_unread and any(words.has_any(when, _END_MARK.sub("", words.fold(text))) for text in texts)
+        timed_texts = texts if reading.has("WHEN") else []
+        clocks = self._read_clocks(reading.text, utterance) if timed_texts else frozenset()
+        is_repeated = bool(timed_texts) and self._repeats_unread_time(timed_texts, utterance)
+        has_set = self._dialogue.last_set(key, turn.now) is not None
         # A new request does not go on with the reminder that another person has set for this one.
         is_reminded = utterance.context == "acted" and self._dialogue.is_reminded_by_other(key, turn)
         is_new = is_reminded and reading.intent == "set"
         return Circumstances(
-            context="none" if is_new and last is None else utterance.context,
+            context="none" if is_new and self._dialogue.last_action(key, turn.now) is None else utterance.context,
             awaits_answer=utterance.awaits_answer,
             last_action=self._rate_last_action(utterance, is_reminded=is_reminded and not is_new),
-            changed_subject=self._dialogue.state(key).is_passed and not is_reminded,
+            changed_subject=self._dialogue.state(key).changed_subject and not is_reminded,
             others=len(texts),
-            others_named_time=is_repeated or (has_time and any(self._read_clocks(text, utterance) for text in texts)),
+            others_named_time=is_repeated or any(self._read_clocks(text, utterance) for text in timed_texts),
             others_proposed_time=is_repeated
-            or (has_time and any(self._proposes_time(text, clocks, utterance) for text in texts)),
-            others_asked_time=has_time and any(map(asks_quantity, texts)),
+            or any(self._proposes_time(text, clocks, utterance) for text in timed_texts),
+            others_asked_time=any(map(asks_quantity, timed_texts)),
             others_discussed_time=has_set and any(self._discusses_time(text, utterance) for text in texts),
             others_discussed_text=any(_names_known(text, utterance) for text in texts),
             bot_wrote_lately=utterance.known is not None
@@ -117,13 +117,12 @@ class CircumstancesReader:
         key, turn = utterance.key, utterance.turn
         if is_reminded or self._dialogue.is_fresh(key, turn):
             return "fresh"
-        return "none" if self._dialogue.last(key, turn.now) is None else "old"
+        return "none" if self._dialogue.last_action(key, turn.now) is None else "old"
 
     def _answers_person(self, utterance: Utterance) -> bool:
-        """Return whether the message right before this one is a question of another person.
+        """Return whether the message right before this one is a question of another person, with or without its mark.
 
-        A time that answers the bot is not for a person whose question asks for no time: "which one was it?". The mark
-        may be left out.
+        A time that answers the bot is not for a person whose question asks for no time: "which one was it?".
         """
         from services.summary.content import asks, asks_quantity
 
@@ -138,6 +137,14 @@ class CircumstancesReader:
         is_answer = utterance.context in ASKED and utterance.reading.has("WHEN")
         return not is_answer or asks_quantity(before.text) or bool(self._read_times(before.text, utterance))
 
+    def _repeats_unread_time(self, texts: Sequence[str], utterance: Utterance) -> bool:
+        """Return whether the words for a time that cannot be read are in one of `texts`: "half 7" without "at"."""
+        if self._read_times(utterance.reading.text, utterance):
+            return False
+        words = utterance.words
+        time = words.fold(utterance.reading.words("WHEN"))
+        return any(words.has_any((time,), _END_MARK.sub("", words.fold(text))) for text in texts)
+
     def _read_times(self, text: str, utterance: Utterance) -> tuple[TimeReadings, ...]:
         return tuple(self._times(text, utterance.turn.now, language=utterance.language))
 
@@ -151,13 +158,13 @@ class CircumstancesReader:
     def _has_only_time(self, text: str, utterance: Utterance) -> bool:
         """Return whether `text` has no words around its times but those such as "at" and "please"."""
         words = utterance.words
-        left = slots.find_uncovered_words(text.casefold(), self._read_times(text, utterance), words)
-        return slots.are_function_words(left if words.joint else "".join(left), words)
+        beside = slots.find_words_beside_times(text.casefold(), self._read_times(text, utterance), words)
+        return slots.are_function_words(beside if words.joint else "".join(beside), words)
 
     def _proposes_time(self, text: str, clocks: frozenset[tuple[int, int]], utterance: Utterance) -> bool:
         """Return whether `text` names one of `clocks`, or has only a clock time."""
-        named = self._read_clocks(text, utterance)
-        return bool(named & clocks) or (bool(named) and self._has_only_time(text, utterance))
+        own_clocks = self._read_clocks(text, utterance)
+        return bool(own_clocks & clocks) or (bool(own_clocks) and self._has_only_time(text, utterance))
 
     def _discusses_time(self, text: str, utterance: Utterance) -> bool:
         """Return whether `text` discusses the time of the reminder set last, and does not only repeat it.
@@ -169,11 +176,13 @@ class CircumstancesReader:
         if last is None or self._has_only_time(text, utterance):
             return False
         content, common = str(last.arguments.get("content", "")), load_common_words(utterance.language)
-        shares = bool(find_shared_words(text, content, common) and self._read_times(text, utterance))
         words = utterance.words
-        is_objection = words.has_any(words.objections_to_time, words.fold(text))
-        is_other_time = is_objection or self._asks_for_other_day(text, last, utterance)
-        return shares or is_other_time or self._names_time_set(text, last, utterance)
+        return (
+            bool(find_shared_words(text, content, common) and self._read_times(text, utterance))
+            or words.has_any(words.objections_to_time, words.fold(text))
+            or self._asks_for_other_day(text, last, utterance)
+            or self._names_clock_of(last, text, utterance)
+        )
 
     def _asks_for_other_day(self, text: str, last: ToolCall, utterance: Utterance) -> bool:
         """Return whether `text` has a word for an exchange, and the day of the reminder set last: 周四有课，能换吗."""
@@ -185,7 +194,7 @@ class CircumstancesReader:
         ]
         return bool(days[0] & days[1])
 
-    def _names_time_set(self, text: str, last: ToolCall, utterance: Utterance) -> bool:
+    def _names_clock_of(self, last: ToolCall, text: str, utterance: Utterance) -> bool:
         """Return whether `text` names the clock of the reminder set by `last`, or its hour: "it's at 3" for 3:15."""
         due = self._read_clocks(str(last.arguments.get("time", "")), utterance)
         due |= {(hour, 0) for hour, _ in due}

@@ -13,21 +13,22 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.names import list_named
 from function_calls.understanding.reading.reminder_words import find_stems, stem
-from function_calls.understanding.requests import (
-    changes,
+from function_calls.understanding.requests import new_reminders
+from function_calls.understanding.requests.changes import (
+    deletions,
     moves,
-    new_reminders,
     people_changes,
     repetitions,
     states,
     text_changes,
+    updates,
 )
+from function_calls.understanding.requests.known_reminders import list_own
 from function_calls.understanding.requests.reference_resolution import find_shared_words
 from function_calls.understanding.requests.references import (
     find_closest_to_remark,
     find_only_time,
     find_references,
-    list_own,
     names_unknown_matter,
 )
 from function_calls.understanding.requests.request_context import RequestContext
@@ -83,7 +84,7 @@ def handle_intent(request: RequestContext, classify: Classify) -> Interpretation
         return _explain_topic(request, classify)
     if notes.changes_note(request):
         return request.answers.say("offline.note_change")
-    continuation = states.follow_pause(request) or changes.follow_skip(request) or states.pause_until_begin(request)
+    continuation = states.follow_pause(request) or deletions.follow_skip(request) or states.pause_until_begin(request)
     handler = _HANDLERS.get(intent)
     return continuation or (None if handler is None else handler(request))
 
@@ -310,7 +311,7 @@ _HANDLERS: dict[str, Handler] = {
     "who_set": _list_with_creator,
     "next_page": lambda request: request.answers.call_tool("reminder_list", {"page": 0}),
     "delete": lambda request: (
-        notes.forget_notes(request) or text_changes.delete_part(request) or changes.delete(request)
+        notes.forget_notes(request) or text_changes.delete_part(request) or deletions.delete(request)
     ),
     "move": lambda request: (repetitions.repeat if repetitions.asks_for_copy(request) else moves.move)(request),
     "reword": text_changes.reword,
@@ -324,13 +325,13 @@ _HANDLERS: dict[str, Handler] = {
     "done": states.done,
     "join": states.join,
     "leave": states.leave,
-    "skip": changes.skip,
+    "skip": deletions.skip,
     "keep_days": repetitions.keep_days,
     "add_days": repetitions.add_days,
     "until": repetitions.end_repetition,
     "once": repetitions.stop_repeating,
-    "urgent": partial(changes.update, arguments={"urgent": True}),
-    "not_urgent": partial(changes.update, arguments={"urgent": False}),
+    "urgent": partial(updates.update, arguments={"urgent": True}),
+    "not_urgent": partial(updates.update, arguments={"urgent": False}),
     "nag": repetitions.repeat_until_done,
     "catch_up_all": repetitions.set_catch_up,
     "catch_up_latest": repetitions.set_catch_up,

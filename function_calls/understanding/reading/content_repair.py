@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.message import NO_TAG, find_runs
 from function_calls.understanding.reading.slots import are_function_words
 from function_calls.understanding.reading.tag_draft import TagDraft
 from function_calls.understanding.reading.tokens import MARKS, is_time_form
@@ -11,7 +11,10 @@ from function_calls.understanding.reading.tokens import MARKS, is_time_form
 _QUOTES = frozenset("\"“”'‘’「」『』")
 _BRACKETED = re.compile(r"[(（][^()（）]+[)）]")
 _QUOTED = re.compile('"[^"]+"|“[^“”]+”|「[^「」]+」|『[^『』]+』')
+_LINKS = frozenset({"to", "about", "of", "that"})
+"""English words that link a person to a content."""
 _SHORTEST_WORD = 3
+"""The letters of a word that counts in the choice of a content."""
 _MOST_BEHIND = 2
 """The largest number of tokens by which a content is extended to the end."""
 
@@ -25,8 +28,8 @@ class ContentRepair(TagDraft):
             begin, end = bracketed.span()
             inside = [at for at, token in enumerate(self.tokens) if begin <= token.start and token.end <= end]
             is_behind = inside[:1] > [0] and self.tags[inside[0] - 1] == "CONTENT"
-            is_open = all(self.tags[at] == NO_TAG and not is_time_form(self.forms[at]) for at in inside)
-            if is_behind and is_open:
+            is_untagged = all(self.tags[at] == NO_TAG and not is_time_form(self.forms[at]) for at in inside)
+            if is_behind and is_untagged:
                 self.set_tag(inside[0], inside[-1] + 1, "CONTENT")
 
     def tag_quoted(self) -> None:
@@ -34,8 +37,8 @@ class ContentRepair(TagDraft):
         for quoted in _QUOTED.finditer(self.text):
             begin, end = quoted.span()
             inside = [at for at, token in enumerate(self.tokens) if begin < token.start and token.end < end]
-            is_timed = any(tag == "WHEN" for at, tag in enumerate(self.tags) if at not in inside)
-            if is_timed and any(self.tags[at] == "CONTENT" for at in inside):
+            has_other_time = any(tag == "WHEN" for at, tag in enumerate(self.tags) if at not in inside)
+            if has_other_time and any(self.tags[at] == "CONTENT" for at in inside):
                 first, last = inside[0], inside[-1] + 1
                 self.set_tag(first, last, "CONTENT")
                 if "CONTENT" not in {self.tags[first - 1], *self.tags[last + 1 : last + 2]}:
@@ -67,8 +70,8 @@ class ContentRepair(TagDraft):
         regions = [region for region in self._find_untagged_runs() if not self._is_filler(*region)]
         if self._tag_event_of_time() or self._tag_event_name(regions):
             return
-        asked = self._find_last_of_request()
-        behind = [region for region in regions if region[0] > asked >= 0]
+        request_end = self._find_last_of_request()
+        behind = [region for region in regions if region[0] > request_end >= 0]
         ahead = [region for region in regions if region not in behind]
         first, last = next(self._strip_regions(behind), None) or self._find_longest_whole(ahead) or (0, 0)
         if self.tags[last : last + 1] in (["EVENT"], ["WHEN"]):
@@ -112,14 +115,14 @@ class ContentRepair(TagDraft):
     def _tag_event_name(self, regions: Sequence[tuple[int, int]]) -> bool:
         """Tag the words in front of the time of an event as content: "the raid is at 8, … half an hour before"."""
         first = next((first for first, _ in self.find_runs("EVENT")), 0)
-        named = [
+        names = [
             region
             for region in regions
             if region[1] <= first
             and not are_function_words(self.forms[slice(*region)], self.words)
             and not self.words.copulas_of_events.issuperset(self.forms[slice(*region)])
         ]
-        begin, end = self._strip_courtesies(*named[-1]) if named and self.has("LEAD") else (0, 0)
+        begin, end = self._strip_courtesies(*names[-1]) if names and self.has("LEAD") else (0, 0)
         end = self._strip_copulas(begin, end)
         self.set_tag(begin, end, "CONTENT")
         return end > begin
@@ -151,11 +154,11 @@ class ContentRepair(TagDraft):
     def extend_content(self) -> None:
         """Extend the last content to the end of the sentence, if only few words lie between."""
         end = last = self._extend_to_matter()
-        while end < len(self.tags) and self._is_open(end) and not self._is_idle(self.forms[end]):
+        while end < len(self.tags) and self._may_belong_to_content(end) and not self._is_courtesy(self.forms[end]):
             end += 1
-        is_end = end == len(self.tags) or self.forms[end] in MARKS
-        is_end = is_end and "".join(self.forms[last:end]) not in self.words.behind_content
-        if is_end and end - last <= _MOST_BEHIND:
+        ends_clause = end == len(self.tags) or self.forms[end] in MARKS
+        is_particle = "".join(self.forms[last:end]) in self.words.behind_content
+        if ends_clause and not is_particle and end - last <= _MOST_BEHIND:
             self.set_tag(last, end, "CONTENT")
 
     def _extend_to_matter(self) -> int:
@@ -167,37 +170,31 @@ class ContentRepair(TagDraft):
         self.set_tag(last, end, "CONTENT")
         return end
 
-    def _is_idle(self, form: str) -> bool:
-        idle = self.words.courtesies | self.words.correction_fillers if self.words.joint else self.words.polite
-        is_asked = form in self.words.question_particles and self._asks_ability()  # 你可以提醒我浇花吗
-        return form in idle or form in self.words.behind_content or is_asked
-
-    def _asks_ability(self) -> bool:
+    def _is_courtesy(self, form: str) -> bool:
+        """Return whether a word behind a content belongs to the request: 你可以提醒我浇花|吗."""
+        courtesies = self.words.courtesies | self.words.correction_fillers if self.words.joint else self.words.polite
         text = self.words.joint.join(self.forms)
-        return any(word in text for word in self.words.asking_ability)
+        asks_ability = any(word in text for word in self.words.asking_ability)
+        ends_question = form in self.words.question_particles and asks_ability
+        return form in courtesies or form in self.words.behind_content or ends_question
 
-    def _is_open(self, at: int) -> bool:
+    def _may_belong_to_content(self, at: int) -> bool:
+        """Return whether an untagged word is no mark, time, or word of the request."""
         form = self.forms[at]
         is_word = self.tags[at] == NO_TAG and form not in MARKS | _QUOTES and not is_time_form(form)
-        return is_word and form not in self.words.reminding and not self.is_link(at)
+        return is_word and form not in self.words.reminding and form not in _LINKS
 
     def _find_last_of_request(self) -> int:
         """Return the place of the last word that asks to remind or names who is reminded; -1 for none."""
-        asked = [at for at, form in enumerate(self.forms) if form in self.words.reminding]
-        named = [at for at, tag in enumerate(self.tags) if tag == "PERSON"]
-        return max([*asked, *named], default=-1)
+        verbs = [at for at, form in enumerate(self.forms) if form in self.words.reminding]
+        people = [at for at, tag in enumerate(self.tags) if tag == "PERSON"]
+        return max([*verbs, *people], default=-1)
 
     def _find_untagged_runs(self) -> Iterator[tuple[int, int]]:
         """Yield the runs of untagged words between marks."""
-        open_at: int | None = None
-        for at, (form, tag) in enumerate(zip([*self.forms, "."], [*self.tags, "WHEN"], strict=True)):
-            is_open = tag == NO_TAG and form not in MARKS and not is_time_form(form)
-            is_open = is_open and form not in self.words.reminding
-            if is_open and open_at is None:
-                open_at = at
-            elif not is_open and open_at is not None:
-                yield open_at, at
-                open_at = None
+        ends = MARKS | self.words.reminding
+        tagged = zip(self.forms, self.tags, strict=True)
+        return find_runs(["" if form in ends or is_time_form(form) else tag for form, tag in tagged], NO_TAG)
 
     def _strip_courtesies(self, first: int, last: int) -> tuple[int, int]:
         """Return a run without the courtesies and links at its edges: "to … please"."""

@@ -20,34 +20,34 @@ def tag_event(reading: MessageReading, words: Lexicon) -> MessageReading:
 
     "I have the gym on Thursday, at 1pm remind me to bring a towel" asks for one reminder.
     """
-    asking, contents, times = _find_parts(reading, words)
-    told = [run for run in contents if run[1] <= asking]
-    if told and len(told) == len(contents):
-        return _tag_named_event(reading, asking, times)
-    if not told and _is_stated_in_front(reading, asking, times, words):
+    request_at, contents, times = _find_parts(reading, words)
+    contents_ahead = [run for run in contents if run[1] <= request_at]
+    if contents_ahead and len(contents_ahead) == len(contents):
+        return _tag_named_event(reading, request_at, times)
+    if not contents_ahead and _is_time_of_statement(reading, request_at, times, words):
         return _set_tag(reading, times[0], "EVENT")
-    if not told or len(times) < 2 or times[0][1] > asking or not _has_own_clock(reading, times):
+    if not contents_ahead or len(times) < 2 or times[0][1] > request_at or not _has_own_clock(reading, times):
         return reading
-    for run in told:
+    for run in contents_ahead:
         reading = _set_tag(reading, run, NO_TAG)
-    begins = () if len(contents) == len(told) + 1 else reading.begins
+    begins = () if len(contents) == len(contents_ahead) + 1 else reading.begins
     return _set_tag(replace(reading, begins=begins), times[0], "EVENT")
 
 
-def _is_stated_in_front(reading: MessageReading, asking: int, times: Sequence[Run], words: Lexicon) -> bool:
+def _is_time_of_statement(reading: MessageReading, request_at: int, times: Sequence[Run], words: Lexicon) -> bool:
     """Return whether the first of two times is in a clause of its own: 周三停水，周二晚上提醒大家接水."""
     if len(times) != 2 or reading.has("EVENT") or reading.has("LEAD"):
         return False
     is_rule = any(reading.tokens[at].form == "@ruletime" for at in range(*times[1]))
-    if times[1][1] > asking and not _has_own_clock(reading, times):
+    if times[1][1] > request_at and not _has_own_clock(reading, times):
         return False
-    if is_rule and not _is_apart(reading, times):
+    if is_rule and not _are_apart(reading, times):
         return False
-    end = min(asking, times[1][0])
+    end = min(request_at, times[1][0])
     marks = [at for at in range(times[0][1], end) if reading.tokens[at].form in CLAUSE_ENDS]
-    clause = range(marks[-1]) if marks else range(0)
-    text = [reading.tokens[at].form for at in clause if not is_time(reading.tokens[at])]
-    return bool(text) and not are_function_words(text, words)
+    statement = range(marks[-1]) if marks else range(0)
+    forms = [reading.tokens[at].form for at in statement if not is_time(reading.tokens[at])]
+    return bool(forms) and not are_function_words(forms, words)
 
 
 def _has_own_clock(reading: MessageReading, times: Sequence[Run]) -> bool:
@@ -57,21 +57,21 @@ def _has_own_clock(reading: MessageReading, times: Sequence[Run]) -> bool:
     """
     last = reading.tokens[slice(*times[-1])]
     has_clock = any(token.form in _CLOCKS or token.form.isdecimal() for token in last)
-    return has_clock and _is_apart(reading, times)
+    return has_clock and _are_apart(reading, times)
 
 
-def _is_apart(reading: MessageReading, times: Sequence[Run]) -> bool:
+def _are_apart(reading: MessageReading, times: Sequence[Run]) -> bool:
     """Return whether the first and the last of several times are no pieces of one expression."""
     first, last = ({token.expression for token in reading.tokens[slice(*run)]} - {-1} for run in (times[0], times[-1]))
     return not first & last
 
 
-def _tag_named_event(reading: MessageReading, asking: int, times: Sequence[Run]) -> MessageReading:
+def _tag_named_event(reading: MessageReading, request_at: int, times: Sequence[Run]) -> MessageReading:
     """Return `reading` with the first time as that of the event which is its content.
 
     "The report is due on Thursday, remind us on Wednesday evening": the request says itself when, in its own clause.
     """
-    marks = [at for at in range(asking) if reading.tokens[at].form in CLAUSE_ENDS]
+    marks = [at for at in range(request_at) if reading.tokens[at].form in CLAUSE_ENDS]
     ahead = [run for run in times if marks and run[1] <= marks[-1]]
     if not ahead or len(ahead) == len(times) or reading.has("LEAD") or "CONTENT" in reading.tags[marks[-1] :]:
         return reading
@@ -82,7 +82,7 @@ def _tag_named_event(reading: MessageReading, asking: int, times: Sequence[Run])
     return reading
 
 
-def resolve_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading:
+def resolve_that_day(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading` with the day for which "that day" stands: "we're closed on Monday, remind me that day at 9"."""
     forms = reading.forms
     days = [at for at, form in enumerate(forms) if form in _DAYS and reading.tags[at] in {NO_TAG, "EVENT", "WHEN"}]
@@ -91,11 +91,11 @@ def resolve_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading
         return reading
     is_event = len(days) == 1 and not reading.begins
     tag = "EVENT" if is_event else "WHEN"  # else it has been read with its clock
-    kept = [at for at in range(len(forms)) if at not in pointing]
+    others = [at for at in range(len(forms)) if at not in pointing]
     behind = next((at for at in range(pointing[-1] + 1, len(forms)) if reading.tags[at] != "LEAD"), len(forms))
     clock = range(pointing[-1] + 1, behind)  # 当天中午 is no lead
     tags = (tag if at in days else "WHEN" if at in clock else each for at, each in enumerate(reading.tags))
-    return reading.with_tags(tags).with_tokens(kept)
+    return reading.with_tags(tags).with_tokens(others)
 
 
 def tag_event_behind_day(reading: MessageReading, words: Lexicon) -> MessageReading:
@@ -146,7 +146,7 @@ def _cut_event(reading: MessageReading, event: Run, tag: str, words: Lexicon) ->
     return _set_tag(_set_tag(reading, event, tag), (end, end + is_linked), NO_TAG)
 
 
-def untag_day_meant(reading: MessageReading, words: Lexicon) -> MessageReading:
+def untag_that_day(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading` without "that day" and a "to" behind it where its time begins: 当天八点."""
     pointing = _find_phrase(reading.forms, words.same_day_phrases, words)
     runs = [run for run in find_runs(reading.tags, "WHEN") if pointing and run[0] in pointing]
@@ -170,8 +170,8 @@ def has_unclear_time(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether untagged words of a request refer to a time of an earlier message: "on that day"."""
     text = reading.join_untagged(words.joint)
     content = words.fold(reading.words("CONTENT")).strip(" .!?")
-    is_told = bool(words.joint) and content.endswith(tuple(f" {word}" for word in words.unclear_times))
-    return is_told or words.has_any(words.unclear_times, text) or names_vague_time(reading, words)
+    ends_unclear = bool(words.joint) and content.endswith(tuple(f" {word}" for word in words.unclear_times))
+    return ends_unclear or words.has_any(words.unclear_times, text) or names_vague_time(reading, words)
 
 
 def names_vague_time(reading: MessageReading, words: Lexicon) -> bool:
@@ -186,14 +186,14 @@ def names_event_for_clock(reading: MessageReading, words: Lexicon) -> bool:
 
 def _join_words_of_time(reading: MessageReading, words: Lexicon) -> str:
     """Return the folded words that are untagged or tell when, with a comma for each of the others."""
-    told = [reading.text_of(token) if tag in {NO_TAG, "WHEN"} else "," for token, tag in reading.tagged]
-    return words.fold(words.joint.join(told))
+    pieces = [reading.text_of(token) if tag in {NO_TAG, "WHEN"} else "," for token, tag in reading.tagged]
+    return words.fold(words.joint.join(pieces))
 
 
 def _find_parts(reading: MessageReading, words: Lexicon) -> tuple[int, list[Run], list[Run]]:
     """Return the place of the first word that asks to remind, and the runs of contents and of times."""
-    asking = min([*find_asking_words(reading.tokens, words), *_find_asked_people(reading, words)], default=0)
-    return asking, list(find_runs(reading.tags, "CONTENT")), list(find_runs(reading.tags, "WHEN"))
+    request_at = min([*find_asking_words(reading.tokens, words), *_find_asked_people(reading, words)], default=0)
+    return request_at, list(find_runs(reading.tags, "CONTENT")), list(find_runs(reading.tags, "WHEN"))
 
 
 def _find_asked_people(reading: MessageReading, words: Lexicon) -> list[int]:
@@ -205,12 +205,12 @@ def _find_asked_people(reading: MessageReading, words: Lexicon) -> list[int]:
     verbs = {phrase.partition(" ")[0] for phrase in words.calling} if words.joint else set()
     people = words.oneself | words.pronouns
     pairs = enumerate(zip(forms, forms[1:], tags[1:], strict=False))
-    asked = [at for at, (form, behind, tag) in pairs if form in verbs and (tag == "PERSON" or behind in people)]
-    if asked or not words.joint:
-        return asked
-    named = [first for first, _ in find_runs(tags, "PERSON")]
-    ahead = forms[tags.index("WHEN") : named[0]] if named and "WHEN" in tags[: named[0]] else []
-    return named[:1] if CLAUSE_ENDS.intersection(ahead) else [at for at in named[:1] if forms[at] in verbs]
+    places = [at for at, (form, behind, tag) in pairs if form in verbs and (tag == "PERSON" or behind in people)]
+    if places or not words.joint:
+        return places
+    names = [first for first, _ in find_runs(tags, "PERSON")][:1]
+    ahead = forms[tags.index("WHEN") : names[0]] if names and "WHEN" in tags[: names[0]] else []
+    return names if CLAUSE_ENDS.intersection(ahead) else [at for at in names if forms[at] in verbs]
 
 
 def _set_tag(reading: MessageReading, run: Run, tag: str) -> MessageReading:

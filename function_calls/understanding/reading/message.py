@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,8 @@ NOTHING = "none"
 """The intent of what is not for the bot; its words have no tags."""
 AFTER_ANSWER = "after_answer"
 """The context of a message right after the bot has answered another person, without a dialogue of its sender."""
+CERTAIN = 0.9
+"""The probability from which an intent is taken for certain."""
 _LEAST_BEGIN = -0.6
 """From which log-odds a request begins: one that is missed loses more than one too many."""
 _PARTING = frozenset(",;.!?)+&")
@@ -97,6 +100,16 @@ class MessageReading(Struct, frozen=True):
         return self.intents[0][0]
 
     @property
+    def certainty(self) -> float:
+        """Return the probability of the most probable intent."""
+        return self.intents[0][1]
+
+    @property
+    def is_certain(self) -> bool:
+        """Return whether the most probable intent is taken for certain."""
+        return self.certainty >= CERTAIN
+
+    @property
     def is_question(self) -> bool:
         """Return whether the text ends as a question."""
         return self.text.rstrip().endswith(QUESTION_ENDS)
@@ -111,17 +124,7 @@ class MessageReading(Struct, frozen=True):
 
     def spans(self, tag: str) -> list[tuple[int, int]]:
         """Return where the pieces with `tag` stand."""
-        found: list[tuple[int, int]] = []
-        open_at: int | None = None
-        for token, each in self.tagged:
-            if each != tag:
-                open_at = None
-            elif open_at is None:
-                open_at = token.start
-                found.append((token.start, token.end))
-            else:
-                found[-1] = (open_at, token.end)
-        return found
+        return [(self.tokens[first].start, self.tokens[last - 1].end) for first, last in find_runs(self.tags, tag)]
 
     def words(self, tag: str) -> str:
         """Return the words with `tag` as one text, pieces joined by a space."""
@@ -159,14 +162,14 @@ class MessageReading(Struct, frozen=True):
         """Return the forms of the untagged words joined by `joint`, with a comma for each tagged token or time."""
         return joint.join(token.form if tag == NO_TAG and not is_time(token) else "," for token, tag in self.tagged)
 
-    def with_tokens(self, kept: Sequence[int]) -> "MessageReading":
-        """Return the same message with the tokens at the places `kept` alone."""
+    def with_tokens(self, places: Sequence[int]) -> "MessageReading":
+        """Return the same message with the tokens at `places` alone."""
         return replace(
             self,
-            tokens=tuple(self.tokens[at] for at in kept),
-            tags=tuple(self.tags[at] for at in kept),
-            begins=tuple(sum(at < begin for at in kept) for begin in self.begins),
-            known=frozenset(place for place, at in enumerate(kept) if at in self.known),
+            tokens=tuple(self.tokens[at] for at in places),
+            tags=tuple(self.tags[at] for at in places),
+            begins=tuple(sum(at < begin for at in places) for begin in self.begins),
+            known=frozenset(place for place, at in enumerate(places) if at in self.known),
         )
 
     def split_token(self, at: int, pieces: Sequence[tuple[Token, str]]) -> "MessageReading":
@@ -263,6 +266,11 @@ def set_best_intent(reading: MessageReading, intent: str, models: Models) -> Mes
     return MessageReading(reading.text, reading.tokens, ((intent, share), *others), tags, begins, reading.known)
 
 
+def set_only_intent(reading: MessageReading, intent: str, models: Models) -> MessageReading:
+    """Return `reading` with `intent` as the only and certain one, and with the tags that its words have under it."""
+    return set_best_intent(replace(reading, intents=((intent, 1.0),)), intent, models)
+
+
 def merge_intents(reading: MessageReading, gone: str, into: str, models: Models) -> MessageReading:
     """Return `reading` with the probability of the intent `gone` added to that of `into`."""
     if not reading.probability(gone):
@@ -282,7 +290,7 @@ def _label_tokens(
         return (NO_TAG,) * len(tokens), ()
     tags, begins = models.network.tag(hidden, intent)
     places = (at for at, begin in enumerate(begins) if at and begin > _LEAST_BEGIN)
-    return _merge_expressions(tokens, tags), tuple(at for at in places if _is_apart(text, tokens[at].start))
+    return _merge_expressions(tokens, tags), tuple(at for at in places if _begins_word(text, tokens[at].start))
 
 
 def _merge_expressions(tokens: Sequence[Token], tags: Sequence[str]) -> tuple[str, ...]:
@@ -292,23 +300,23 @@ def _merge_expressions(tokens: Sequence[Token], tags: Sequence[str]) -> tuple[st
     is so as a whole beside a lead, and one that begins within the content belongs to it beside another time.
     """
     pairs = list(zip(tokens, tags, strict=True))
-    named = {token.expression: tag for token, tag in pairs if tag != NO_TAG}
+    tagged = {token.expression: tag for token, tag in pairs if tag != NO_TAG}
     repeated = {token.expression for token, tag in pairs if tag == "WHEN" and token.form in _REPEATED}
     events = {token.expression for token, tag in pairs if tag == "EVENT"} if "LEAD" in tags else set()
     first = {token.expression: tag for token, tag in reversed(pairs) if token.expression >= 0}
     inner = {expression for expression, tag in first.items() if tag == "CONTENT"} if "WHEN" in first.values() else set()
 
-    def whole(token: Token, tag: str) -> str:
+    def choose_tag(token: Token, tag: str) -> str:
         if token.expression in repeated or (tag == "PERSON" and token.expression >= 0):  # no time is a name
             return "WHEN"
         if tag == "WHEN" and token.expression in events | inner:
             return "EVENT" if token.expression in events else "CONTENT"
-        return named.get(token.expression, tag) if tag == NO_TAG and token.expression >= 0 else tag
+        return tagged.get(token.expression, tag) if tag == NO_TAG and token.expression >= 0 else tag
 
-    return tuple(map(whole, tokens, tags))
+    return tuple(map(choose_tag, tokens, tags))
 
 
-def _is_apart(text: str, at: int) -> bool:
+def _begins_word(text: str, at: int) -> bool:
     """Return whether the word at `at` begins behind a space or a mark, and not within an address or another word."""
     before = text[at - 1 : at]
     return not before.isascii() or before.isspace() or before in _PARTING
@@ -316,10 +324,8 @@ def _is_apart(text: str, at: int) -> bool:
 
 def find_runs(tags: Sequence[str], tag: str) -> Iterator[tuple[int, int]]:
     """Yield where the runs of tokens with `tag` begin and end, the end exclusive."""
-    open_at: int | None = None
-    for at, current in enumerate([*tags, ""]):
-        if current == tag and open_at is None:
-            open_at = at
-        elif current != tag and open_at is not None:
-            yield open_at, at
-            open_at = None
+    end = 0
+    for each, run in groupby(tags):
+        first, end = end, end + len(list(run))
+        if each == tag:
+            yield first, end

@@ -69,34 +69,36 @@ class NameRepair(TagDraft):
             if self.forms[last - 1] in self.words.pronouns and "".join(self.forms[first : last - 1]) in members:
                 last -= 1  # 提醒阿明他明天交报告
                 self.tags[last] = NO_TAG
-            name = "".join(self.forms[first:last])
-            pronouns = sorted(self.words.oneself, key=len, reverse=True)
-            pronoun = next((word for word in pronouns if name.startswith(word) and name != word), "")
-            rest = name[len(pronoun) :]
-            if pronoun and not rest.startswith(self.words.behind_oneself):
-                for at in range(first + len(pronoun), last):
-                    self.tags[at] = "CONTENT"
+            self._cut_behind_pronoun(first, last)
             self._move_occasion_to_content(first, last)
             self._move_companion_to_content(first, last, members)
             self._move_last_character_to_content(first, last)
+
+    def _cut_behind_pronoun(self, first: int, last: int) -> None:
+        """Move what stands behind a pronoun for the sender to the content: 提醒我|遛狗."""
+        name = "".join(self.forms[first:last])
+        pronouns = (word for word in self.words.oneself if name.startswith(word) and name != word)
+        pronoun = max(pronouns, key=len, default="")
+        if pronoun and not name[len(pronoun) :].startswith(self.words.behind_oneself):
+            self.set_tag(first + len(pronoun), last, "CONTENT")
 
     def _untag_called_people(self) -> None:
         """Move people to the content whom a clause in front of "remind" and its people names: "Mum, … remind Ilse"."""
         verbs = {*self.words.reminding, *(phrase.partition(" ")[0] for phrase in self.words.calling)}
         runs = self.find_runs("PERSON")
-        asked = next((first for first, _ in runs if first and self._ends_with_verb(first, verbs)), 0)
+        reminded = next((first for first, _ in runs if first and self._ends_with_verb(first, verbs)), 0)
         for first, last in runs:
-            if last < asked and CLAUSE_ENDS.intersection(self.forms[last:asked]):
+            if last < reminded and CLAUSE_ENDS.intersection(self.forms[last:reminded]):
                 self.set_tag(first, last, "CONTENT" if self.find_end_of_content(last) > last else NO_TAG)
 
     def _move_reminding_to_content(self) -> None:
         """Move people whom the sender is to remind to the content: "remind me to | remind Ann of the keys"."""
         runs = self.find_runs("PERSON")
-        own = next((last for first, last in runs if self.words.oneself.issuperset(self.forms[first:last])), 0)
+        end = next((last for first, last in runs if self.words.oneself.issuperset(self.forms[first:last])), 0)
         links = self.words.task_links
-        begin = next((at for at in range(own + 1, len(self.forms)) if self.forms[at - 1] in links), 0)
-        between = [at for at in range(own, begin - 1) if self.tags[at] != "WHEN"]
-        if not own or not begin or between or self.forms[begin] not in self.words.reminding:
+        begin = next((at for at in range(end + 1, len(self.forms)) if self.forms[at - 1] in links), 0)
+        between = [at for at in range(end, begin - 1) if self.tags[at] != "WHEN"]
+        if not end or not begin or between or self.forms[begin] not in self.words.reminding:
             return
         last = max((at for at, tag in enumerate(self.tags) if tag in {"PERSON", "CONTENT"}), default=begin)
         for at in range(begin, last + 1):
@@ -116,21 +118,21 @@ class NameRepair(TagDraft):
         A name begins with a capital letter, is that of a member, or stands behind a verb or a word that joins it.
         """
         runs = self.find_runs("PERSON")
-        known = [run for run in runs if self._is_known(*run, members)]
+        names = [run for run in runs if self._is_name(*run, members)]
         before = {*self.words.reminding, *self.words.and_words, *self.words.before_names}
-        for first, last in runs if known else ():
-            if (first, last) not in known and self.forms[first - 1 : first] and self.forms[first - 1] not in before:
+        for first, last in runs if names else ():
+            if (first, last) not in names and self.forms[first - 1 : first] and self.forms[first - 1] not in before:
                 self.set_tag(first, last, "CONTENT")
 
-    def _is_known(self, first: int, last: int, members: Collection[str]) -> bool:
+    def _is_name(self, first: int, last: int, members: Collection[str]) -> bool:
         """Return whether people are named by a pronoun, a word for all, or a name of a member or with a capital."""
         words = {*self.words.oneself, *self.words.everyone, *self.words.pronouns, *members}
         words |= {name.partition(" ")[0] for name in members} | {
             word for each in self.words.all_of for word in each.split()
         }
         text = self.text[self.tokens[first].start : self.tokens[last - 1].end]
-        is_named = not text.islower() or "@" in text or " ".join(self.forms[first:last]) in words
-        return is_named or any(form in words - self.words.articles for form in self.forms[first:last])
+        is_whole_name = not text.islower() or "@" in text or " ".join(self.forms[first:last]) in words
+        return is_whole_name or any(form in words - self.words.articles for form in self.forms[first:last])
 
     def _tag_everyone_behind_content(self) -> None:
         """Tag everyone at the end of a content where nobody is named: "dance practice | for all"."""
@@ -145,10 +147,10 @@ class NameRepair(TagDraft):
     def _cut_verbs(self, members: Collection[str]) -> None:
         """Untag words in front of names that ask to remind: "get | Kev and me"."""
         people = {"@", *self.words.oneself, *self.words.everyone, *self.words.articles, *members}
-        small = self.words.courtesies - people
+        verbs = self.words.courtesies - people
         for first, last in self.find_runs("PERSON"):
-            is_for = self.forms[first].isdecimal() and {*self.forms[first + 1 : first + 2]} & people  # "4 all parents"
-            begin = next((at for at in range(first + bool(is_for), last) if self.forms[at] not in small), first)
+            has_for = self.forms[first].isdecimal() and {*self.forms[first + 1 : first + 2]} & people  # "4 all parents"
+            begin = next((at for at in range(first + bool(has_for), last) if self.forms[at] not in verbs), first)
             self.set_tag(first, begin, NO_TAG)
 
     def _tag_joined_members(self, members: Collection[str]) -> None:
@@ -159,9 +161,9 @@ class NameRepair(TagDraft):
             is_joint = at < len(self.forms) and self.forms[at - 1] in self.words.and_words
             if is_joint and self.forms[at] in names and self.tags[at] in {NO_TAG, "CONTENT"}:
                 self.set_tag(last, at + 1, "PERSON")
-        asking = next((at for at, form in enumerate(self.forms) if form in self.words.reminding), len(self.forms))
+        verb = next((at for at, form in enumerate(self.forms) if form in self.words.reminding), len(self.forms))
         for first, _ in self.find_runs("PERSON"):
-            before = range(asking + 1, first - 1)
+            before = range(verb + 1, first - 1)
             is_joint = self.forms[first - 1] in self.words.and_words and len(before) == 1
             if is_joint and all(self.tags[at] == NO_TAG for at in before):
                 self.set_tag(before[0], first, "PERSON")
@@ -221,9 +223,9 @@ class NameRepair(TagDraft):
         is_oneself = joint and "".join(self.forms[first:joint]) in self.words.oneself
         if joint and "".join(self.forms[joint + 1 : last]) in members:
             return
-        is_kin = "".join(self.forms[joint + 1 : last]).endswith(tuple(self.words.kinship_terms))
-        is_kin = is_kin and self.forms[joint] in self.words.with_words
-        if is_oneself and (is_kin or "".join(self.forms[last:end]).startswith(self.words.together)):
+        is_relative = "".join(self.forms[joint + 1 : last]).endswith(tuple(self.words.kinship_terms))
+        is_with_relative = is_relative and self.forms[joint] in self.words.with_words
+        if is_oneself and (is_with_relative or "".join(self.forms[last:end]).startswith(self.words.together)):
             self.set_tag(joint, last, "CONTENT")
 
     def _tag_companions(self, members: Collection[str]) -> None:

@@ -40,8 +40,8 @@ def names_weekday(words: str, now: datetime, language: str, read: TimeReader) ->
 def parse_last_day(words: str, now: datetime, language: str, read: TimeReader) -> date | None:
     """Return the last day of a repetition that ends "until `words`"; None where they name no day."""
     for each in _list_languages(language):
-        told = phrases(each).until.match(words)
-        text = phrases(each).daily_until.format(day=words[told.end() :].strip() if told else words)
+        until = phrases(each).until.match(words)
+        text = phrases(each).daily_until.format(day=words[until.end() :].strip() if until else words)
         found = parse_whole_time(text, now, each, read)
         end = next((part for part in (found.rrule or "").split(";") if part.startswith(_END)), "") if found else ""
         last = datetime.strptime(end.removeprefix(_END), "%Y%m%dT%H%M%S%z").astimezone(now.tzinfo) if end else None

@@ -4,16 +4,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
-from function_calls.understanding.reading.slots import are_function_words, extract_references, find_uncovered
+from function_calls.understanding.reading.slots import are_function_words, extract_references, find_letters_beside_times
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, Token, is_time
 
 _FEWEST_POINTS, _MOST_POINTS = 2, 12
+"""The points of a list of requests."""
 _POINT_EDGES = " \t:：,，;；-–"
 _BULLET = re.compile(r"^\s*(?:[-–*•·]\s*|\(?\d{1,2}[.)、）:：]\s*|[①-⑫]\s*)(?=\S)")
 _NUMBERED = re.compile(r"(?<![A-Za-z0-9.])\(?(\d{1,2})(?:[)）、]|\.(?!\d))\s*(?=\S)")
@@ -21,9 +21,9 @@ _NUMBERED = re.compile(r"(?<![A-Za-z0-9.])\(?(\d{1,2})(?:[)）、]|\.(?!\d))\s*(
 Read = Callable[[str], MessageReading]
 Classify = Callable[[Sequence[Token]], tuple[tuple[str, float], ...]]
 
-_CERTAIN = 0.9
 _MOST_PARTS = 8
-_CHANGING = frozenset(
+"""The most parts, sentences or joints of a message that are read by themselves."""
+_REMARKED_ON = frozenset(
     {"move", "delete", "undo", "skip", "pause", "resume", "snooze", "keep_days", "add_days", "until", "once", "reword"}
     | {"when_is", "done", "list", "summary"}
 )
@@ -31,19 +31,21 @@ _CHANGING = frozenset(
 _TIMELESS = frozenset({"delete", "undo", "resume", "when_is", "done", "list", "summary"})
 """Intents without a time: a time in a remark beside such a request does not belong to it."""
 _LIKELY = 0.5
+"""The least probability of each of two changes of one reminder."""
 _SURE = 0.85
-_ALTERING = frozenset({"move", "reword", "append", "keep_days", "add_days", "until", "urgent", "nag"}) | {
-    "person_add",
-    "person_remove",
-    "person_set",
-}
+"""The least probability of each of two changes of reminders that are named."""
+_UPDATES = frozenset(
+    {"move", "reword", "append", "keep_days", "add_days", "until", "urgent", "nag"}
+    | {"person_add", "person_remove", "person_set"}
+)
 """Intents of changes that one call can make together."""
-_ORDERS = (_CHANGING | _ALTERING | {"leave", "not_urgent"}) - {"undo", "when_is", "list", "summary"}
-_SHIFTS = frozenset({"WHEN", "LATER", "EARLIER", "LEAD"})
+_ORDERS = (_REMARKED_ON | _UPDATES | {"leave", "not_urgent"}) - {"undo", "when_is", "list", "summary"}
+"""Intents of changes of a reminder that is named."""
+_NEW_TIMES = frozenset({"WHEN", "LATER", "EARLIER", "LEAD"})
 _CLOCKS = frozenset({"@clock", "@part"})
 WITH_CLOCK = frozenset({"@clock", "@dayclock", "@ruletime"})
 _DAYS = frozenset({"@day", "@dayclock", "@daypart", "@rule", "@ruletime"})
-_REMARK = 0.7
+_LEAST_REMARK = 0.7
 """The probability from which a sentence asks for nothing."""
 
 
@@ -70,8 +72,8 @@ def name_zone(text: str, words: Lexicon) -> str:
 def _split_place(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
     """Return the place in front of a reminder, in whose zone its times are, and the reminder: 我在上海，八点提醒我."""
     at = next((at for at, token in enumerate(reading.tokens) if token.form in CLAUSE_ENDS), 0)
-    named = name_zone(reading.text[: reading.tokens[at].start], words) if reading.intent == "set" and at else ""
-    return [read(named), read(reading.text[reading.tokens[at].end :].lstrip())] if named else []
+    statement = name_zone(reading.text[: reading.tokens[at].start], words) if reading.intent == "set" and at else ""
+    return [read(statement), read(reading.text[reading.tokens[at].end :].lstrip())] if statement else []
 
 
 def _split_begins(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
@@ -107,9 +109,9 @@ def _split_joined(reading: MessageReading, words: Lexicon, read: Read) -> list[M
         if reading.intent == "until" and second.intent == "delete":  # "until the 24th, after that no more rehearsals"
             continue
         is_complete = first.intent != "set" or (first.has("WHEN") and first.has("CONTENT"))
-        is_sure = is_complete and first.intent != NOTHING and first.intents[0][1] >= _CERTAIN
-        is_told = reading.tokens[at].form not in MARKS or (first.intent == "set" and _names_known(second))
-        if is_sure and is_told and _is_request_alone(second, words, is_content=is_content):
+        is_request = is_complete and first.intent != NOTHING and first.is_certain
+        may_part = reading.tokens[at].form not in MARKS or (first.intent == "set" and _names_known(second))
+        if is_request and may_part and _is_request_alone(second, words, is_content=is_content):
             return [first, *_split_joined(second, words, read)]
     return [reading]
 
@@ -130,23 +132,23 @@ def _are_changes_apart(first: MessageReading, second: MessageReading, words: Lex
 
     One without an order of its own, as "the rent to Friday", goes on with the one before it.
     """
-    names = [{*extract_references(each, words)} for each in (first, second)]
     if not _changes_known(first, words):
         return False
     if second.intent == "set":
-        is_asked = _asks(second.tokens, words) or second.tokens[0].form in words.lead_in_words
-        return is_asked and second.has("WHEN") and second.has("CONTENT") and second.intents[0][1] >= _CERTAIN
+        asks = _asks_to_remind(second.tokens, words) or second.tokens[0].form in words.lead_in_words
+        return asks and second.has("WHEN") and second.has("CONTENT") and second.is_certain
+    names, other_names = ({*extract_references(each, words)} for each in (first, second))
     has_order = any(each.form.isalpha() and each.form not in words.prepositions for each in second.untagged)
-    is_other = names[0].isdisjoint(names[1]) and (has_order or first.intent == second.intent)
-    return is_other and _changes_known(second, words)
+    has_own_order = has_order or first.intent == second.intent
+    return names.isdisjoint(other_names) and has_own_order and _changes_known(second, words)
 
 
 def _changes_known(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a reading surely changes a reminder that it names, and says when if it moves it."""
-    is_complete = reading.intent != "move" or not _SHIFTS.isdisjoint(reading.tags)
+    is_complete = reading.intent != "move" or not _NEW_TIMES.isdisjoint(reading.tags)
     if reading.intent == "delete":  # 交房租不变 and "the rent is fine" keep it
         is_complete = words.has_any(words.deleting or words.ending, words.fold(reading.text))
-    return _names_known(reading) and is_complete and reading.intent in _ORDERS and reading.intents[0][1] >= _SURE
+    return _names_known(reading) and is_complete and reading.intent in _ORDERS and reading.certainty >= _SURE
 
 
 def _names_known(reading: MessageReading) -> bool:
@@ -160,23 +162,25 @@ def _is_request_alone(reading: MessageReading, words: Lexicon, *, is_content: bo
     Words that may be the content of the request in front (`is_content`) are one if they say "reminder" or a new time.
     """
     if reading.intent == "list":
-        return not is_content and reading.intents[0][1] >= _REMARK
-    if reading.intents[0][1] < _CERTAIN:
+        return not is_content and reading.certainty >= _LEAST_REMARK
+    if not reading.is_certain:
         return False
     if reading.intent == "zone":
         return reading.has("ZONE")
-    if (
-        not is_content
-        and reading.intent == "move"
-        and reading.has("WHEN")
-        and not any(extract_references(reading, words))
-    ):
+    is_new_time = reading.intent == "move" and reading.has("WHEN")
+    if is_new_time and not is_content and not any(extract_references(reading, words)):
         return words.has_any(words.change_it, words.joint.join(reading.forms))
-    is_marked = any(token.form in words.reference_marks for token in reading.tokens) or _asks(reading.tokens, words)
-    is_marked = is_marked or words.fold(reading.text).startswith(words.erasing)
-    is_change = reading.has("WHEN") if reading.intent == "move" else reading.intent == "delete" and is_marked
-    is_order = reading.intent in _CHANGING and reading.tags[0] == NO_TAG  # no other name: "and the rent"
-    return _names_known(reading) and (is_change if is_content else is_order)
+    if not _names_known(reading):
+        return False
+    if not is_content:
+        return reading.intent in _REMARKED_ON and reading.tags[0] == NO_TAG  # no other name: "and the rent"
+    return is_new_time or (reading.intent == "delete" and _says_reminder(reading, words))
+
+
+def _says_reminder(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a deletion has a word that stands for a reminder or asks to remind, or begins with "delete"."""
+    has_mark = any(token.form in words.reference_marks for token in reading.tokens)
+    return has_mark or _asks_to_remind(reading.tokens, words) or words.fold(reading.text).startswith(words.erasing)
 
 
 def split_changes(reading: MessageReading, words: Lexicon, read: Read, read_in_dialogue: Read) -> list[MessageReading]:
@@ -188,15 +192,15 @@ def split_changes(reading: MessageReading, words: Lexicon, read: Read, read_in_d
     tokens = reading.tokens
     marks = [at for at, token in enumerate(tokens) if token.form in CLAUSE_ENDS]
     cuts = [*marks, *(at for at, token in enumerate(tokens) if token.form in words.and_words)]
-    may_alter = reading.intent in _ALTERING or reading.intents[0][1] < _CERTAIN
-    for at in cuts[:_MOST_PARTS] if may_alter else ():
+    may_update = reading.intent in _UPDATES or not reading.is_certain
+    for at in cuts[:_MOST_PARTS] if may_update else ():
         if not 0 < at < len(tokens) - 1 or reading.tags[at] == "WHEN":  # "martes y jueves"
             continue
         first = read_in_dialogue(reading.text[: tokens[at].start])
-        is_time_of_it = first.intent == "reword" and all(map(is_time, tokens[at + 1 :]))  # 改成拿合同，四点
-        second = (read_in_dialogue if is_time_of_it else read)(reading.text[tokens[at].end :].lstrip())
+        ends_with_time = first.intent == "reword" and all(map(is_time, tokens[at + 1 :]))  # 改成拿合同，四点
+        second = (read_in_dialogue if ends_with_time else read)(reading.text[tokens[at].end :].lstrip())
         parts = [first, second]
-        are_changes = all(part.intent in _ALTERING and part.intents[0][1] >= _LIKELY for part in parts)
+        are_changes = all(part.intent in _UPDATES and part.certainty >= _LIKELY for part in parts)
         is_named = any(extract_references(second, words))
         points = bool(words.joint) and second.has("WHEN") and any(token.form in words.itself for token in second.tokens)
         is_content = reading.tags[at] == "CONTENT" and not points
@@ -212,9 +216,9 @@ def _join_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
     """
     if reading.intent != "set" or len(reading.begins) != 1:
         return reading
-    begin = reading.begins[0]
-    asks = [_asks(part, words) for part in (reading.tokens[:begin], reading.tokens[begin:])]
-    return reading if asks != [False, True] else replace(reading, begins=())
+    tokens, begin = reading.tokens, reading.begins[0]
+    is_reason = not _asks_to_remind(tokens[:begin], words) and _asks_to_remind(tokens[begin:], words)
+    return replace(reading, begins=()) if is_reason else reading
 
 
 def _join_names(reading: MessageReading) -> MessageReading:
@@ -223,13 +227,13 @@ def _join_names(reading: MessageReading) -> MessageReading:
     Nor does a name begin a part behind them: "a reminder for Raj | and Colette for tomorrow".
     """
     bounds = [0, *reading.begins, len(reading.tokens)]
-    is_told = [bool({"WHEN", "CONTENT", "REF"} & {*reading.tags[first:last]}) for first, last in pairwise(bounds)]
-    kept = [
+    has_slot = [bool({"WHEN", "CONTENT", "REF"} & {*reading.tags[first:last]}) for first, last in pairwise(bounds)]
+    begins = tuple(
         first
-        for first, (before, told) in zip(reading.begins, pairwise(is_told), strict=True)
-        if reading.intent != "set" or (told and (before or "PERSON" not in reading.tags[first : first + 2]))
-    ]
-    return reading if len(kept) == len(reading.begins) else replace(reading, begins=tuple(kept))
+        for first, (is_full_before, is_full) in zip(reading.begins, pairwise(has_slot), strict=True)
+        if reading.intent != "set" or (is_full and (is_full_before or "PERSON" not in reading.tags[first : first + 2]))
+    )
+    return replace(reading, begins=begins)
 
 
 def _continues_request(reading: MessageReading, first: int, last: int, words: Lexicon, read: Read) -> bool:
@@ -237,13 +241,13 @@ def _continues_request(reading: MessageReading, first: int, last: int, words: Le
     part = trim_tokens(reading.tokens[first:last], words)
     if not part:
         return True
-    named = {token for token, tag in reading.tagged if tag == "REF"}
-    if reading.intent != "set" and named.issuperset(part):
+    references = {token for token, tag in reading.tagged if tag == "REF"}
+    if reading.intent != "set" and references.issuperset(part):
         return True  # "cancel the dentist | and the rent"
-    if reading.intent != "set" or _asks(part, words):
+    if reading.intent != "set" or _asks_to_remind(part, words):
         return False
-    intent, share = read(reading.text_of(part[0], part[-1])).intents[0]
-    return intent in {"set", NOTHING} or share < _CERTAIN
+    alone = read(reading.text_of(part[0], part[-1]))
+    return alone.intent in {"set", NOTHING} or not alone.is_certain
 
 
 def _read_part(reading: MessageReading, first: int, last: int, words: Lexicon, read: Read) -> MessageReading:
@@ -259,29 +263,39 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
     Return the last one as well where it asks to remind and the whole message is no sure request.
     """
     sentences = list(_split_sentences(reading))
-    is_set = reading.intent == "set" and reading.intents[0][1] >= _CERTAIN
+    is_set = reading.intent == "set" and reading.is_certain
     if is_set or not 1 < len(sentences) <= _MOST_PARTS:
         return reading
-    intents = [classify(sentence) for sentence in sentences]
-    asking = [at for at, each in enumerate(intents) if dict(each)[NOTHING] < _REMARK]
-    if len(asking) != 1:
+    intents = [dict(classify(sentence)) for sentence in sentences]
+    requests = [at for at, each in enumerate(intents) if each[NOTHING] < _LEAST_REMARK]
+    if len(requests) != 1 or intents[requests[0]][NOTHING] > 1 - _LEAST_REMARK:
         return reading
-    found, sentence = intents[asking[0]], sentences[asking[0]]
-    own, every = ([token.form for token in tokens if token.form[0] != "@"] for tokens in (sentence, reading.tokens))
-    is_bare = not find_uncovered(words.joint.join(own), [], words)
-    is_idle = are_function_words([form for form in every if form not in own], words)
-    is_timed = any(map(is_time, sentence)) or not any(map(is_time, reading.tokens))
-    is_known = found[0][0] in (_CHANGING if is_timed else _TIMELESS) and reading.intent != "set"
-    is_unsure = reading.intent in {NOTHING, "set"} and found[0][0] == "set"
-    is_hidden = is_unsure and _ends_with_request(sentence, reading, words)
-    is_clear = (is_known or is_hidden) and dict(found)[NOTHING] <= 1 - _REMARK
-    is_dated = lacks_day(sentence, reading.tokens) or _is_about_day_of_other(sentence, reading, words)
-    if not is_clear or is_bare or (is_idle and not is_hidden) or is_dated:
+    sentence, intent = sentences[requests[0]], next(iter(intents[requests[0]]))
+    ends_with_set = reading.intent in {NOTHING, "set"} and intent == "set"
+    ends_with_set = ends_with_set and _ends_with_request(sentence, reading, words)
+    if not ends_with_set and not _is_change_beside_remarks(sentence, intent, reading, words):
+        return reading
+    has_only_time = not find_letters_beside_times(words.joint.join(_list_words(sentence)), [], words)
+    if has_only_time or lacks_day(sentence, reading.tokens) or _is_about_day_of_other(sentence, reading, words):
         return reading
     alone = read(reading.text_of(sentence[0], sentence[-1]))
     lacks_text = alone.intent == "reword" and reading.has("CONTENT") and not alone.has("CONTENT")
-    lacks_slot = is_hidden and not (alone.has("WHEN") and alone.has("CONTENT"))
+    lacks_slot = ends_with_set and not (alone.has("WHEN") and alone.has("CONTENT"))
     return reading if lacks_text or lacks_slot else alone
+
+
+def _is_change_beside_remarks(sentence: Sequence[Token], intent: str, reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a sentence of `intent` is a change that other sentences give a reason for, and not its time."""
+    has_all_times = any(map(is_time, sentence)) or not any(map(is_time, reading.tokens))
+    if reading.intent == "set" or intent not in (_REMARKED_ON if has_all_times else _TIMELESS):
+        return False
+    own = _list_words(sentence)
+    return not are_function_words([form for form in _list_words(reading.tokens) if form not in own], words)
+
+
+def _list_words(tokens: Sequence[Token]) -> list[str]:
+    """Return the forms of tokens that are no times."""
+    return [token.form for token in tokens if token.form[0] != "@"]
 
 
 def _ends_with_request(sentence: Sequence[Token], reading: MessageReading, words: Lexicon) -> bool:
@@ -311,7 +325,7 @@ def _split_sentences(reading: MessageReading) -> Iterator[Sequence[Token]]:
     first = 0
     for at, token in enumerate(reading.tokens):
         is_quoted = reading.text[: token.start].count('"') % 2 == 1
-        if token.form in CLAUSE_ENDS and at > first and not is_quoted and _ends(reading.text, token):
+        if token.form in CLAUSE_ENDS and at > first and not is_quoted and _ends_sentence(reading.text, token):
             yield reading.tokens[first:at]
             first = at + 1
     if first < len(reading.tokens):
@@ -320,21 +334,19 @@ def _split_sentences(reading: MessageReading) -> Iterator[Sequence[Token]]:
 
 def _read_points(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
     """Return the points of a list behind a request, where each has a time of its own; none where it is no such list."""
-    several = _parse_list(reading.text) if any(map(is_time, reading.tokens)) else None
-    if several is None or not _asks(reading.tokens, words):
+    head, points = _parse_list(reading.text) if reading.times else ("", [])
+    if not points or not _asks_to_remind(reading.tokens, words) or not all(read(point).times for point in points):
         return []
-    if not all(any(map(is_time, read(point).tokens)) for point in several.points):
-        return []
-    return [read(f"{several.head}{words.joint}{point}") for point in several.points]
+    return [read(f"{head}{words.joint}{point}") for point in points]
 
 
-def _asks(tokens: Sequence[Token], words: Lexicon) -> bool:
+def _asks_to_remind(tokens: Sequence[Token], words: Lexicon) -> bool:
     """Return whether the tokens have a word that asks to remind."""
     text = words.joint.join(token.form for token in tokens)
     return any(word in text for word in words.calling)
 
 
-def _ends(text: str, token: Token) -> bool:
+def _ends_sentence(text: str, token: Token) -> bool:
     """Return whether a mark ends a sentence, and does not stand within an address or behind the number of a point."""
     is_numbered = token.form == "." and text[: token.start][-1:].isdecimal()
     return not token.form.isascii() or (text[token.end : token.end + 1].isspace() and not is_numbered)
@@ -392,8 +404,8 @@ def _list_tagged(reading: MessageReading) -> list[int]:
 
 
 def list_slots(reading: MessageReading) -> list[list[str]]:
-    """Return the time and the content of each reminder in order; none for one that is not surely whole."""
-    is_set = reading.intent == "set" and reading.intents[0][1] >= _CERTAIN
+    """Return the order of the time and the content of each reminder; empty for one that is not certain or lacks one."""
+    is_set = reading.intent == "set" and reading.is_certain
     pieces = [reading.tags[first:last] for first, last in pairwise([0, *reading.begins, len(reading.tags)])]
     slots = [[tag for tag, _ in groupby(piece) if is_set and tag not in {NO_TAG, "PERSON"}] for piece in pieces]
     return [each if each in (["WHEN", "CONTENT"], ["CONTENT", "WHEN"]) else [] for each in slots]
@@ -402,42 +414,31 @@ def list_slots(reading: MessageReading) -> list[list[str]]:
 def _cut_piece(reading: MessageReading, first: int, last: int) -> MessageReading:
     """Return the tokens from `first` up to `last`, with the person who is named once for all reminders."""
     has_person = "PERSON" in reading.tags[first:last]
-    kept = [at for at, tag in enumerate(reading.tags) if tag == "PERSON" and not has_person and at < first]
-    return replace(reading, begins=()).with_tokens([*kept, *range(first, last)])
+    people = [at for at, tag in enumerate(reading.tags) if tag == "PERSON" and not has_person and at < first]
+    return replace(reading, begins=()).with_tokens([*people, *range(first, last)])
 
 
-class _List(Struct, frozen=True, kw_only=True):
-    """The lines or numbered points of a message, and the words that stand before them all."""
-
-    head: str
-    points: tuple[str, ...]
-
-
-def _parse_list(text: str) -> _List | None:
-    """Return the points of a message that is a list; None for any other text."""
+def _parse_list(text: str) -> tuple[str, list[str]]:
+    """Return the words in front of a list, and its lines or numbered points; no points for any other text."""
     lines = [line for line in text.splitlines() if line.strip()]
-    found = _parse_lines(lines) if _FEWEST_POINTS <= len(lines) <= _MOST_POINTS + 1 else None
-    return found or _parse_points(" ".join(lines))
+    for head, points in (_parse_lines(lines), _parse_points(" ".join(lines))):
+        if _FEWEST_POINTS <= len(points) <= _MOST_POINTS:
+            return head.strip(_POINT_EDGES), [point.strip(_POINT_EDGES) for point in points]
+    return "", []
 
 
-def _parse_lines(lines: list[str]) -> _List | None:
+def _parse_lines(lines: list[str]) -> tuple[str, list[str]]:
+    """Return the first of `lines`, if only that has no bullet, and the points; all lines where none has one."""
     if not any(map(_BULLET.match, lines)):
-        return _make_list("", lines)
+        return "", lines
     head, rest = ("", lines) if _BULLET.match(lines[0]) else (lines[0], lines[1:])
-    return _make_list(head, [_BULLET.sub("", line) for line in rest]) if all(map(_BULLET.match, rest)) else None
+    return head, [_BULLET.sub("", line) for line in rest] if all(map(_BULLET.match, rest)) else []
 
 
-def _parse_points(text: str) -> _List | None:
-    """Return the points of a list on one line that are numbered from 1 on; None for any other text."""
+def _parse_points(text: str) -> tuple[str, list[str]]:
+    """Return the points of a list on one line that are numbered from 1 on, and the words in front of them."""
     numbers = list(_NUMBERED.finditer(text))
     if [int(number[1]) for number in numbers] != list(range(1, len(numbers) + 1)) or not numbers:
-        return None
+        return "", []
     ends = [*(number.start() for number in numbers[1:]), len(text)]
-    points = [text[number.end() : end] for number, end in zip(numbers, ends, strict=True)]
-    return _make_list(text[: numbers[0].start()], points)
-
-
-def _make_list(head: str, points: list[str]) -> _List | None:
-    if not _FEWEST_POINTS <= len(points) <= _MOST_POINTS:
-        return None
-    return _List(head=head.strip(_POINT_EDGES), points=tuple(point.strip(_POINT_EDGES) for point in points))
+    return text[: numbers[0].start()], [text[each.end() : end] for each, end in zip(numbers, ends, strict=True)]

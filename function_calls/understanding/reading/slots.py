@@ -42,23 +42,17 @@ def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWo
     is_code = text.isdecimal() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
     is_read = bool(text) and bool(read(text))  # what has a time of its own is no figure beside "every"
     most = 1 if is_code else _FIGURE_FORMS if is_read and text[:1].isdecimal() else 1 if is_read else None
-    for form in words.as_time[:most] if text else ():
-        phrase = form.format(time=text)
-        expressions = read(phrase)
-        is_whole = len(expressions) == 1 and not find_uncovered(phrase, expressions, words)
-        if is_whole and expressions[0].best is not None:
-            return make_time_words(phrase, expressions[0])
-    return _parse_day_and_hour(text, words, read)
-
-
-def _parse_day_and_hour(text: str, words: Lexicon, read: ReadTimes) -> TimeWords | None:
-    """Return the time of a day with a figure for its hour ("sat 10"); None for any other words."""
+    phrases = [form.format(time=text) for form in words.as_time[:most]] if text else []
     found = _DAY_AND_FIGURE.fullmatch(text) if words.joint else None
-    if found is None:
-        return None
-    phrase = f"{found['day']} {words.as_time[1].format(time=found['figure'])}"
+    if found is not None:  # "sat 10"
+        phrases.append(f"{found['day']} {words.as_time[1].format(time=found['figure'])}")
+    return next(filter(None, (_parse_phrase(phrase, words, read) for phrase in phrases)), None)
+
+
+def _parse_phrase(phrase: str, words: Lexicon, read: ReadTimes) -> TimeWords | None:
+    """Return the one coming time that the whole of `phrase` names; None for any other words."""
     expressions = read(phrase)
-    is_whole = len(expressions) == 1 and not find_uncovered(phrase, expressions, words)
+    is_whole = len(expressions) == 1 and not find_letters_beside_times(phrase, expressions, words)
     return make_time_words(phrase, expressions[0]) if is_whole and expressions[0].best is not None else None
 
 
@@ -103,7 +97,7 @@ def _parse_times_of_piece(piece: str, words: Lexicon, read: ReadTimes) -> list[T
         return [one]
     parts = _distribute_unit([part for part in _split_list(piece, words) if part])
     together = read(piece)
-    is_whole = len(together) == len(parts) and not find_uncovered(piece, together, words)
+    is_whole = len(together) == len(parts) and not find_letters_beside_times(piece, together, words)
     if len(parts) > 1 and not is_whole:  # unlike 9月5日、12日和19日, of one month
         listed = [each for part in parts if (each := parse_time([part], words, read)) is not None]
         if len(listed) == len(parts):
@@ -144,12 +138,12 @@ def _move_to_day_of(first: Reading, time: TimeWords) -> TimeWords:
     return replace(time, readings=tuple(move_to_day(reading, day) for reading in time.readings))
 
 
-def find_uncovered(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
+def find_letters_beside_times(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
     """Return the letters of `text` outside of `expressions` and of words that stand around times ("at")."""
     return "".join(letter for letter in _blank_times(text, expressions, words) if letter.isalnum())
 
 
-def find_uncovered_words(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> list[str]:
+def find_words_beside_times(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> list[str]:
     """Return the words of `text` outside of `expressions` and of words that stand around times, without figures."""
     return [word for word in re.split(r"\W+", _blank_times(text, expressions, words)) if word.isalpha()]
 
@@ -188,12 +182,12 @@ def parse_amount(
     start, bare = mark_seconds(now), piece.strip(_EDGE)
     first, _, rest = bare.partition(" ")
     others = (rest,) if rest and first.casefold() in words.around_time else ()  # "for an hour"
-    if not words.joint and not find_uncovered(piece, [], words):  # 的
+    if not words.joint and not find_letters_beside_times(piece, [], words):  # 的
         return None
     for phrase in (form.format(amount=each) for each in (bare, *others) for form in ("{amount}", *words.amount_ahead)):
         for expression in read(phrase, start):
             reading = (expression.readings or expression.past)[0]
-            is_whole = not find_uncovered(phrase, [expression], words)
+            is_whole = not find_letters_beside_times(phrase, [expression], words)
             if is_whole and reading.rrule is None and reading.start.second:
                 return abs(reading.start - start)
     return None
@@ -270,26 +264,26 @@ def _trim(piece: str) -> str:
 
 def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the people that are named, "everyone", or None for the sender alone."""
-    named = [_trim(piece).removesuffix("'s").removesuffix("’s") for piece in reading.pieces("PERSON")]
-    named = [_strip_article(_strip_prepositions(_strip_verb(name, words), words), words) for name in named]
-    named = [_strip_preposition_behind(name, words) for name in named]
-    if len(named) > 1:  # "recuérdanos a Ana y a mí": the verb says no more than the names
-        named = [name for name in named if not has_pronoun(name, words, words.everyone_endings)] or named
-    named = [name for name in named if any(map(str.isalnum, name))]  # no ")" of ";)"
-    named = [name for name in named if not has_pronoun(name, words, words.oneself_endings)]
-    if not named or all(_is_oneself(name, words) for name in named):
+    people = [_trim(piece).removesuffix("'s").removesuffix("’s") for piece in reading.pieces("PERSON")]
+    people = [_strip_article(_strip_prepositions(_strip_verb(name, words), words), words) for name in people]
+    people = [_strip_preposition_behind(name, words) for name in people]
+    if len(people) > 1:  # "recuérdanos a Ana y a mí": the verb says no more than the names
+        people = [name for name in people if not has_pronoun(name, words, words.everyone_endings)] or people
+    people = [name for name in people if any(map(str.isalnum, name))]  # no ")" of ";)"
+    people = [name for name in people if not has_pronoun(name, words, words.oneself_endings)]
+    if not people or all(_is_oneself(name, words) for name in people):
         return None
-    excepted = next(filter(None, (_find_excepted(name, words) for name in named)), "")
+    excepted = next(filter(None, (_find_excepted(name, words) for name in people)), "")
     if excepted:
         return f"{EVERYONE} except {excepted}"
-    for name in named:
+    for name in people:
         folded = words.fold(name).lstrip("@")
         if folded in words.both_of_us:
             return folded
         is_verb = has_pronoun(name, words, words.everyone_endings)
         if is_verb or folded in words.everyone or _is_whole_group(folded, words):
             return EVERYONE
-    return ", ".join(dict.fromkeys(_MENTION.sub(_separate_mention, name) for name in named))
+    return ", ".join(dict.fromkeys(_MENTION.sub(_separate_mention, name) for name in people))
 
 
 def _strip_verb(names: str, words: Lexicon) -> str:
@@ -306,16 +300,16 @@ def _strip_preposition_behind(names: str, words: Lexicon) -> str:
 def _strip_prepositions(names: str, words: Lexicon) -> str:
     """Return names without the prepositions and articles in front of each, and without the verb: "a mí y a Luz"."""
     text = names.split() if words.person_marks else []
-    kept: list[str] = []
+    names_only: list[str] = []
     is_first, is_marked = True, False
     for word, following in zip(text, [*text[1:], ""], strict=False):
         is_article = is_marked and word in words.articles and following[:1].isupper()
         is_marked = is_first and word in words.person_marks
         is_first = word.endswith(",") or word in words.and_words
         if not (is_marked or is_article or words.fold(word) in words.reminding):
-            kept.append(word)
-    kept = kept or text
-    return " ".join(kept) if len(kept) < len(text) else names
+            names_only.append(word)
+    names_only = names_only or text
+    return " ".join(names_only) if len(names_only) < len(text) else names
 
 
 def _strip_article(name: str, words: Lexicon) -> str:
@@ -371,10 +365,10 @@ def _find_excepted(name: str, words: Lexicon) -> str:
         if before and found and not words.joint and any(group.endswith(behind[1:]) for group in words.everyone):
             return name[: len(before)]  # 小李以外的人
         if behind and (not before or before.strip() in words.everyone):
-            kept = name[len(name) - len(behind) :].strip()
+            excepted = name[len(name) - len(behind) :].strip()
             for ending in (*words.exceptions, *words.everyone):
-                kept = kept.removesuffix(ending)
-            return kept.strip(_EDGE)
+                excepted = excepted.removesuffix(ending)
+            return excepted.strip(_EDGE)
     return ""
 
 
@@ -399,13 +393,13 @@ def find_reference_pieces(reading: MessageReading, words: Lexicon) -> list[str]:
             span for span in spans if any(word in reading.text[slice(*span)] for word in words.reference_marks)
         ]
         together = marked_ones[:1] or together
-    named = [reading.text[start:end] for start, end in together]
-    is_pronoun = all(words.fold(name).strip() in words.itself for name in named)
-    named = [] if is_pronoun and reading.has("OLD") else named
-    old = [] if named else reading.spans("OLD")[:1]
+    names = [reading.text[start:end] for start, end in together]
+    is_pronoun = all(words.fold(name).strip() in words.itself for name in names)
+    names = [] if is_pronoun and reading.has("OLD") else names
+    old = [] if names else reading.spans("OLD")[:1]
     if old and _is_retracted(reading.text[: old[0][0]], words):
         return []
-    return named or [strip_time_words(reading.text[start:end], words) for start, end in old]
+    return names or [strip_time_words(reading.text[start:end], words) for start, end in old]
 
 
 def _find_reference_spans(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]:
@@ -529,10 +523,10 @@ def are_function_words(forms: Iterable[str], words: Lexicon, others: Iterable[st
     }
     if words.joint:
         return all(form in small or not form.isalpha() for form in forms)
-    left = "".join(forms)
+    rest = "".join(forms)
     for word in sorted(small, key=len, reverse=True):
-        left = left.replace(word, "")
-    return not any(map(str.isalnum, left))
+        rest = rest.replace(word, "")
+    return not any(map(str.isalnum, rest))
 
 
 def is_clock_alone(reading: Reading) -> bool:

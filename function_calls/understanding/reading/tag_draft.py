@@ -39,7 +39,3 @@ class TagDraft:
         while at < len(self.tags) and self.tags[at] == "CONTENT":
             at += 1
         return at
-
-    def is_link(self, at: int) -> bool:
-        """Return whether the token at `at` is an English word that links a person to a content: "to", "about"."""
-        return self.forms[at] in {"to", "about", "of", "that"}

@@ -28,7 +28,9 @@ from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, is_t
 _DAYLESS = frozenset({"@clock", "@part"})
 _CHANGES_OF_TIME = frozenset({"move", "snooze"})
 _MOST_CUTS = 8
+"""The most places at which a request is tried to be cut into reminders."""
 _STOPPING = frozenset({"delete", "pause", "resume", "done"})
+"""Intents of changes that are often for several reminders."""
 _LONGEST_EVENT = 6
 """The most tokens of the name of an event at which a repetition ends."""
 
@@ -133,30 +135,45 @@ def retag_reminders(reading: MessageReading, words: Lexicon, read: Read) -> Mess
 
     Each has a clock and a content in the same order: "avísame a las 12 de comer y a las 18 de merendar".
     """
-    tokens, clocks = reading.tokens, {each.expression for each in reading.tokens if each.form in WITH_CLOCK}
-    is_corrected = words.has_any(words.corrections, words.joint.join(token.form for token in tokens))
-    is_whole = len(reading.begins) + 1 >= len(clocks) and all(list_slots(reading))
-    is_single = len({token.expression for token in reading.times}) <= 1
-    if reading.intent != "set" or is_corrected or is_whole or is_single:
+    tokens = reading.tokens
+    if not _lacks_reminders(reading, words):
         return reading
-    asked = find_asking_words(tokens, words)
+    verbs = find_asking_words(tokens, words)
     tagged = [at for at, tag in enumerate(reading.tags) if tag not in {NO_TAG, "PERSON"}]
-    head = (asked if asked and words.joint else [at - 1 for at in tagged] or [-1])[0]
-    stated = asked[0] if asked and max(tagged, default=0) > asked[0] else 0  # what stands in front is no reminder
+    head = (verbs if verbs and words.joint else [at - 1 for at in tagged] or [-1])[0]
+    # A statement in front of the words that ask is no reminder.
+    begin = verbs[0] if verbs and max(tagged, default=0) > verbs[0] else 0
     joints = CLAUSE_ENDS | (words.and_words if words.joint else {"、"})  # 同 is a part of other words: 合同
-    for at in [at for at, token in enumerate(tokens) if at > stated and token.form in joints][:_MOST_CUTS]:
-        first, behind = _read_alone(reading.text[: tokens[at].start], read), len(trim_tokens(tokens[at:], words))
-        is_told = words.joint or {"WHEN", "CONTENT"}.issubset(reading.tags[-behind:])  # no statement: 四点开完
-        if not behind or not is_told or not all(list_slots(first)):
+    for at in [at for at, token in enumerate(tokens) if at > begin and token.form in joints][:_MOST_CUTS]:
+        first, count_behind = _read_alone(reading.text[: tokens[at].start], read), len(trim_tokens(tokens[at:], words))
+        is_reminder = words.joint or {"WHEN", "CONTENT"}.issubset(reading.tags[-count_behind:])  # unlike 四点开完
+        if not count_behind or not is_reminder or not all(list_slots(first)):
             continue
-        asking = reading.text[: tokens[head].end] if 0 <= head < at else ""
-        rest = f"{asking}{words.joint}{reading.text[tokens[-behind].start :]}"
+        request = reading.text[: tokens[head].end] if 0 <= head < at else ""
+        rest = f"{request}{words.joint}{reading.text[tokens[-count_behind].start :]}"
         second = retag_reminders(_read_alone(rest, read), words, read)
         if list_slots(first)[0] == list_slots(second)[0]:
-            tags = [*first.tags, *[NO_TAG] * (len(tokens) - behind - len(first.tags)), *second.tags[-behind:]]
-            begins = (len(tokens) - behind, *(begin + len(tokens) - len(second.tokens) for begin in second.begins))
-            return replace(reading, tags=tuple(tags), begins=begins)
+            return _join_reminders(reading, first, second, count_behind)
     return reading
+
+
+def _lacks_reminders(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a request has several times, corrects none, and has fewer whole reminders than clocks."""
+    clocks = {token.expression for token in reading.tokens if token.form in WITH_CLOCK}
+    is_whole = len(reading.begins) + 1 >= len(clocks) and all(list_slots(reading))
+    is_correction = words.has_any(words.corrections, words.joint.join(reading.forms))
+    has_several_times = len({token.expression for token in reading.times}) > 1
+    return reading.intent == "set" and has_several_times and not (is_correction or is_whole)
+
+
+def _join_reminders(
+    reading: MessageReading, first: MessageReading, second: MessageReading, count: int
+) -> MessageReading:
+    """Return `reading` with the tags of its beginning, read as `first`, and of its last `count` tokens, as `second`."""
+    size = len(reading.tokens)
+    tags = [*first.tags, *[NO_TAG] * (size - count - len(first.tags)), *second.tags[-count:]]
+    begins = (size - count, *(begin + size - len(second.tokens) for begin in second.begins))
+    return replace(reading, tags=tuple(tags), begins=begins)
 
 
 def _read_alone(text: str, read: Read) -> MessageReading:
@@ -169,21 +186,26 @@ def _read_alone(text: str, read: Read) -> MessageReading:
 def complete_references(reading: MessageReading, texts: Collection[str], words: Lexicon) -> MessageReading:
     """Return `reading` with figures tagged that go on with the name of a reminder in its text: "fig | 3".
 
-    Words of reminders that are joined to a name are other names where some are to stop: 删掉买菜 | 和打扫.
+    Where some are to stop, words of reminders that are joined to a name are tagged as other names.
     """
-    tags, forms, joints = [*reading.tags, NO_TAG, NO_TAG], reading.forms, {*words.and_words, "、"}
-    named = ["known" if at in reading.known and tag == NO_TAG else tag for at, tag in enumerate(reading.tags)]
-    for first, last in find_runs(named, "known") if reading.intent in _STOPPING else ():
-        beside = [(forms[first - 1 : first], first - 2), (forms[last : last + 1], last + 1)]
-        if any(joint and joint[0] in joints and tags[at] == "REF" for joint, at in beside):
-            tags[first:last] = ["REF"] * (last - first)
-    tags = tags[: len(reading.tags)]
+    tags = _tag_joined_names(reading, words) if reading.intent in _STOPPING else [*reading.tags]
     for first, last in find_runs(reading.tags, "REF"):
         if last < len(tags) and reading.tokens[last].form.isdecimal():
             name = reading.text[reading.tokens[first].start : reading.tokens[last].end].casefold()
             if any(re.search(rf"{re.escape(name)}(?!\d)", text.casefold()) for text in texts):
                 tags[last] = "REF"
     return reading.with_tags(tags)
+
+
+def _tag_joined_names(reading: MessageReading, words: Lexicon) -> list[str]:
+    """Return the tags of `reading`, with words of reminders that "and" joins to a name as names: 删掉买菜 | 和打扫."""
+    tags, forms, joints = [*reading.tags, NO_TAG, NO_TAG], reading.forms, {*words.and_words, "、"}
+    marked = ["known" if at in reading.known and tag == NO_TAG else tag for at, tag in enumerate(reading.tags)]
+    for first, last in find_runs(marked, "known"):
+        beside = [(forms[first - 1 : first], first - 2), (forms[last : last + 1], last + 1)]
+        if any(joint and joint[0] in joints and tags[at] == "REF" for joint, at in beside):
+            tags[first:last] = ["REF"] * (last - first)
+    return tags[: len(reading.tags)]
 
 
 def _fold_names(members: Collection[str], words: Lexicon) -> set[str]:
@@ -209,7 +231,7 @@ class TimeRepair(TagDraft):
             self.tags[times[0]] = "EVENT"
 
     def tag_same_time(self) -> None:
-        """Take "the same time" out of what may be content."""
+        """Tag "the same time" where it may have been taken for a content, a time or a person."""
         text = self.words.fold(self.text)
         for phrase in self.words.same_time:
             start = text.find(phrase)
@@ -220,8 +242,8 @@ class TimeRepair(TagDraft):
 
     def untag_own_zone(self) -> None:
         """Untag "my time" behind a time: that of the sender is meant anyway."""
-        timed = [at for at, form in enumerate(self.forms) if is_time_form(form) and self.tags[at] == "WHEN"]
-        for at, phrase in product(timed, map(str.split, self.words.own_zone)):
+        times = [at for at, form in enumerate(self.forms) if is_time_form(form) and self.tags[at] == "WHEN"]
+        for at, phrase in product(times, map(str.split, self.words.own_zone)):
             end = at + 1 + len(phrase)
             if self.forms[at + 1 : end] == phrase:
                 self.set_tag(at + 1, end, NO_TAG)
@@ -229,11 +251,11 @@ class TimeRepair(TagDraft):
     def tag_event(self) -> None:
         """Tag an untagged day in front of the request as that of an event, where the request itself names no day."""
         whens = [at for at, tag in enumerate(self.tags) if tag == "WHEN"]
-        is_bare = bool(whens) and all(self.forms[at] in _DAYLESS for at in whens if is_time_form(self.forms[at]))
+        lacks_day = bool(whens) and all(self.forms[at] in _DAYLESS for at in whens if is_time_form(self.forms[at]))
         days = [at for at, form in enumerate(self.forms) if form in {"@day", "@dayclock", "@ruletime"}]
-        free = [at for at in days if self.tags[at] == NO_TAG and at < whens[0]] if is_bare else []
-        if len(free) == 1 and not self.has("EVENT"):
-            self.tags[free[0]] = "EVENT"
+        untagged = [at for at in days if self.tags[at] == NO_TAG and at < whens[0]] if lacks_day else []
+        if len(untagged) == 1 and not self.has("EVENT"):
+            self.tags[untagged[0]] = "EVENT"
 
     def tag_end(self) -> None:
         """Tag the day on which a repetition ends, with the event that names it: "until the play on 14 November"."""
@@ -245,8 +267,8 @@ class TimeRepair(TagDraft):
         for at, form in enumerate(self.forms) if rules and not self.has("UNTIL") else ():
             end = next((place for place in range(at + 1, len(self.tags)) if is_time_form(self.forms[place])), 0)
             event = self.forms[at + 1 : end]
-            is_end = form in until and self.forms[end] in {"@day", "@dayclock"}
-            if is_end and 0 < len(event) <= _LONGEST_EVENT:
+            ends_with_day = form in until and self.forms[end] in {"@day", "@dayclock"}
+            if ends_with_day and 0 < len(event) <= _LONGEST_EVENT:
                 self.tags[at] = NO_TAG
                 self.set_tag(at + 1, end + 1, "UNTIL")
                 return
@@ -256,16 +278,16 @@ class TimeRepair(TagDraft):
         contents, whens = self.find_runs("CONTENT"), self.find_runs("WHEN")
         for (_, last), (following, _) in pairwise(contents):
             inner = [first for first, end in whens if last <= first and end <= following]
-            others = [first for first, _ in whens if first not in inner]
-            if inner and others and all(self._begins_with(at, self._list_until_words()) for at in inner):
+            outer = [first for first, _ in whens if first not in inner]
+            if inner and outer and all(self._begins_with(at, self._list_until_words()) for at in inner):
                 self.set_tag(last, following, "CONTENT")
 
     def move_parts_to_content(self) -> None:
         """Move a time without figures to the content in front of it, beside one with figures: "eat | before work"."""
-        timed = [at for at, form in enumerate(self.forms) if is_time_form(form) and self.tags[at] == "WHEN"]
-        texts = [self.text[self.tokens[at].start : self.tokens[at].end] for at in timed]
-        vague = [at for at, text in zip(timed, texts, strict=True) if not any(map(str.isdecimal, text))]
-        for at in vague if len(vague) < len(timed) and self.words.joint else ():
+        times = [at for at, form in enumerate(self.forms) if is_time_form(form) and self.tags[at] == "WHEN"]
+        texts = [self.text[self.tokens[at].start : self.tokens[at].end] for at in times]
+        vague = [at for at, text in zip(times, texts, strict=True) if not any(map(str.isdecimal, text))]
+        for at in vague if len(vague) < len(times) and self.words.joint else ():
             if self.tags[at - 1] == "CONTENT" and self._begins_with(at, self.words.around_events):
                 self.tags[at] = "CONTENT"
 
@@ -277,16 +299,16 @@ class TimeRepair(TagDraft):
         """
         around = self.words.time_words | self.words.polite | {*self.words.around_time, *self.words.same_time}
         whens = self.find_runs("WHEN") if self.words.joint else []
-        timed = [run for run in whens if any(map(is_time_form, self.forms[slice(*run)]))]
+        real_times = [run for run in whens if any(map(is_time_form, self.forms[slice(*run)]))]
         for first, last in whens:
             end = next((at for at in range(first, last) if is_time_form(self.forms[at])), last)
-            is_word = any(form.isalpha() and form not in around for form in self.forms[first:end])
+            has_word = any(form.isalpha() and form not in around for form in self.forms[first:end])
             head = self.words.joint.join(self.forms[first:end])
             if self.forms[end:last] == ["@day"] and self.words.has_any(self.words.event_clauses, head):
                 continue  # "milk on the way home tomorrow": the bot asks for the clock
-            if is_word and (timed or end - first > 1) and self.tags[first - 1 : first] == ["CONTENT"]:
-                is_apart = len(timed) > 1 and self.forms[first] not in self.words.prepositions
-                self.set_tag(first, last if is_apart else end, "CONTENT")
+            if has_word and (real_times or end - first > 1) and self.tags[first - 1 : first] == ["CONTENT"]:
+                is_clause = len(real_times) > 1 and self.forms[first] not in self.words.prepositions
+                self.set_tag(first, last if is_clause else end, "CONTENT")
 
     def _begins_with(self, at: int, words: Iterable[str]) -> bool:
         """Return whether the token at `at`, such as a time, begins with one of `words`."""
@@ -328,12 +350,14 @@ class TimeRepair(TagDraft):
             self._tag_time_in_content()
 
     def _tag_first_time(self, tag: str, among: Collection[str]) -> bool:
-        found = [at for at, form in enumerate(self.forms) if is_time_form(form) and self.tags[at] in among]
-        for at in found[:1]:
+        """Give `tag` to the first time with a tag in `among`; return False where there is none."""
+        times = [at for at, form in enumerate(self.forms) if is_time_form(form) and self.tags[at] in among]
+        for at in times[:1]:
             self.tags[at] = tag
-        return bool(found)
+        return bool(times)
 
     def _tag_time_in_content(self) -> None:
+        """Tag the first time with which a content begins or ends."""
         for first, last in self.find_runs("CONTENT"):
             for at in (first, last - 1):
                 if is_time_form(self.forms[at]):

@@ -116,8 +116,8 @@ def set_clock(day: Reading, clock: Reading) -> Reading:
     at = clock.start
     parts = (day.rrule or "").split(";")
     replaced = ("BYHOUR", "BYMINUTE") if "FREQ=MONTHLY" in parts or "FREQ=YEARLY" in parts else tuple(_PICKED)
-    kept = [part for part in parts if part and not part.startswith(replaced)]
-    rule = ";".join([*kept, f"BYHOUR={at.hour}", f"BYMINUTE={at.minute}"]) if day.rrule else None
+    others = [part for part in parts if part and not part.startswith(replaced)]
+    rule = ";".join([*others, f"BYHOUR={at.hour}", f"BYMINUTE={at.minute}"]) if day.rrule else None
     start = day.start.replace(hour=at.hour, minute=at.minute, second=at.second)
     return day._replace(start=start, rrule=rule, has_clock=True, grain=clock.grain)
 
@@ -196,18 +196,18 @@ def carry_days(times: Iterable[tuple[str, tuple[Reading, ...]]], now: datetime) 
     """
     before: Reading | None = None
     for words, readings in times:
-        told = readings
+        carried = readings
         if readings and readings[0].rrule is None and not readings[0].has_day and before is not None:
             moved = tuple(move_to_day(reading, before.start.date()) for reading in readings)
             is_open = before.has_clock and is_clock_without_half(words)
             moved = _choose_half_after(before, moved) if is_open else moved
             moved = tuple(reading for reading in moved if reading.start > now)
             is_next = before.has_day or (is_open and bool(moved) and moved[0].start < readings[0].start)
-            told = moved or readings if is_next else readings
-        if told and told[0].rrule is None:
-            is_carried = told is not readings and before is not None and before.has_day
-            before = told[0]._replace(has_day=told[0].has_day or is_carried)
-        yield told
+            carried = moved or readings if is_next else readings
+        if carried and carried[0].rrule is None:
+            has_day = carried is not readings and before is not None and before.has_day
+            before = carried[0]._replace(has_day=carried[0].has_day or has_day)
+        yield carried
 
 
 def _choose_half_after(before: Reading, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
@@ -250,13 +250,13 @@ def _shift_rule(event: Reading, start: datetime) -> str | None:
     if "BYHOUR" in parts:
         parts |= {"BYHOUR": str(start.hour), "BYMINUTE": str(start.minute)}
     if days and "BYDAY" in parts:
-        named = parts["BYDAY"].split(",")
+        weekdays = parts["BYDAY"].split(",")
         if (place := _PLACE.fullmatch(parts["BYDAY"])) and (last := int(place[1]) * 7 + days) >= 7:
-            named = [place[2]]  # the day before the third Thursday is a Wednesday from the 14th to the 20th
+            weekdays = [place[2]]  # the day before the third Thursday is a Wednesday from the 14th to the 20th
             parts["BYMONTHDAY"] = ",".join(map(str, range(last - 6, last + 1)))
-        if not all(day in WEEKDAYS for day in named):
+        if not all(day in WEEKDAYS for day in weekdays):
             return None
-        parts["BYDAY"] = ",".join(WEEKDAYS[(WEEKDAYS.index(day) + days) % 7] for day in named)
+        parts["BYDAY"] = ",".join(WEEKDAYS[(WEEKDAYS.index(day) + days) % 7] for day in weekdays)
     elif days and "BYMONTHDAY" in parts:
         is_dated = "BYMONTH" in parts or not parts["BYMONTHDAY"].isdecimal()
         day = start.day if is_dated else int(parts["BYMONTHDAY"]) + days

@@ -14,6 +14,7 @@ MOST_TOKENS = 200
 SENTENCE_ENDS = frozenset(".;!?。；！？\n")
 CLAUSE_ENDS = SENTENCE_ENDS | frozenset(",，")
 MARKS = CLAUSE_ENDS | frozenset("、:：")
+CLAUSE_MARK = re.compile(r"[.!?…,;:。！？，；：\n]")
 _ACCENTS = str.maketrans("áéíóúüñ", "aeiouun")
 _LONGEST_HOUR = 2
 _SHORTEST_CLAUSE = 2

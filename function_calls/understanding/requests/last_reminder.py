@@ -24,13 +24,14 @@ from function_calls.understanding.reading.times import (
     subtract_lead,
 )
 from function_calls.understanding.requests.day_halves import choose_half_of_part
+from function_calls.understanding.requests.known_reminders import find_old_lead
 from function_calls.understanding.requests.leads import (
     Lead,
     find_leads,
     find_reminder_counted_from,
     find_words_behind_lead,
 )
-from function_calls.understanding.requests.references import find_named_reminder, find_old_lead, find_references
+from function_calls.understanding.requests.references import find_named_reminder, find_references
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_times
 from services.kernel.chat import ChatMessage

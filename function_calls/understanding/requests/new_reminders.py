@@ -25,6 +25,7 @@ from function_calls.understanding.reading.times import (
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.requests import last_reminder, leads, request_times
 from function_calls.understanding.requests.day_halves import choose_usual_half
+from function_calls.understanding.requests.known_reminders import reminds
 from function_calls.understanding.requests.options import (
     add_options,
     exclude_days,
@@ -35,7 +36,7 @@ from function_calls.understanding.requests.options import (
     split_interval,
     split_skipped_day,
 )
-from function_calls.understanding.requests.references import IT, find_references, reminds, says_remind_me
+from function_calls.understanding.requests.references import IT, find_references, says_remind_me
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
@@ -231,7 +232,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
     if last_reminder.is_repeating(last) and request.find_weekdays(days):
         name = ", ".join(find_references(request)) or IT
         return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": name})
-    request = request.with_reading(events.untag_day_meant(tag_same_time(request.reading, request.words), request.words))
+    request = request.with_reading(events.untag_that_day(tag_same_time(request.reading, request.words), request.words))
     times = last_reminder.read_times_of_copy(request, last)
     times = [last_reminder.complete_time(time, last, request) for time in times]
     if not times:

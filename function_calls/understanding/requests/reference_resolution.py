@@ -47,8 +47,8 @@ class ChatReminders(Struct, frozen=True, dict=True):
 
     def can_resolve(self, words: str) -> bool:
         """Return whether `words` name reminders by number, time, order or words of the content."""
-        is_counted = not words.strip("0123456789 ,，、&和and")
-        return bool(self.reminders) and (is_counted or words in SEVERAL or bool(self.resolve(words)))
+        is_numbers = not words.strip("0123456789 ,，、&和and")
+        return bool(self.reminders) and (is_numbers or words in SEVERAL or bool(self.resolve(words)))
 
     def matches(self, name: str, common: Collection[str]) -> bool:
         """Return whether `name` names reminders, or shares words with one more than with all others."""
@@ -83,17 +83,17 @@ class ChatReminders(Struct, frozen=True, dict=True):
         if not find_stems(name, common) and not find_pairs(name, common):
             common = ()
         shared = [find_shared_words(name, reminder.content, common) for reminder in self.reminders]
-        numbers = Counter(part for parts in shared for part in parts)
-        weights = [sum(1 / numbers[part] for part in parts) for parts in shared]
+        frequencies = Counter(word for words in shared for word in words)
+        weights = [sum(1 / frequencies[word] for word in words) for words in shared]
         most = max(weights, default=0.0)
         return tuple(each for each, weight in zip(self.reminders, weights, strict=True) if weight == most > 0)
 
     def find_act(self, name: str, common: Collection[str]) -> tuple[Reminder, ...]:
         """Return the reminders whose text has the verb of a noun of `name`, or the noun of its verb: "riego"."""
-        named = [word for word in name.casefold().split() if word not in common]
+        words = [word for word in name.casefold().split() if word not in common]
         texts = ((each, each.content.casefold().split()) for each in self.reminders)
-        pairs = ((each, chain(product(named, text), product(text, named))) for each, text in texts)
-        return tuple(each for each, both in pairs if any(starmap(names_same_act, both)))
+        pairs = ((each, chain(product(words, text), product(text, words))) for each, text in texts)
+        return tuple(each for each, word_pairs in pairs if any(starmap(names_same_act, word_pairs)))
 
     def filter_by_time(self, words: str, among: Sequence[Reminder]) -> tuple[Reminder, ...]:
         """Return those of `among` that come at the time in `words`; all of them where it has none."""
@@ -112,10 +112,10 @@ class ChatReminders(Struct, frozen=True, dict=True):
         """
         content = str(call.arguments.get("content", ""))
         own = [reminder for reminder in self.reminders if reminder.creator.id == person]
-        same = [reminder for reminder in own if reminder.content == content]
+        unchanged = [reminder for reminder in own if reminder.content == content]
         newest = sorted(own, key=lambda reminder: reminder.created_at)[-1:]
-        like = [each for each in newest if find_shared_words(content, each.content, common)]
-        found = like if len(same) == 1 and like else same or like
+        similar = [each for each in newest if find_shared_words(content, each.content, common)]
+        found = similar if len(unchanged) == 1 and similar else unchanged or similar
         return replace(call, arguments={**call.arguments, **self.make_arguments(found[0])}) if len(found) == 1 else call
 
     def make_set_call(self, reminder: Reminder) -> ToolCall:
@@ -127,8 +127,10 @@ class ChatReminders(Struct, frozen=True, dict=True):
         schedule = reminder.schedule
         coming = reminder.next_fires[0].astimezone(self.now.tzinfo) if reminder.next_fires else schedule.start
         people = [each for each in reminder.targets if each.id != reminder.creator.id]
-        is_common = any(each.id == EVERYONE for each in people)
-        person = "everyone" if is_common else ", ".join(each.name for each in reminder.targets) if people else None
+        is_for_everyone = any(each.id == EVERYONE for each in people)
+        person = (
+            "everyone" if is_for_everyone else ", ".join(each.name for each in reminder.targets) if people else None
+        )
         rule = {} if schedule.rule is None else {"rrule": rule_text(schedule)}
         return {"type": "once", "time": format_time(coming), "content": reminder.content, "person": person, **rule}
 

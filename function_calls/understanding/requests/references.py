@@ -1,47 +1,54 @@
 """Find the references to reminders in a request, in the form that `reminder_id` takes."""
 
 import re
-from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
-from itertools import pairwise
+from collections.abc import Iterable, Iterator
+from itertools import pairwise, takewhile
 
-from function_calls.language.recognized_phrases import is_clock_without_half
-from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.reminder_words import find_pairs, find_stems
-from function_calls.understanding.reading.times import list_halves
 from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
+from function_calls.understanding.requests.known_reminders import (
+    JUST_NOW,
+    find_due,
+    find_last_reminder,
+    leave_out_moved,
+    list_last_reminders,
+    list_own,
+    list_set_by_call,
+    list_set_by_other,
+    list_untagged_times,
+    reminds,
+    reminds_only,
+)
 from function_calls.understanding.requests.reference_resolution import SEVERAL, ChatReminders
 from function_calls.understanding.requests.request_context import RequestContext
-from services.kernel.chat import ChatMessage, Person
-from services.recurrence.rules import Rule
 from services.reminders.lookup.finder import is_for_everyone
 from services.reminders.lookup.references import is_moved_from
 from services.reminders.lookup.several import several_in
-from services.reminders.model import EVERYONE, Reminder
-from services.time_expressions import Reading
+from services.reminders.model import Reminder
 
 LAST, IT = "last", "it"
-_DAY = 24 * 60
-JUST_NOW = timedelta(minutes=5)
-"""The time within which people go on with what the bot has done."""
 _MOST_FIGURES = 3
+"""The most figures of a number of the list."""
 _SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
 _WORD = re.compile(r"[a-z0-9]+")
 _ARTICLES = frozenset({"the", "my", "our"})
 INDEFINITE = frozenset({"a", "an", "un", "una"})
-_ENDS = frozenset({"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";", "for", "until", "at", "on", "now"})
-_FINAL = frozenset({"delete", "pause", "done", "leave"})
+_BREAKS = frozenset({"please", "pls", "and", "to", "from", ",", ".", "!", "?", ";", "for", "until", "at", "on", "now"})
+"""Words and marks behind the name of a reminder."""
+_FINAL_INTENTS = frozenset({"delete", "pause", "done", "leave"})
 """Intents for which a name must be right: another reminder would be lost."""
-_ASKING = frozenset({"list", "when_is", "who_set", "join", "person_add"})
-_OF_SERIES = frozenset({"skip", "keep_days", "until", "pause"})
+_INTENTS_FOR_SEVERAL = frozenset({"list", "when_is", "who_set", "join", "person_add"})
+"""Intents that are not for one of several reminders of a name."""
+_SERIES_INTENTS = frozenset({"skip", "keep_days", "until", "pause"})
 """Intents of repeating reminders, which an occurrence that was moved is not."""
-_ON_A_DAY = frozenset({"delete", "skip"})
+_DAY_INTENTS = frozenset({"delete", "skip"})
 """Intents whose day is that of the reminder."""
-_CHANGED = frozenset({"WHEN", "LATER", "EARLIER", "PERSON", "UNTIL"})
+_CHANGE_TAGS = frozenset({"WHEN", "LATER", "EARLIER", "PERSON", "UNTIL"})
+"""Tags of words that say what is to change."""
 
 
 def find_references(request: RequestContext, *, may_be_several: bool = False) -> list[str]:
@@ -49,13 +56,13 @@ def find_references(request: RequestContext, *, may_be_several: bool = False) ->
 
     `may_be_several` says that words for all of them may stand beside the name: "everything for tomorrow".
     """
-    named, known = _find_named(request, may_be_several=may_be_several), request.known
+    named, known = _find_references_in_words(request, may_be_several=may_be_several), request.known
     named = [name for name in named if name != "both"] or named  # "both, the dentist and the rent"
     if known is None:
         return named
     named = [_spell_as_known(name, request, known) for name in named]
     former = [] if request.reading.has("REF") else _find_at_former_clock(request)
-    return former or _find_own_references(named, request) or _resolve_known(named, request, known)
+    return former or _find_own_references(named, request) or _resolve_references(named, request, known)
 
 
 def _spell_as_known(name: str, request: RequestContext, known: ChatReminders) -> str:
@@ -78,213 +85,86 @@ def find_named_reminder(request: RequestContext) -> Reminder | None:
     return found[0] if len(found) == 1 else None
 
 
-def find_last_reminder(request: RequestContext) -> Reminder | None:
-    """Return the reminder that a request without a name is about; None for none or several."""
-    found = _find_last_reminders(request)
-    return found[0] if len(found) == 1 else None
-
-
-def find_due(reminder: Reminder | None, now: datetime) -> datetime | None:
-    """Return when a reminder comes next, in the zone of `now`; None where it does not come."""
-    return reminder.next_fires[0].astimezone(now.tzinfo) if reminder is not None and reminder.next_fires else None
-
-
-def find_rule(reminder: Reminder | None) -> Rule | None:
-    """Return the repetition of a reminder; None where it comes once, or there is none."""
-    return None if reminder is None else reminder.schedule.rule
-
-
-def find_messages_of(content: str, request: RequestContext) -> list[ChatMessage]:
-    """Return the messages of people with the text of a reminder, newest first."""
-    people = (each for each in reversed(request.turn.recent) if not each.sender.is_bot)
-    name = request.words.fold(content)
-    return [each for each in people if name and name in request.words.fold(each.text)]
-
-
-def find_old_lead(content: str, due: datetime, request: RequestContext) -> timedelta:
-    """Return the time from a reminder to the event in the message of the chat that set it: "gig at 7, an hour before".
-
-    The event has the only time of that message with a day behind the reminder; without a lead it is zero.
-    """
-    for told in find_messages_of(content, request):
-        sent = told.sent_at.astimezone(request.now.tzinfo)
-        is_ahead = request.words.has_any(request.words.ahead, re.sub(r"\W", " ", request.words.fold(told.text)))
-        texts = (told.text, _find_words_ahead(told.text, request))  # "two days before 12 December" is one time
-        for times in (request.read_times(text, sent) for text in texts if is_ahead):
-            found = [min(leads) for time in times if (leads := _list_leads(time.readings, due))]
-            if len(found) == 1:
-                return found[0]
-    return timedelta()
-
-
-def _list_leads(events: Sequence[Reading], due: datetime) -> list[timedelta]:
-    """Return the times from a reminder to those of `events` with a day that come behind it; at its clock for days."""
-    named = [each for each in events if each.has_day]
-    starts = [each.start if each.has_clock else datetime.combine(each.start, due.timetz()) for each in named]
-    return [start - due for start in starts if start > due]
-
-
-def _find_words_ahead(text: str, request: RequestContext) -> str:
-    """Return the words of an event behind "before" ("two days before 12 December"), in Chinese in front of 前."""
-    found = [text.partition(f"{request.words.joint}{word}{request.words.joint}") for word in request.words.ahead]
-    before, _, behind = next((each for each in found if each[1]), ("", "", ""))
-    return behind if request.words.joint else before
-
-
-def _find_last_reminders(request: RequestContext) -> list[Reminder]:
-    """Return the reminder set last by the person who asks, or since then by another person for them.
-
-    Of two it is the one whose clock is nearer to the one that the request names; the one that the person has just asked
-    about comes first.
-    """
-    if request.listed is not None:
-        return [request.listed]
-    own, other = _find_set_by(request.last_set, request), _find_of_other(request)
-    is_own_slip = len(own) == 1 and request.has_word(request.words.slips)
-    if is_own_slip or len(other) != 1 or not reminds(other[0], request.turn.message.sender):
-        return own
-    if len(own) == 1:
-        told = _list_untagged_clocks(request)
-        mentioned = [fits for words in told if len(fits := request.filter_by_time(words, (*own, *other))) == 1]
-        if len(mentioned) == 1:
-            return list(mentioned[0])
-    time = request.parse_time(request.reading.pieces("WHEN"))
-    if len(own) != 1 or time is None or not time.best.has_clock:
-        return other
-    named = list_halves(time.best) if is_clock_without_half(time.words) else (time.best,)
-    clocks = [name.start.hour * 60 + name.start.minute for name in named]
-    return min(
-        (other, own),
-        key=lambda reminder: min(_count_minutes_between(reminder[0], clock, request.now) for clock in clocks),
-    )
-
-
-def _list_untagged_clocks(request: RequestContext) -> list[str]:
-    """Return the words of the clocks of a request that are no part of it: "make it 2, I'm busy at 1"."""
-    texts = list_untagged_times(request)
-    times = [request.parse_time([text]) for text in texts]
-    return [time.words for time in times if time is not None and time.best.has_clock]
-
-
-def list_untagged_times(request: RequestContext) -> list[str]:
-    """Return the words of the times of a request that are no part of it."""
-    return [request.reading.text_of(token) for token in request.reading.untagged if is_time(token)]
-
-
-def _find_set_by(call: ToolCall | None, request: RequestContext) -> list[Reminder]:
-    """Return the reminders for or of the person who asks that have the text of `call`."""
-    content = None if call is None else call.arguments.get("content")
-    return list(_without_moved([each for each in list_own(request) if each.content == content]))
-
-
-def _find_of_other(request: RequestContext) -> list[Reminder]:
-    """Return the reminder that another person has just set, or has changed if it reminds only the sender.
-
-    A change counts until the bot answers the sender.
-    """
-    found = _find_set_by(request.last_of_other, request)
-    if found:
-        return found
-    turn = request.turn
-    authors = {message.id: message.sender.id for message in turn.recent}
-    for answer in reversed(turn.recent):
-        if not answer.sender.is_bot:
-            continue
-        author = None if answer.reply_to is None else authors.get(answer.reply_to)
-        if author in {None, turn.message.sender.id} or turn.now - answer.sent_at > JUST_NOW:
-            break
-        found = [reminder for reminder in request.reminders if f"[{reminder.id}]" in answer.text]
-        if found:
-            return found if len(found) == 1 and _is_for(found[0], turn.message.sender) else []
-    return []
-
-
-def _without_moved(found: Sequence[Reminder]) -> tuple[Reminder, ...]:
-    """Return the reminders of `found` but the moved occurrences of others of them."""
-    return tuple([each for each in found if not any(is_moved_from(each, series) for series in found)])
-
-
-def _count_minutes_between(reminder: Reminder, clock: int, now: datetime) -> int:
-    """Return the minutes between the clock of a reminder and `clock`, which counts from midnight."""
-    due = find_due(reminder, now)
-    if due is None:
-        return _DAY
-    apart = abs(due.hour * 60 + due.minute - clock)
-    return min(apart, _DAY - apart)
-
-
-def _resolve_known(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
-    """Return the references that name an existing reminder.
-
-    A retracted time ("7, not 6") names the reminder set last, if that or none comes then.
-    """
+def _resolve_references(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
+    """Return the references that name an existing reminder; those that name none where a change must not guess."""
     if not named:
         return []
-    has = request.reading.has
-    if request.may_point and request.last_set is not None and has("OLD") and has("WHEN") and not has("REF"):
-        found = [reminder for name in named for reminder in request.resolve(name)]
-        is_last = any(each.content == request.last_set.arguments.get("content") for each in found)
-        is_listed = named[0].isdecimal() and request.now - known.shown.at <= JUST_NOW
-        return [] if is_last and not is_listed else list(dict.fromkeys(each.id for each in found))
+    if _retracts_time(request):
+        return _resolve_retracted_time(named, request, known)
     if any(name.startswith("all ") for name in named):
         return named
-    is_final = request.reading.intent in _FINAL
-    dated = _find_on_day(named, request)
+    dated = _find_by_day(named, request)
     if dated is not None:
         return [dated.id]
-    found_names = [name for name in named if known.can_resolve(name)]
-    if found_names:
-        only = _choose_of_several(named[0], request, known) if len(named) == 1 else None
-        return [only.id] if only is not None else named if is_final else found_names
-    close = _find_close(request.words.joint.join(named), request, known)
-    if len(close) == 1:
-        return [close[0].id]
-    if len(close) > 1 and len(named) == 1:
+    is_final = request.reading.intent in _FINAL_INTENTS
+    resolvable = [name for name in named if known.can_resolve(name)]
+    if resolvable:
+        only = _choose_of_same_name(named[0], request, known) if len(named) == 1 else None
+        return [only.id] if only is not None else named if is_final else resolvable
+    closest = _list_closest(request.words.joint.join(named), request, known)
+    if len(closest) == 1:
+        return [closest[0].id]
+    if len(closest) > 1 and len(named) == 1:
         return named
-    told = None if request.words.joint else find_closest_to_remark(_find_words_beside(request), request)
-    if told in list_own(request) and (not request.reading.has("REF") or set("".join(named)) & set(told.content)):
-        return [told.id]  # 牛奶到货了，不用提醒我买了
-    return [] if request.may_point and not is_final and _is_beside(request) else named
+    like = None if request.words.joint else find_closest_to_remark(_join_remarks(request), request)
+    if like in list_own(request) and (not request.reading.has("REF") or set("".join(named)) & set(like.content)):
+        return [like.id]  # 牛奶到货了，不用提醒我买了
+    return [] if request.may_point and not is_final and _has_change_without_reference(request) else named
 
 
-def _find_close(name: str, request: RequestContext, known: ChatReminders) -> tuple[Reminder, ...]:
+def _retracts_time(request: RequestContext) -> bool:
+    """Return whether a request corrects the time that was set last, without a name: "7, not 6"."""
+    has = request.reading.has
+    return request.may_point and request.last_set is not None and has("OLD") and has("WHEN") and not has("REF")
+
+
+def _resolve_retracted_time(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
+    """Return the reminders at a time that a request retracts; none, for the one set last, if that comes then."""
+    content = None if request.last_set is None else request.last_set.arguments.get("content")
+    found = [reminder for name in named for reminder in request.resolve(name)]
+    is_last = any(each.content == content for each in found)
+    is_listed = named[0].isdecimal() and request.now - known.shown.at <= JUST_NOW
+    return [] if is_last and not is_listed else list(dict.fromkeys(each.id for each in found))
+
+
+def _list_closest(name: str, request: RequestContext, known: ChatReminders) -> tuple[Reminder, ...]:
     """Return the reminders whose text shares most with a name, or has its act.
 
     Of several they are those at its time, whose whole text ends it, or the only one for nobody but the sender.
     """
-    close = known.find_closest(name, request.common_words) or known.find_act(name, request.common_words)
-    close = known.filter_by_time(name, close) if len(close) > 1 else close
-    close = tuple(each for each in close if name.casefold().endswith(each.content.casefold())) or close
-    own = tuple(each for each in close if _is_for(each, request.turn.message.sender))
-    return own if len(own) == 1 else close
+    closest = known.find_closest(name, request.common_words) or known.find_act(name, request.common_words)
+    closest = known.filter_by_time(name, closest) if len(closest) > 1 else closest
+    closest = tuple(each for each in closest if name.casefold().endswith(each.content.casefold())) or closest
+    own = tuple(each for each in closest if reminds_only(each, request.turn.message.sender))
+    return own if len(own) == 1 else closest
 
 
 def _find_own_references(named: list[str], request: RequestContext) -> list[str]:
     """Return the only reminder that "mine", "my Friday one" or "everyone's" means; else an empty list."""
-    pieces, sender = slots.find_reference_pieces(request.reading, request.words), request.turn.message.sender
-    words = [request.words.fold(piece).strip() for piece in pieces]
-    name = request.words.fold(named[0]).removesuffix("'s") if len(named) == 1 else ""
-    if name in request.words.everyone and name not in SEVERAL:
+    words, sender = request.words, request.turn.message.sender
+    name = words.fold(named[0]).removesuffix("'s") if len(named) == 1 else ""
+    if name in words.everyone and name not in SEVERAL:
         common = [each for each in request.reminders if is_for_everyone(each)]
         return [each.id for each in common] if len(common) == 1 else []
-    if len(words) != 1 or len(named) > 1 or not request.words.has_any(request.words.own, words[0]):
+    pieces = [words.fold(piece).strip() for piece in slots.find_reference_pieces(request.reading, words)]
+    if len(pieces) != 1 or len(named) > 1 or not words.has_any(words.own, pieces[0]):
         return []
-    is_pronoun = words[0] in request.words.own_one
     if named and named[0].isdecimal() and request.known is not None and not request.known.shown.ids:
         return [each.id for each in list_own(request)][int(named[0]) - 1 : int(named[0])]
+    is_pronoun = pieces[0] in words.own_one
     found = request.reminders if is_pronoun else request.resolve(named[0]) if named else ()
-    own = tuple(reminder for reminder in found if _is_for(reminder, sender))
-    own = tuple(reminder for reminder in own if reminder.creator.id == sender.id) or own
+    own = [reminder for reminder in found if reminds_only(reminder, sender)]
+    own = [reminder for reminder in own if reminder.creator.id == sender.id] or own
     return [own[0].id] if len(own) == 1 and (is_pronoun or len(found) > 1) else []
 
 
-def _find_on_day(named: list[str], request: RequestContext) -> Reminder | None:
+def _find_by_day(named: list[str], request: RequestContext) -> Reminder | None:
     """Return the only reminder of the sender on the day that a name is, which is no number of one: 28号那个."""
-    is_number = len(named) == 1 and named[0].isdecimal() and int(named[0]) > len(request.reminders)
-    named_day = request.reading.words("OLD") or request.reading.words("REF")
-    words = slots.mark_day(named_day, request.words) if is_number else ""
-    own = [each for each in list_own(request) if each.schedule.rule is None]
-    found = request.filter_by_time(words, own) if words and request.read_times(words) else ()
+    is_day = len(named) == 1 and named[0].isdecimal() and int(named[0]) > len(request.reminders)
+    words = request.reading.words("OLD") or request.reading.words("REF")
+    day = slots.mark_day(words, request.words) if is_day else ""
+    single = [each for each in list_own(request) if each.schedule.rule is None]
+    found = request.filter_by_time(day, single) if day and request.read_times(day) else ()
     return found[0] if len(found) == 1 else None
 
 
@@ -294,12 +174,12 @@ def _find_at_former_clock(request: RequestContext) -> list[str]:
     if time is None or not time.best.has_clock or time.best.rrule is not None:
         return []
     found = request.filter_by_time(time.words, list_own(request))
-    last = _find_last_reminders(request) if len(found) > 1 else found
-    meant = [each for each in found if each in last]
-    return [meant[0].id] if len(meant) == 1 else []
+    last = list_last_reminders(request) if len(found) > 1 else found
+    ids = [each.id for each in found if each in last]
+    return ids if len(ids) == 1 else []
 
 
-def _choose_of_several(name: str, request: RequestContext, known: ChatReminders) -> Reminder | None:
+def _choose_of_same_name(name: str, request: RequestContext, known: ChatReminders) -> Reminder | None:
     """Return the one of several reminders of a name on the day that is named.
 
     Without a day, or where it is a day to skip, it is the one that repeats and of which the others are moved
@@ -307,34 +187,38 @@ def _choose_of_several(name: str, request: RequestContext, known: ChatReminders)
     person, and where several are left.
     """
     found = request.resolve(name)
-    like = known.find_closest(name, request.common_words)
-    is_open = len(found) > 1 and request.reading.intent not in _ASKING and not request.read_times(name)
-    mine = [each for each in found if is_open and each in list_own(request)]
-    if len(mine) == 1 and set(found).isdisjoint(like):
-        return mine[0]  # of those of a person that is the one the sender may change
-    if not is_open or not set(found) <= set(like):
+    closest = known.find_closest(name, request.common_words)
+    if len(found) < 2 or request.reading.intent in _INTENTS_FOR_SEVERAL or request.read_times(name):
         return None
-    day = _find_days(request) if request.reading.has("OLD") or request.reading.intent in _ON_A_DAY else ""
+    may_change = [each for each in found if each in list_own(request)]
+    if len(may_change) == 1 and set(found).isdisjoint(closest):
+        return may_change[0]  # the name is that of a person
+    if not set(found) <= set(closest):
+        return None
+    day = _find_days(request) if request.reading.has("OLD") or request.reading.intent in _DAY_INTENTS else ""
     fits = request.filter_by_time(day, found) if day else found  # all of them where several days are named
     dated = [each for each in fits if each.schedule.rule is None] if len(fits) < len(found) else []
     if day and (dated or request.reading.intent != "skip"):
         return dated[0] if len(dated) == 1 else None
-    found = _without_moved(found)
+    found = leave_out_moved(found)
     own = [each for each in found if reminds(each, request.turn.message.sender)]
     return found[0] if len(found) == 1 else own[0] if len(own) == 1 else None
 
 
-def _is_beside(request: RequestContext) -> bool:
-    """Return whether a clause without the reference says what is to change: "at 8, I play chess at 9"."""
-    tokens, tags = request.reading.tokens, request.reading.tags
-    clauses = [{tags[at] for at in clause} for clause in split_clauses(tokens)]
-    is_changed = any(each & _CHANGED for each in clauses if "REF" not in each)
-    is_order = not request.words.joint and any(each & _CHANGED for each in clauses if "REF" in each)  # 集体课改到周三了
-    if is_changed and not is_order:
+def _has_change_without_reference(request: RequestContext) -> bool:
+    """Return whether a clause without the reference says what is to change: "at 8, I play chess at 9".
+
+    In Chinese the clause with the reference must not say so as well: 集体课改到周三了.
+    """
+    tags, words = request.reading.tags, request.words
+    clauses = split_clauses(request.reading.tokens)
+    named = [clause for clause in clauses if any(tags[at] == "REF" for at in clause)]
+    others = [clause for clause in clauses if clause not in named]
+    changing = [clause for clause in clauses if any(tags[at] in _CHANGE_TAGS for at in clause)]
+    is_order = not words.joint and any(clause in changing for clause in named)
+    if not is_order and any(clause in changing for clause in others):
         return True
-    others = [clause for clause in split_clauses(tokens) if all(tags[at] != "REF" for at in clause)]
-    phrases = [request.words.joint.join(tokens[at].form for at in clause) for clause in others]
-    return any(request.words.has_any(request.words.change_it, phrase) for phrase in phrases)
+    return any(words.has_any(words.change_it, join_forms(clause, request)) for clause in others)
 
 
 def find_default_reference(request: RequestContext) -> str:
@@ -347,79 +231,63 @@ def find_default_reference(request: RequestContext) -> str:
         return request.listed.id
     if request.known is None:
         return IT
-    own = _find_set_by(request.last_set, request)
+    own = list_set_by_call(request.last_set, request)
     has_moved = any(is_moved_from(each, series) for series in own for each in request.reminders)
-    if has_moved and (request.reading.intent in _OF_SERIES or request.has_word(request.words.always)):
+    if has_moved and (request.reading.intent in _SERIES_INTENTS or request.has_word(request.words.always)):
         return own[0].id
-    named = list_untagged_times(request) if len(own) > 1 else []
-    fits = {each.id for words in named for each in request.filter_by_time(words, own)}
+    times = list_untagged_times(request) if len(own) > 1 else []
+    fits = {each.id for words in times for each in request.filter_by_time(words, own)}
     if len(fits) == 1:
         return fits.pop()
-    other = _find_of_other(request)
-    meant = _find_last_reminders(request) if len(other) == 1 else []
-    return meant[0].id if len(meant) == 1 else IT
+    last = list_last_reminders(request) if len(list_set_by_other(request)) == 1 else []
+    return last[0].id if len(last) == 1 else IT
 
 
 def find_name_added(reading: MessageReading, words: Lexicon) -> str:
     """Return the name in a message that only adds one to the last request: "and the milk one too"; "" for others."""
-    small = {*words.beside, *words.too}
-    name, removed = slots.strip_edges(words.fold(reading.text), {*small, *words.polite}, words.joint)
-    return slots.normalize_reference(name, words) if small & removed else ""
+    adding = {*words.beside, *words.too}
+    name, removed = slots.strip_edges(words.fold(reading.text), {*adding, *words.polite}, words.joint)
+    return slots.normalize_reference(name, words) if adding & removed else ""
 
 
 def find_newest_shared(request: RequestContext) -> Reminder | None:
     """Return the reminder for the person who asks and others that the bot has mentioned last, or the newest of them."""
-    own = request.turn.message.sender
-    shared = [reminder for reminder in request.reminders if reminds(reminder, own)]
+    sender = request.turn.message.sender
+    own = [reminder for reminder in request.reminders if reminds(reminder, sender)]
     day = find_only_time(request)  # "don't wake me tomorrow"
-    fits = request.filter_by_time(day, shared) if day else ()
-    others = [reminder for reminder in fits or shared if not _is_for(reminder, own)]
-    said = [message.text for message in reversed(request.turn.recent) if message.sender.is_bot]
-    mentioned = [[each for each in others if f"[{each.id}]" in text] for text in said]
+    fits = request.filter_by_time(day, own) if day else ()
+    shared = [reminder for reminder in fits or own if not reminds_only(reminder, sender)]
+    answers = [message.text for message in reversed(request.turn.recent) if message.sender.is_bot]
+    mentioned = [[each for each in shared if f"[{each.id}]" in answer] for answer in answers]
     last = next(filter(None, mentioned), [])
-    if len(last) == 1:
-        return last[0]
-    return max(others, key=lambda other: other.created_at, default=None)
+    return last[0] if len(last) == 1 else max(shared, key=lambda each: each.created_at, default=None)
 
 
-def reminds(reminder: Reminder, person: Person) -> bool:
-    """Return whether `person` is one of the people of a reminder, by id or name."""
-    people = reminder.targets or (reminder.creator,)
-    return any(target.id == EVERYONE or _is_same_person(target, person) for target in people)
-
-
-def list_own(request: RequestContext) -> list[Reminder]:
-    """Return the reminders that the person has set, or that remind them."""
-    own = request.turn.message.sender
-    return [reminder for reminder in request.reminders if reminder.creator.id == own.id or reminds(reminder, own)]
-
-
-def _is_for(reminder: Reminder, person: Person) -> bool:
-    return all(_is_same_person(target, person) for target in reminder.targets or (reminder.creator,))
-
-
-def _is_same_person(target: Person, person: Person) -> bool:
-    """Return whether a target is `person`, by id, or by name where it was only mentioned."""
-    return target.id == person.id or target.name.lstrip("@").casefold() == person.name.casefold()
-
-
-def _find_named(request: RequestContext, *, may_be_several: bool) -> list[str]:
-    whole = request.reading.text if request.is_part else request.turn.message.text
-    kept = request.words.find_spared(whole) if request.reading.intent in _FINAL else ""
-    is_beside = not request.words.joint and request.has_word(request.words.too)  # 除了吃药，看牙也删掉
-    spared = [kept] if kept else [] if is_beside else request.reading.pieces("SPARED")
-    excepted = [name or piece.strip() for piece in spared for name in _split_names(piece, request)]
+def _find_references_in_words(request: RequestContext, *, may_be_several: bool) -> list[str]:
+    """Return the references in the words of a request, whether or not there are such reminders."""
+    excepted = [name or piece.strip() for piece in _find_excepted(request) for name in _split_names(piece, request)]
     if excepted:
         return [f"all except {' and '.join(excepted)}"]
     pieces = slots.find_reference_pieces(request.reading, request.words)
     definite = [each for each in pieces if each.strip().casefold() not in request.words.indefinite]
     named = [name for each in definite for name in _split_names(each, request)]
     named = list(dict.fromkeys(filter(None, named)))
-    is_open = not named or named == [_find_days(request)]
-    if named == ["all"] or (is_open and may_be_several and _means_all(request)):
-        day = _find_days(request) if may_be_several else ""
-        return [f"all {day}" if day else "all"]
+    days = _find_days(request)
+    names_only_days = not named or named == [days]
+    if named == ["all"] or (names_only_days and may_be_several and _says_all(request)):
+        return [f"all {days}" if days and may_be_several else "all"]
     return named or (_find_by_remark(request) if request.reading.has("REF") else _find_untagged(request))
+
+
+def _find_excepted(request: RequestContext) -> list[str]:
+    """Return the words for the reminders that a request excepts from all; in Chinese also 除了吃药，看牙也删掉."""
+    words = request.words
+    whole = request.reading.text if request.is_part else request.turn.message.text
+    spared = words.find_spared(whole) if request.reading.intent in _FINAL_INTENTS else ""
+    if spared:
+        return [spared]
+    is_included = not words.joint and request.has_word(words.too)  # 除了吃药，看牙也删掉
+    return [] if is_included else request.reading.pieces("SPARED")
 
 
 def find_only_time(request: RequestContext) -> str:
@@ -430,42 +298,43 @@ def find_only_time(request: RequestContext) -> str:
 
 def find_asking_time(request: RequestContext) -> str:
     """Return the words of the only time of the clauses that ask; "" for none or several."""
-    asking, _ = _find_asking_clauses(request)
-    kept = [at for clause in asking for at in clause]
-    return find_only_time(request.with_reading(request.reading.with_tokens(kept)))
+    places = [at for clause in _list_asking_clauses(request) for at in clause]
+    return find_only_time(request.with_reading(request.reading.with_tokens(places)))
 
 
 def find_asking_text(request: RequestContext) -> str:
     """Return the words of the clauses that ask, not those of a reason: "pause it, we're all together"."""
-    asking, _ = _find_asking_clauses(request)
-    return request.words.joint.join(request.reading.tokens[at].form for clause in asking for at in clause)
+    return join_forms([at for clause in _list_asking_clauses(request) for at in clause], request)
 
 
-def _find_asking_clauses(request: RequestContext) -> tuple[list[list[int]], bool]:
-    """Return the clauses with tags, else all, and whether there is one clause."""
+def join_forms(places: Iterable[int], request: RequestContext) -> str:
+    """Return the forms of the tokens at `places` as text."""
+    return request.words.joint.join(request.reading.tokens[at].form for at in places)
+
+
+def _list_asking_clauses(request: RequestContext) -> list[list[int]]:
+    """Return the clauses with tags, else all, as the places of their tokens."""
     clauses = [clause for clause in split_clauses(request.reading.tokens) if clause]
-    asking = [clause for clause in clauses if any(request.reading.tags[at] != NO_TAG for at in clause)]
-    return asking or clauses, len(clauses) == 1
+    return [clause for clause in clauses if any(request.reading.tags[at] != NO_TAG for at in clause)] or clauses
 
 
 def _find_id(request: RequestContext) -> str:
     """Return an id of a reminder, or the first characters of one: letters and figures in one word; "" for none."""
-    words = [request.reading.text_of(token) for token in request.reading.tokens if token.form == "id"]
-    found = [match[0] for match in map(_SHORT_ID.fullmatch, _WORD.findall(request.folded_text)) if match]
-    return next(iter([*words, *found]), "")
+    ids = [request.reading.text_of(token) for token in request.reading.tokens if token.form == "id"]
+    short = [word for word in _WORD.findall(request.folded_text) if _SHORT_ID.fullmatch(word)]
+    return next(iter([*ids, *short]), "")
 
 
 def _find_name_behind_article(request: RequestContext) -> str:
-    """Return the words behind an article up to a mark: "the dentist" of "cancel the dentist"."""
-    forms = request.reading.forms
-    first = next((at for at, form in enumerate(forms) if form in _ARTICLES), len(forms))
-    last = first + 1
-    while last < len(forms) and request.reading.tags[last] == "O" and forms[last] not in _ENDS:
-        last += 1
-    tokens = request.reading.tokens[first:last]
-    if not tokens or not request.words.joint:
+    """Return an article with the untagged words behind it, up to a mark: "cancel the dentist"; "" for none."""
+    reading = request.reading
+    first = next((at for at, form in enumerate(reading.forms) if form in _ARTICLES), None)
+    if first is None or not request.words.joint:
         return ""
-    return slots.normalize_reference(request.reading.text_of(tokens[0], tokens[-1]), request.words)
+    behind = zip(reading.tokens[first + 1 :], reading.tags[first + 1 :], strict=True)
+    name = list(takewhile(lambda pair: pair[1] == NO_TAG and pair[0].form not in _BREAKS, behind))
+    last = name[-1][0] if name else None
+    return slots.normalize_reference(reading.text_of(reading.tokens[first], last), request.words)
 
 
 def _split_names(piece: str, request: RequestContext) -> Iterator[str]:
@@ -497,81 +366,90 @@ def _narrow_all(name: str, request: RequestContext) -> str:
     return LAST if folded in request.words.newest else name
 
 
-def _is_each_time(request: RequestContext) -> bool:
+def _is_all_of_repetition(request: RequestContext) -> bool:
     """Return whether a word for "all" belongs to the repetition in front of it: 每个工作日都."""
-    forms = request.reading.forms
-    behind_time = [form for tag, form in zip(request.reading.tags, forms[1:], strict=False) if tag == "WHEN"]
-    has_rule = any(form.startswith("@rule") for form in forms)
-    return has_rule and any(form in request.words.plural for form in behind_time)
+    reading = request.reading
+    behind_time = [form for tag, form in zip(reading.tags, reading.forms[1:], strict=False) if tag == "WHEN"]
+    return reading.has_form("@rule") and any(form in request.words.plural for form in behind_time)
 
 
-def _means_all(request: RequestContext) -> bool:
-    is_of_days = bool(_find_days(request)) and request.has_word(request.words.plural)
-    return request.has_word(request.words.every) or request.has_word(request.words.all) or is_of_days
+def _says_all(request: RequestContext) -> bool:
+    """Return whether a request has a word for all reminders, or one for several beside a day."""
+    words = request.words
+    is_of_days = bool(_find_days(request)) and request.has_word(words.plural)
+    return request.has_word(words.every) or request.has_word(words.all) or is_of_days
 
 
 def _find_days(request: RequestContext) -> str:
     """Return the words of the days whose reminders are meant."""
-    words = request.reading.words("OLD") or request.reading.words("WHEN")
-    return request.strip_time_words(words)
+    return request.strip_time_words(request.reading.words("OLD") or request.reading.words("WHEN"))
 
 
 def _find_untagged(request: RequestContext) -> list[str]:
     """Return references among the untagged words: words for several or the newest, a name, or numbers."""
-    clauses, is_whole = _find_asking_clauses(request)
-    tokens, tags = request.reading.tokens, request.reading.tags
-    asking = request.words.joint.join(tokens[at].form for clause in clauses for at in clause if tags[at] == NO_TAG)
-    every = request.words.all - request.words.own_one
-    for meaning, words in (("both", request.words.both), ("them", request.words.them), ("all", every)):
-        is_people = meaning == "both" and request.has_word(request.words.both_of_us)
-        is_report = request.reading.intent == "done" and (meaning == "all" or not is_whole)  # "all watered"
-        if is_people or is_report or request.has_word(request.words.always) or _is_each_time(request):
-            continue
-        if request.words.has_any(words, asking):
-            return [meaning]
+    several = _find_word_for_several(request)
+    if several:
+        return [several]
     if request.has_word(request.words.newest):
         return [LAST]
-    named = _find_id(request) or _find_name_behind_article(request)
-    is_final, known = request.reading.intent in _FINAL, request.known
-    if named and (is_final or known is None or known.matches(named, request.common_words)):  # words of a reason do not
-        return [named]
-    numbers = [
+    name = _find_id(request) or _find_name_behind_article(request)
+    is_final, known = request.reading.intent in _FINAL_INTENTS, request.known
+    if name and (is_final or known is None or known.matches(name, request.common_words)):  # words of a reason do not
+        return [name]
+    figures = [
         token
         for token in request.reading.untagged
-        if token.form.isdecimal() and token.end - token.start <= _MOST_FIGURES and not _counts_else(token, request)
+        if token.form.isdecimal()
+        and token.end - token.start <= _MOST_FIGURES
+        and not _counts_other_things(token, request)
     ]
-    remarks = _find_remarks(request) if numbers else []
-    numbers = [token for token in numbers if token not in remarks or not _is_hour(token, request)]
-    is_remark = any(token in remarks for token in numbers)
-    is_told = is_remark and request.has_phrase(request.words.triggers)  # "that reminder"
-    found = _find_by_untagged_words(request) if is_told or not numbers else []
+    remarks = _list_tokens_of_remarks(request) if figures else []
+    numbers = [token for token in figures if token not in remarks or not _is_hour_figure(token, request)]
+    is_in_remark = any(token in remarks for token in numbers)
+    may_be_named = not numbers or (is_in_remark and request.has_phrase(request.words.triggers))  # "that reminder"
+    found = _find_by_untagged_words(request) if may_be_named else []
     return found or [str(int(request.reading.text_of(token))) for token in numbers]
 
 
-def _find_remarks(request: RequestContext) -> list[Token]:
+def _find_word_for_several(request: RequestContext) -> str:
+    """Return "both", "them" or "all" where the clauses that ask have an untagged word for it, else ""."""
+    words, reading = request.words, request.reading
+    if request.has_word(words.always) or _is_all_of_repetition(request):
+        return ""
+    # "All watered" is a report.
+    is_done, is_one_clause = reading.intent == "done", sum(map(bool, split_clauses(reading.tokens))) == 1
+    places = [at for clause in _list_asking_clauses(request) for at in clause if reading.tags[at] == NO_TAG]
+    text = join_forms(places, request)
+    if words.has_any(words.both, text) and not request.has_word(words.both_of_us) and (is_one_clause or not is_done):
+        return "both"
+    if words.has_any(words.them, text) and (is_one_clause or not is_done):
+        return "them"
+    return "all" if words.has_any(words.all - words.own_one, text) and not is_done else ""
+
+
+def _list_tokens_of_remarks(request: RequestContext) -> list[Token]:
     """Return the tokens of clauses with words of their own beside the one that asks: "smith moved to 11, …"."""
-    tokens, tags = request.reading.tokens, request.reading.tags
+    tokens, tags, words = request.reading.tokens, request.reading.tags, request.words
     clauses = [clause for clause in split_clauses(tokens) if clause]
-    said = [[tokens[at] for at in clause] for clause in clauses if all(tags[at] == NO_TAG for at in clause)]
-    beside = said if len(said) < len(clauses) else []
-    naming = (*request.words.triggers, *request.words.reference_marks)
+    untagged = [[tokens[at] for at in clause] for clause in clauses if all(tags[at] == NO_TAG for at in clause)]
+    naming = (*words.triggers, *words.reference_marks)
     return [
         token
-        for clause in beside
+        for clause in (untagged if len(untagged) < len(clauses) else [])
         if (forms := [each.form for each in clause if not each.form.isdecimal()])
-        if not request.words.has_any(naming, request.words.joint.join(forms))
-        if not slots.are_function_words(forms, request.words)
+        if not words.has_any(naming, words.joint.join(forms))
+        if not slots.are_function_words(forms, words)
         for token in clause
     ]
 
 
-def _is_hour(figure: Token, request: RequestContext) -> bool:
+def _is_hour_figure(figure: Token, request: RequestContext) -> bool:
     """Return whether a figure is an hour: "I'm travelling till 5"."""
     before = next((one.form for one, other in pairwise(request.reading.tokens) if other == figure), "")
     return before in {*request.words.before_time, *request.words.until_words} - request.words.articles
 
 
-def _counts_else(figure: Token, request: RequestContext) -> bool:
+def _counts_other_things(figure: Token, request: RequestContext) -> bool:
     """Return whether a Chinese word behind a figure says that it counts no reminders: 15床, 12月."""
     behind = next((token.form for token in request.reading.tokens if token.start == figure.end), "")
     is_word = not request.words.joint and behind.isalpha() and behind not in request.words.courtesies
@@ -579,27 +457,25 @@ def _counts_else(figure: Token, request: RequestContext) -> bool:
 
 
 def _find_by_remark(request: RequestContext) -> list[str]:
-    """Return the id of the only reminder that shares a word with a remark beside "it": "signed already, bin that".
-
-    The remark may stand in the same clause: "puppies leave on Monday so stop that reminder".
-    """
-    like = find_closest_to_remark(_find_words_beside(request), request)
-    if like is None and request.words.joint:
-        first = min((start for start, _ in request.reading.spans("REF")), default=0)
-        ahead = [token.form for token in request.reading.untagged if token.start < first and not is_time(token)]
+    """Return the id of the only reminder that shares a word with a remark beside "it": "signed already, bin that"."""
+    like = find_closest_to_remark(_join_remarks(request), request)
+    if like is None and request.words.joint:  # "puppies leave on Monday so stop that reminder"
+        start = min((start for start, _ in request.reading.spans("REF")), default=0)
+        ahead = [token.form for token in request.reading.untagged if token.start < start and not is_time(token)]
         like = find_closest_to_remark(request.words.joint.join(ahead), request)
     return [] if like is None else [like.id]
 
 
-def _find_words_beside(request: RequestContext) -> str:
+def _join_remarks(request: RequestContext) -> str:
     """Return the words around the request and of its clauses that neither say nor point at what is asked."""
-    tokens, tags, text = request.reading.tokens, request.reading.tags, request.reading.text
+    reading = request.reading
+    tokens, tags = reading.tokens, reading.tags
     beside = [
-        text[tokens[clause[0]].start : tokens[clause[-1]].end]
+        reading.text_of(tokens[clause[0]], tokens[clause[-1]])
         for clause in split_clauses(tokens)
         if clause and {tags[at] for at in clause} <= {NO_TAG, "REF"}
     ]
-    pointing = [piece for piece in request.reading.pieces("REF") if not slots.normalize_reference(piece, request.words)]
+    pointing = [piece for piece in reading.pieces("REF") if not slots.normalize_reference(piece, request.words)]
     remarks = [remark for remark in beside if not any(piece in remark for piece in pointing)]
     return " ".join([find_remark(request), *remarks])
 
@@ -610,47 +486,45 @@ def names_unknown_matter(request: RequestContext, fewest: int = 2) -> bool:
     A thing has an article in front; in Chinese it stands ahead of the person who has done it or of a word such as 不用.
     """
     own = [] if request.listed is not None and fewest > 1 else list_own(request)
-    remark = request.words.fold(_find_words_beside(request))
+    words, common = request.words, request.common_words
+    remark = words.fold(_join_remarks(request))
     if len(own) < fewest or find_closest_to_remark(remark, request) is not None:
         return False
-    common = request.common_words
-    if request.words.joint:
-        definite = request.words.articles - INDEFINITE
-        return any(one in definite and other not in common for one, other in pairwise(re.findall(r"\w+", remark)))
-    letters = {letter for letter in remark if letter not in common}
-    clauses = [clause for clause in re.split(r"[\s,，。；！？]+", remark) if clause]
-    marks = (*request.words.oneself, *request.words.exclusion_endings)
-    ahead = [min((clause.find(mark) for mark in marks if mark in clause), default=0) for clause in clauses]
-    return any(at > 1 for at in ahead) and not any(letters & set(each.content) for each in own)
+    if words.joint:
+        definite = words.articles - INDEFINITE
+        neighbours = pairwise(re.findall(r"\w+", remark))
+        return any(article in definite and noun not in common for article, noun in neighbours)
+    letters = {*remark} - common
+    if any(letters & {*each.content} for each in own):
+        return False
+    marks = (*words.oneself, *words.exclusion_endings)
+    clauses = filter(None, re.split(r"[\s,，。；！？]+", remark))
+    return any(min((clause.find(mark) for mark in marks if mark in clause), default=0) > 1 for clause in clauses)
 
 
 def find_closest_to_remark(remark: str, request: RequestContext) -> Reminder | None:
     """Return the only reminder that shares a word with a remark, which may be about anything."""
     words = request.words
-    others = {*words.copulas_of_events, *words.second_person, *words.skipping}
-    common = request.common_words | others
-    return request.find_closest(remark, others) if find_stems(remark, common) or find_pairs(remark, common) else None
+    ignored = {*words.copulas_of_events, *words.second_person, *words.skipping}
+    common = request.common_words | ignored
+    return request.find_closest(remark, ignored) if find_stems(remark, common) or find_pairs(remark, common) else None
 
 
 def _find_by_untagged_words(request: RequestContext) -> list[str]:
-    """Return the id of the only reminder whose content shares a word with the untagged words, or with a remark.
-
-    Beside "remind me" it is none of other people: 不用叫我，孩子奶奶来.
-    """
+    """Return the id of the only reminder whose content shares a word with the untagged words, or with a remark."""
     if request.known is None or request.listed is not None:
         return _find_by_remark(request)
     like = request.find_closest(request.reading.join_untagged(request.words.joint), request.words.skipping)
     like = like or find_closest_to_remark(find_remark(request), request)
-    is_of_others = says_remind_me(request) and like not in list_own(request)
-    return [] if like is None or is_of_others or _tells_clock_of_last(request) else [like.id]
+    is_of_others = says_remind_me(request) and like not in list_own(request)  # 不用叫我，孩子奶奶来
+    return [] if like is None or is_of_others or _has_clock_of_last_in_remark(request) else [like.id]
 
 
-def _tells_clock_of_last(request: RequestContext) -> bool:
+def _has_clock_of_last_in_remark(request: RequestContext) -> bool:
     """Return whether a remark names the clock of the reminder set last: "make it 8, nobody is home at 7"."""
-    last = _find_last_reminders(request)
-    due = find_due(last[0], request.now) if len(last) == 1 else None
-    told = " ".join([find_remark(request), *list_untagged_times(request)])
-    clocks = [best.start for best in request.list_readings(told) if best.has_clock]
+    due = find_due(find_last_reminder(request), request.now)
+    remark = " ".join([find_remark(request), *list_untagged_times(request)])
+    clocks = [best.start for best in request.list_readings(remark) if best.has_clock]
     return due is not None and any((at.hour - due.hour) % 12 == 0 and at.minute == due.minute for at in clocks)
 
 
@@ -670,8 +544,9 @@ def says_remind_me(request: RequestContext) -> bool:
     words = request.words
     if any(slots.has_pronoun(token.form, words, words.oneself_endings) for token in request.reading.tokens):
         return True
-    if any(own in words.oneself and verb in words.reminding for own, verb in pairwise(request.folded_text.split())):
+    neighbours = pairwise(request.folded_text.split())
+    if any(pronoun in words.oneself and verb in words.reminding for pronoun, verb in neighbours):
         return True
-    calls = {f"{call}{words.joint}{own}" for call in words.calling for own in words.oneself}
-    calls |= {call for call in words.calling if call.endswith(tuple(f"{words.joint}{own}" for own in words.oneself))}
-    return request.has_phrase(calls)
+    pronouns = tuple(f"{words.joint}{pronoun}" for pronoun in words.oneself)
+    calls = {f"{call}{pronoun}" for call in words.calling for pronoun in pronouns}
+    return request.has_phrase(calls | {call for call in words.calling if call.endswith(pronouns)})

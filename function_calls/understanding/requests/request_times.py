@@ -99,7 +99,7 @@ def are_listed_times(request: RequestContext) -> bool:
     known = joints.union(*(phrase.split() for phrase in phrases_known))  # "once at 5 and once at 8"
     for piece in _slice_text(request, spans):
         expressions = request.read_times(piece)
-        left = slots.find_uncovered_words(piece, expressions, words) if len(expressions) > 1 else []
+        left = slots.find_words_beside_times(piece, expressions, words) if len(expressions) > 1 else []
         if any(len(word) >= _FEWEST_LETTERS and word not in known for word in left):
             return False
     for before, span in pairwise(spans):
@@ -292,7 +292,7 @@ def _has_unknown_word(piece: str, request: RequestContext) -> bool:
     """Return whether words of time have a word that no time expression has: "mañana at 8"."""
     if request.parse_time([piece]) is not None:
         return False
-    left = slots.find_uncovered_words(piece, request.read_times(piece), request.words)
+    left = slots.find_words_beside_times(piece, request.read_times(piece), request.words)
     shortest = _FEWEST_LETTERS if request.words.joint else 1
     return any(len(word) >= shortest and word not in request.words.time_words for word in left)
 
@@ -300,7 +300,7 @@ def _has_unknown_word(piece: str, request: RequestContext) -> bool:
 def _has_unread_time_relation(piece: str, request: RequestContext) -> bool:
     """Return whether unread words of a time change it: 每逢双号晚上九点, "20 past", or without a day 考试前一晚8点."""
     words, expressions = request.words, request.read_times(piece)
-    left = " ".join(slots.find_uncovered_words(piece, expressions, words))
+    left = " ".join(slots.find_words_beside_times(piece, expressions, words))
     if words.has_any(words.time_relations, left):
         return True
     if not words.joint and words.has_any((*words.ahead, *words.around_events), left):

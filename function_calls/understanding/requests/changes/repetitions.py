@@ -10,29 +10,23 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN, format_time
-from function_calls.understanding.requests.changes import (
+from function_calls.understanding.requests.changes.deletions import (
     find_weekdays_left_out,
     is_last_single,
     refuses_weekdays,
     remove_clock,
-    repeats_on,
     skip,
-    update,
 )
-from function_calls.understanding.requests.moves import move, untag_reasons
+from function_calls.understanding.requests.changes.move_tags import untag_reasons
+from function_calls.understanding.requests.changes.moves import move
+from function_calls.understanding.requests.changes.states import is_behind, pause
+from function_calls.understanding.requests.changes.updates import repeats_on, update
+from function_calls.understanding.requests.known_reminders import find_due, find_rule, list_own
 from function_calls.understanding.requests.new_reminders import repeat_last
 from function_calls.understanding.requests.options import count_interval_minutes
-from function_calls.understanding.requests.references import (
-    find_due,
-    find_named_reminder,
-    find_references,
-    find_rule,
-    list_own,
-    says_remind_me,
-)
+from function_calls.understanding.requests.references import find_named_reminder, find_references, says_remind_me
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end
-from function_calls.understanding.requests.states import is_behind, pause
 from services.reminders.model import Reminder
 
 _DAY = timedelta(days=1)
@@ -42,7 +36,7 @@ _FREQUENCY = re.compile(r"FREQ=\w+(?:;INTERVAL=\d+)?")
 
 def repeat(request: RequestContext) -> Interpretation | None:
     """Set the last reminder for another time as well; one that comes once is itself repeated: "every week please"."""
-    return move(request) if _is_repeated_itself(request) else repeat_last(request)
+    return move(request) if _makes_last_repeat(request) else repeat_last(request)
 
 
 def asks_for_copy(request: RequestContext) -> bool:
@@ -50,13 +44,13 @@ def asks_for_copy(request: RequestContext) -> bool:
     words, reading = request.words, request.reading
     if reading.has("REF") and request.has_word(words.too) and says_remind_me(request):
         return find_named_reminder(request) is not None
-    again = {*words.beside} - words.and_words if not words.joint and reading.has("EARLIER") else ()
-    is_again = words.has_any(again, request.folded_text) and words.has_any(words.calling, request.folded_text)
+    also = {*words.beside} - words.and_words if not words.joint and reading.has("EARLIER") else ()
+    is_also = words.has_any(also, request.folded_text) and words.has_any(words.calling, request.folded_text)
     is_copied = request.has_word(words.copying) and not reading.has("LATER")  # 再加五分钟 moves it
-    return (is_again or is_copied) and not request.has_word(words.substitutes)
+    return (is_also or is_copied) and not request.has_word(words.substitutes)
 
 
-def _is_repeated_itself(request: RequestContext) -> bool:
+def _makes_last_repeat(request: RequestContext) -> bool:
     """Return whether the last reminder comes once and a request names only how often it is to come, without "also".
 
     The days of the repetition are none, or begin with the day of the reminder.
@@ -77,15 +71,14 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     these days.
     """
     words = request.strip_time_words(untag_reasons(request).reading.words("WHEN"))
-    reminder = find_named_reminder(request)
     if refuses_weekdays(request) or (find_weekdays_left_out(request) and not words):
         return skip(request)
-    kept = remove_clock(request, keep=True)
-    if kept is not None or not words:
-        return kept
+    one_clock = remove_clock(request, keep=True)
+    if one_clock is not None or not words:
+        return one_clock
+    reminder = find_named_reminder(request)
     is_single = reminder is not None and reminder.schedule.rule is None
-    when = request.reading.words("WHEN")
-    if not is_single and request.begins_with(when, request.words.until_words):
+    if not is_single and request.begins_with(request.reading.words("WHEN"), request.words.until_words):
         return end_repetition(request)  # 只到周五
     limited_to_day = None if is_single else _limit_to_day(words, request)
     if limited_to_day is not None:
@@ -93,15 +86,13 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     time = request.parse_time([words])
     if time is not None and time.best.rrule and "BYDAY" not in time.best.rrule:
         return move(request)  # "every 2 weeks is enough"
-    if reminder is not None and not is_single:
-        return update(request, {"days": words})
-    limited = [] if find_references(request) else _list_on_days(words, request)
-    own = [each for each in limited if each.creator.id == request.turn.message.sender.id]
+    series = _list_on_days(words, request) if (reminder is None or is_single) and not find_references(request) else []
+    own = [each for each in series if each.creator.id == request.turn.message.sender.id]
     if len(own) == 1:
         return request.answers.call_tool("reminder_update", {"days": words, "reminder_id": own[0].id})
     if not is_single:
         return update(request, {"days": words})
-    return None if limited else move(request)
+    return None if series else move(request)
 
 
 def _limit_to_day(words: str, request: RequestContext) -> Interpretation | None:
@@ -109,14 +100,15 @@ def _limit_to_day(words: str, request: RequestContext) -> Interpretation | None:
     time = request.parse_time([words]) if words else None
     if time is None or not names_single_day(time.best):
         return None
-    is_this, is_weekday = request.words.has_any(request.words.one_time, words), bool(request.find_weekdays(words))
+    is_one_time, is_weekday = request.words.has_any(request.words.one_time, words), bool(request.find_weekdays(words))
     if time.best.has_clock:
-        return move(request) if is_this or not is_weekday else None
+        return move(request) if is_one_time or not is_weekday else None
     day = time.best.start.date()
-    reminder, monday = find_named_reminder(request) if is_this else None, day - day.weekday() * _DAY
+    monday = day - timedelta(days=day.weekday())
+    reminder = find_named_reminder(request) if is_one_time else None
     coming = [] if reminder is None else request.list_coming(reminder, monday, _DAYS_A_WEEK)
     days = [due.date() for due in coming]
-    if day not in days and days and days[0] < monday + _DAYS_A_WEEK * _DAY:
+    if days and day not in days and days[0] < monday + timedelta(days=_DAYS_A_WEEK):
         return update(request, {"time": f"{day}", "occurrence": f"{days[0]}"})
     return None if is_weekday else update(request, {"type": "once", "time": f"{day}"})
 
@@ -142,14 +134,7 @@ def add_days(request: RequestContext) -> Interpretation | None:
 
 def end_repetition(request: RequestContext) -> Interpretation | None:
     """End a repeating reminder on a day, or after a number of times."""
-    words, ends = request.words, [end for _, end in request.reading.spans("UNTIL")]
-    behind = words.fold(request.reading.text[max(ends, default=0) :])  # "until the 24th, after that there are none"
-    is_over = bool(ends) and words.has_any((*words.elapsed, *words.going_on), behind)
-    is_absent = request.has_word(words.absences) and request.has_word(words.until_words) and not is_over
-    is_during = is_behind(request.reading.words("UNTIL"), words.during, request)
-    is_again = request.has_word(words.beginning_again)  # "stop it for now, start again on Monday"
-    is_stopped = (is_during or is_again) and request.has_word((*words.ending, *words.holding))
-    if is_absent or is_stopped:
+    if _asks_for_pause(request):
         return pause(request)
     before = _compute_last_day(request)
     if before:
@@ -157,14 +142,30 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
     end = find_end(request)
     if end.startswith("COUNT="):
         return update(request, {"times": int(end.removeprefix("COUNT="))})
-    when = request.reading.words("UNTIL") or request.reading.words("WHEN")
+    when, words = request.reading.words("UNTIL") or request.reading.words("WHEN"), request.words
     is_refused = request.has_part(words.exclusion_endings) and request.names_single_day(when)
     is_left_out = is_refused and not request.has_word(words.until_words)
     if is_left_out or len(request.find_weekdays(when)) > 1:  # 周末就不用了: no end is two days
         return skip(request.retag("UNTIL", "WHEN"))
     last = _find_day_of_length(when, request)
-    if last:
-        return update(request, {"until": last})
+    return update(request, {"until": last}) if last else _end_at_time(when, request, is_end=bool(end))
+
+
+def _asks_for_pause(request: RequestContext) -> bool:
+    """Return whether a reminder goes on behind its end: "no yoga until the 24th", "stop it, start again on Monday"."""
+    words, ends = request.words, [end for _, end in request.reading.spans("UNTIL")]
+    behind = words.fold(request.reading.text[max(ends, default=0) :])
+    # "Until the 24th, after that there are none".
+    is_final = bool(ends) and words.has_any((*words.elapsed, *words.going_on), behind)
+    if request.has_word(words.absences) and request.has_word(words.until_words) and not is_final:
+        return True
+    is_during = is_behind(request.reading.words("UNTIL"), words.during, request)
+    goes_on = is_during or request.has_word(words.beginning_again)
+    return goes_on and request.has_word((*words.ending, *words.holding))
+
+
+def _end_at_time(when: str, request: RequestContext, *, is_end: bool) -> Interpretation | None:
+    """End a repeating reminder at the time `when`; `is_end` says that it is one behind a preposition: "en junio"."""
     found = request.read_times(when) if when else ()
     time, reminder = request.parse_time([when]), find_named_reminder(request)
     rule, due = find_rule(reminder), find_due(reminder, request.now)
@@ -173,7 +174,7 @@ def end_repetition(request: RequestContext) -> Interpretation | None:
         return update(request, {"time": format_time(due), "rrule": str(ended)})
     if found and time is None:
         when = slots.make_time_words(when, found[0]).words  # "until Sunday when the event ends"
-    elif time is not None and not found and end:  # "junio", which is a time only behind "en"
+    elif time is not None and not found and is_end:
         return update(request, {"until": time.words})
     return update(request, {"until": when}) if found else None
 
@@ -187,16 +188,11 @@ def _find_day_of_length(words: str, request: RequestContext) -> str:
 
 
 def _compute_last_day(request: RequestContext) -> str:
-    """Return the last day of a reminder that is not to come from a day on: "stop it from tomorrow on".
-
-    Return "" if the request names no such day.
-    """
-    ended = [piece for piece in request.reading.pieces("UNTIL") if FROM_THEN.search(piece)]  # 从周日起就不用了
-    times = request.parse_times(request.reading.pieces("FROM") or ended)
+    """Return the last day of a reminder that does not come from a day on: "stop it from tomorrow on"; "" for others."""
+    begins = [piece for piece in request.reading.pieces("UNTIL") if FROM_THEN.search(piece)]  # 从周日起就不用了
+    times = request.parse_times(request.reading.pieces("FROM") or begins)
     best = times[0].best if len(times) == 1 else None
-    if best is None or not best.has_day:
-        return ""
-    return f"{best.start - _DAY:%Y-%m-%d}"
+    return "" if best is None or not best.has_day else f"{best.start - _DAY:%Y-%m-%d}"
 
 
 def stop_repeating(request: RequestContext) -> Interpretation | None:

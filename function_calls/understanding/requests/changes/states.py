@@ -13,6 +13,7 @@ from function_calls.understanding.reading.names import find_members, list_named
 from function_calls.understanding.reading.times import list_halves, names_single_day
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN, format_time, make_change_arguments
+from function_calls.understanding.requests.known_reminders import find_due, find_rule, list_other_people
 from function_calls.understanding.requests.new_reminders import (
     find_people,
     repeat_last,
@@ -23,11 +24,9 @@ from function_calls.understanding.requests.references import (
     find_asking_text,
     find_asking_time,
     find_default_reference,
-    find_due,
     find_named_reminder,
     find_newest_shared,
     find_references,
-    find_rule,
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
@@ -36,7 +35,7 @@ from services.reminders.model import ReminderState
 from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
-_TIMES = frozenset({"UNTIL", "FROM", "LATER", "EARLIER", "LEAD"})
+_TIME_TAGS = frozenset({"UNTIL", "FROM", "LATER", "EARLIER", "LEAD"})
 _NUMBER_LINK_TIME = 3
 """The fewest tokens of a number, a word such as "until" and a time."""
 
@@ -44,29 +43,34 @@ _NUMBER_LINK_TIME = 3
 def snooze(request: RequestContext) -> Interpretation | None:
     """Deliver a reminder again later; a bare figure is minutes, and in front of a time the number of a reminder."""
     request = _tag_number(request)
-    pieces = request.reading.pieces("WHEN") or request.reading.pieces("LATER")
-    untils = request.words.until_words
-    figure = next((_parse_figure(piece, request) for piece in pieces if not is_behind(piece, untils, request)), "")
+    words, pieces = request.words, request.reading.pieces("WHEN") or request.reading.pieces("LATER")
+    figures = (_parse_figure(piece, request) for piece in pieces if not is_behind(piece, words.until_words, request))
+    figure = next(figures, "")
     length = request.parse_length(figure) if figure else request.parse_amount("LATER") or request.parse_amount("WHEN")
     length = length or (None if pieces else request.parse_untagged_amount())
-    words = request.words
     whens = [request.strip_leading_word(each, words.until_words) for each in request.reading.pieces("WHEN")]
     times = [] if figure else request.parse_times(whens)
     best = times[0].best if times else None
     if pieces and length is None and best is None and not request.has_word(words.shortly):
         return None
-    arguments: dict[str, object] = {"reminder_id": ", ".join(find_references(request))}
+    time = _format_snooze(length, best, request)
+    arguments = {"reminder_id": ", ".join(find_references(request)), **({"time": time} if time else {})}
+    return request.answers.call_tool("reminder_snooze", arguments)
+
+
+def _format_snooze(length: timedelta | None, best: Reading | None, request: RequestContext) -> str:
+    """Return a length of time or a time as the argument of a snooze; "" for neither."""
     if best is not None and best.has_day and request.has_word(request.words.same_time):
-        arguments["time"] = f"{best.wall:%Y-%m-%d}"
-    elif length is not None and (best is None or not slots.is_clock_alone(best)):
+        return f"{best.wall:%Y-%m-%d}"
+    if length is not None and (best is None or not slots.is_clock_alone(best)):
         minutes = round(length.total_seconds() / 60)
         is_whole = length == timedelta(minutes=minutes)
-        arguments["time"] = words.as_length.format(minutes=minutes) if is_whole else format_time(request.now + length)
-    elif best is not None and best.has_day and not best.has_clock:
-        arguments["time"] = format_time(best.wall)
-    elif best is not None:
-        arguments["time"] = make_change_arguments(_choose_soonest(best, request), request.now)["time"]
-    return request.answers.call_tool("reminder_snooze", arguments)
+        return request.words.as_length.format(minutes=minutes) if is_whole else format_time(request.now + length)
+    if best is None:
+        return ""
+    if best.has_day and not best.has_clock:
+        return format_time(best.wall)
+    return str(make_change_arguments(_choose_soonest(best, request), request.now)["time"])
 
 
 def _tag_number(request: RequestContext) -> RequestContext:
@@ -76,11 +80,11 @@ def _tag_number(request: RequestContext) -> RequestContext:
     tokens = reading.tokens[first:]
     if len(tokens) < _NUMBER_LINK_TIME or not request.is_listed_number(reading.text_of(tokens[0])):
         return request
-    link, rest = tokens[1].form, reading.text[tokens[2].start :]
-    is_length = request.parse_length(rest) is not None
+    link, time = tokens[1].form, reading.text[tokens[2].start :]
+    is_length = request.parse_length(time) is not None
     links = {*words.before_time} - words.until_words if is_length else words.until_words
-    is_timed = is_length or slots.is_figure(rest) or request.parse_time([rest]) is not None
-    if not is_timed or link not in links:
+    is_time_named = is_length or slots.is_figure(time) or request.parse_time([time]) is not None
+    if not is_time_named or link not in links:
         return request
     return request.with_tags([*reading.tags[:first], "REF", NO_TAG, *reading.tags[first + 2 :]])
 
@@ -90,16 +94,17 @@ def _choose_soonest(best: Reading, request: RequestContext) -> Reading:
 
     A clock for a named reminder that comes once, and has not come yet, is the next one behind it.
     """
-    words = request.strip_time_words(request.reading.words("WHEN"))
+    if not slots.is_clock_alone(best):
+        return best
+    has_half = not is_clock_without_half(request.strip_time_words(request.reading.words("WHEN")))
     reminder = find_named_reminder(request) if find_references(request) else None
     due = find_due(reminder, request.now)
-    if reminder is not None and due is not None and reminder.schedule.rule is None and slots.is_clock_alone(best):
-        halves = list_halves(best) if is_clock_without_half(words) else (best,)
+    if reminder is not None and due is not None and reminder.schedule.rule is None:
+        halves = (best,) if has_half else list_halves(best)
         clocks = [due.replace(hour=half.start.hour, minute=half.start.minute) for half in halves]
         return best._replace(start=min(each + _DAY if each <= due else each for each in clocks), has_day=True)
     earlier = best._replace(start=best.start - timedelta(hours=12))
-    is_open = slots.is_clock_alone(best) and is_clock_without_half(words) and best.start.hour != 0
-    return earlier if is_open and earlier.start > request.now else best
+    return best if has_half or best.start.hour == 0 or earlier.start <= request.now else earlier
 
 
 def _parse_figure(piece: str, request: RequestContext) -> str:
@@ -111,10 +116,8 @@ def _parse_figure(piece: str, request: RequestContext) -> str:
 def is_behind(piece: str, links: Collection[str], request: RequestContext) -> bool:
     """Return whether one of `links` stands in front of `piece`: "until I'm back on Monday"."""
     start = request.reading.text.find(piece) if piece else 0
-    before = request.words.joint.join(
-        token.form for token, tag in request.reading.tagged if token.end <= start and tag == "O"
-    )
-    words = before.split() if request.words.joint else [before[-2:], before[-1:]]
+    ahead = request.words.joint.join(token.form for token in request.reading.untagged if token.end <= start)
+    words = ahead.split() if request.words.joint else [ahead[-2:], ahead[-1:]]
     return any(word in words for word in links if word != "to")
 
 
@@ -123,7 +126,7 @@ def pause(request: RequestContext) -> Interpretation | None:
 
     A pause from a later day has to have an end where the reminder comes earlier: the bot asks for it.
     """
-    request = _tag_time_in_name(request)
+    request = _tag_clock_in_name(request)
     when = request.reading.words("WHEN") or request.reading.words("UNTIL")
     when = request.strip_leading_word(when, request.words.during)
     when = when or ("" if request.reading.has("OLD") else find_asking_time(request))
@@ -132,7 +135,7 @@ def pause(request: RequestContext) -> Interpretation | None:
         return change_state(request, "pause")
     if bare != when or request.has_word(request.words.beginning_again) or _is_end_of_pause(when, bare, request):
         return change_state(request, "pause", {"until": bare})
-    begin = _read_begin(bare, request)
+    begin = _read_begin_without_end(bare, request)
     if begin is None:
         return change_state(request, "pause", {"during": request.strip_time_words(bare)})
     due = find_due(find_named_reminder(request), request.now)
@@ -155,13 +158,13 @@ def follow_pause(request: RequestContext) -> Interpretation | None:
     words, is_shift = request.words, request.has_word((*request.words.earlier, *request.words.later))
     if last.get("action") != "pause" or is_shift or request.reading.intent not in {"until", "move", "keep_days"}:
         return None
-    request = request.with_tags("WHEN" if tag in _TIMES else tag for tag in request.reading.tags)
+    request = request.with_tags("WHEN" if tag in _TIME_TAGS else tag for tag in request.reading.tags)
     when = request.reading.words("WHEN")
     bare = request.strip_leading_word(when, words.until_words)
     length = request.parse_length(request.strip_time_words(bare))
     is_end = bool(last.get("until")) or bare != when or is_behind(when, words.until_words, request)
-    is_day = is_end and request.names_single_day(bare)
-    return pause(request) if is_day or (length is not None and length >= _DAY) else None
+    is_last_day = is_end and request.names_single_day(bare)
+    return pause(request) if is_last_day or (length is not None and length >= _DAY) else None
 
 
 def pause_until_begin(request: RequestContext) -> Interpretation | None:
@@ -170,8 +173,8 @@ def pause_until_begin(request: RequestContext) -> Interpretation | None:
     One that comes every few days is moved instead.
     """
     when = request.strip_time_words(request.reading.words("WHEN"))
-    is_timed = bool(when) and request.reading.intent in {"set", "move", "snooze"}
-    if not is_timed or not request.has_word(request.words.beginning_again):
+    may_pause = bool(when) and request.reading.intent in {"set", "move", "snooze"}
+    if not may_pause or not request.has_word(request.words.beginning_again):
         return None
     named = find_named_reminder(request) if request.reading.has("REF") else request.find_closest(request.content)
     has_clock = any(best.has_clock for best in request.list_readings(when))
@@ -181,8 +184,8 @@ def pause_until_begin(request: RequestContext) -> Interpretation | None:
     return change_state(request, "pause", {"until": when, "reminder_id": named.id})
 
 
-def _tag_time_in_name(request: RequestContext) -> RequestContext:
-    """Return the request with a clock that names the reminder tagged as such: 暂停七点的提醒."""
+def _tag_clock_in_name(request: RequestContext) -> RequestContext:
+    """Return the Chinese request with a clock that names the reminder tagged as such: 暂停七点的提醒."""
     reading, words = request.reading, request.words
     marks = (*words.reference_marks, *(f"的{word}" for word in words.reference_marks), "的提醒", "的闹钟")
     clocks = [token for token, tag in reading.tagged if token.form == "@clock" and tag in {"WHEN", "REF"}]
@@ -196,20 +199,20 @@ def _tag_time_in_name(request: RequestContext) -> RequestContext:
 
 def resume(request: RequestContext) -> Interpretation | None:
     """Resume reminders, at once or from a day or clock on, until which they pause: "resume it on Monday"."""
-    when = request.reading.words("WHEN") or request.reading.words("FROM")
-    until = request.strip_time_words(when)
+    until = request.strip_time_words(request.reading.words("WHEN") or request.reading.words("FROM"))
     best = request.read_only_time(until)
-    is_later = best is not None and best.rrule is None and best.start > request.now
     resumed = change_state(request, "resume")
+    if best is None or best.rrule is not None or best.start <= request.now:
+        return resumed
     named = find_named_reminder(request)
-    coming = [] if named is None or not is_later else request.list_coming(named, request.now.date())
-    if not is_later or (best is not None and coming and coming[0].date() >= best.start.date()):
+    coming = [] if named is None else request.list_coming(named, request.now.date())
+    if coming and coming[0].date() >= best.start.date():
         return resumed
     paused = change_state(request, "pause", {"until": until})
     is_all = any(means_all(f"{call.arguments.get('reminder_id')}") for call in paused.calls)
     # A pause of all reminders leaves out those that are paused already.
-    is_paused = is_all and any(each.state is ReminderState.PAUSED for each in request.reminders)
-    return merge_or_none([resumed, paused]) if is_paused else paused
+    has_paused = is_all and any(each.state is ReminderState.PAUSED for each in request.reminders)
+    return merge_or_none([resumed, paused]) if has_paused else paused
 
 
 def done(request: RequestContext) -> Interpretation | None:
@@ -218,7 +221,7 @@ def done(request: RequestContext) -> Interpretation | None:
     return change_state(request, "done", {} if named is None else {"reminder_id": named.id})
 
 
-def _read_begin(words: str, request: RequestContext) -> date | None:
+def _read_begin_without_end(words: str, request: RequestContext) -> date | None:
     """Return the day of a pause that begins on it and has no end: "pause it from Monday"; None for others."""
     best = request.read_only_time(words) if FROM_THEN.search(request.folded_text) else None
     return best.start.date() if names_single_day(best) and best.end is None else None
@@ -232,8 +235,8 @@ def join(request: RequestContext) -> Interpretation | None:
     made = set_variant_of_last(request)
     if made is not None:
         return made
-    is_own = request.last_set is not None and not request.has_word(request.words.beside)
-    if is_own and request.has_word(request.words.calling):
+    is_after_own = request.last_set is not None and not request.has_word(request.words.beside)
+    if is_after_own and request.has_word(request.words.calling):
         return set_reminders(request)
     return change_state(request, "join")
 
@@ -243,34 +246,33 @@ def leave(request: RequestContext) -> Interpretation | None:
 
     The sender's own reminder is deleted if it reminds nobody else.
     """
-    is_named, sender = bool(find_references(request)), request.turn.message.sender
-    named = find_named_reminder(request) if is_named else None
+    sender, has_name = request.turn.message.sender, bool(find_references(request))
+    named = find_named_reminder(request) if has_name else None
     instead = None if named is None else _find_person_instead(request)
     if named is not None and instead:  # "take me off the bins and put Luis on"
-        others = [person.name for person in named.targets if person.id != sender.id]
-        people = f" {request.words.and_joint} ".join([*others, instead])
+        people = f" {request.words.and_joint} ".join([*list_other_people(named, request), instead])
         return request.answers.call_tool("reminder_update", {"person": people, "reminder_id": named.id})
     if named is not None and named.creator.id == sender.id and {each.id for each in named.targets} <= {sender.id}:
         return request.answers.call_tool("reminder_delete", {"reminder_id": named.id})
-    is_open = not is_named and request.turn.message.reply_to is None
-    reminder = find_newest_shared(request) if is_open else None
-    return change_state(request, "leave", {} if reminder is None else {"reminder_id": reminder.id})
+    may_be_any = not has_name and request.turn.message.reply_to is None
+    shared = find_newest_shared(request) if may_be_any else None
+    return change_state(request, "leave", {} if shared is None else {"reminder_id": shared.id})
 
 
 def _find_person_instead(request: RequestContext) -> str | None:
     """Return the people whom a request to leave names, or a member of the chat among its untagged words."""
     if request.reading.has("PERSON"):
         return find_people(request)
-    said = request.words.fold(request.reading.join_untagged(request.words.joint))
-    found = list_named(find_members(request.turn), said, request.words)
-    return found[0] if len(found) == 1 and found[0] != request.turn.message.sender.name else None
+    text = request.words.fold(request.reading.join_untagged(request.words.joint))
+    members = list_named(find_members(request.turn), text, request.words)
+    return members[0] if len(members) == 1 and members[0] != request.turn.message.sender.name else None
 
 
 def change_state(request: RequestContext, action: str, arguments: Mapping[str, object] | None = None) -> Interpretation:
     """Return the call that changes the state of the reminder that is named, or of the last one."""
     references = find_references(request)
-    is_several = request.words.has_any(request.words.plural, find_asking_text(request))
-    if action in {"pause", "resume"} and not references and is_several:
+    says_several = request.words.has_any(request.words.plural, find_asking_text(request))
+    if action in {"pause", "resume"} and not references and says_several:
         references = ["all"]
     if not references and request.last is not None and request.last.arguments.get("action") == "pause":
         references = [str(request.last.arguments["reminder_id"])]

@@ -9,14 +9,15 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
 from function_calls.understanding.reading.tokens import split_clauses
-from function_calls.understanding.requests.changes import is_reminded_by_other, update
+from function_calls.understanding.requests.changes.deletions import is_reminded_by_other
+from function_calls.understanding.requests.changes.people_changes import add_person, replace_people
+from function_calls.understanding.requests.changes.updates import update
+from function_calls.understanding.requests.known_reminders import find_rule
 from function_calls.understanding.requests.new_reminders import repeat_last
-from function_calls.understanding.requests.people_changes import add_person, replace_people
-from function_calls.understanding.requests.references import IT, find_named_reminder, find_references, find_rule
+from function_calls.understanding.requests.references import IT, find_named_reminder, find_references
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.model import Reminder
 
-_BOTH = 2
 _QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』]{2,})[\"”」』]\s*[.!。！]*$")
 
 
@@ -27,30 +28,34 @@ def reword(request: RequestContext) -> Interpretation | None:
     quoted = _QUOTED.search(request.reading.text)
     written = quoted[1] if quoted else request.content
     content, denied = _split_denial(request.strip_leading_word(written, request.words.telling), request)
-    amount = _replace_amount(content, request)
-    if amount is not None:
-        return amount
-    last = "" if request.last_set is None else str(request.last_set.arguments.get("content", ""))
-    wrong = next((piece.strip() for piece in _find_wrong_words(request) if piece.strip() and piece.strip() in last), "")
-    wrong = wrong or (denied if denied in last else "")
-    if content and wrong:
-        content = content if _is_whole_text(content, wrong, last, request) else last.replace(wrong, content)
-        named = request.resolve(wrong)
-        reminder_id = named[0].id if len(named) == 1 else IT
-        return request.answers.call_tool("reminder_update", {"content": content, "reminder_id": reminder_id})
-    replaced = _replace_word(denied, content, request)
-    if replaced is not None:
-        return replaced
-    if not content or _is_order_for_several(request):
-        return None
+    changed = (
+        _replace_amount(content, request)
+        or _replace_in_last(content, denied, request)
+        or _replace_word(denied, content, request)
+    )
+    if changed is not None or not content or _is_order_for_several(request):
+        return changed
     like = _find_reworded(content, request)
-    meant = like or find_named_reminder(request)
-    changed = {"content": content if meant is None else _fit_into_text(content, meant.content)}
-    if meant is not None and changed["content"] == meant.content:
+    reminder = like or find_named_reminder(request)
+    text = content if reminder is None else _fit_into_text(content, reminder.content)
+    if reminder is not None and text == reminder.content:
         return None  # 改一下吃药 does not say to what
     if like is not None:
-        return request.answers.call_tool("reminder_update", {**changed, "reminder_id": like.id})
-    return update(request, changed)
+        return request.answers.call_tool("reminder_update", {"content": text, "reminder_id": like.id})
+    return update(request, {"content": text})
+
+
+def _replace_in_last(content: str, denied: str, request: RequestContext) -> Interpretation | None:
+    """Replace words of the text set last that a request retracts or denies; None where it does neither."""
+    last = "" if request.last_set is None else str(request.last_set.arguments.get("content", ""))
+    retracted = (piece.strip() for piece in _find_retracted_words(request))
+    wrong = next((piece for piece in retracted if piece and piece in last), "") or (denied if denied in last else "")
+    if not content or not wrong:
+        return None
+    text = content if _is_whole_text(content, wrong, last, request) else last.replace(wrong, content)
+    named = request.resolve(wrong)
+    reminder_id = named[0].id if len(named) == 1 else IT
+    return request.answers.call_tool("reminder_update", {"content": text, "reminder_id": reminder_id})
 
 
 def _is_whole_text(content: str, wrong: str, text: str, request: RequestContext) -> bool:
@@ -67,8 +72,8 @@ def _is_whole_text(content: str, wrong: str, text: str, request: RequestContext)
 def _is_order_for_several(request: RequestContext) -> bool:
     """Return whether a message that would be a new text as a whole names several reminders: "swap the one and …"."""
     reading, words = request.reading, request.words
-    ends = [token for token in reading.tokens if token.form in words.and_words]
-    texts = [reading.text[part] for at in ends for part in (slice(at.start), slice(at.end, None))]
+    links = [token for token in reading.tokens if token.form in words.and_words]
+    texts = [text for at in links for text in (reading.text[: at.start], reading.text[at.end :])]
     named = {request.find_closest(text) for text in texts} - {None}
     return set(reading.tags) == {"CONTENT"} and len(named) > 1
 
@@ -78,8 +83,8 @@ def _replace_amount(amount: str, request: RequestContext) -> Interpretation | No
     reminder = find_named_reminder(request) if any(map(str.isdecimal, amount)) else None
     content = "" if reminder is None else replace_amount(reminder.content, amount)
     ahead = amount[: next((at for at, sign in enumerate(amount) if sign.isdecimal()), 0)].strip()
-    is_whole = reminder is not None and any(map(str.isalpha, ahead)) and ahead in reminder.content
-    if reminder is None or not content or is_whole:
+    repeats_text = reminder is not None and any(map(str.isalpha, ahead)) and ahead in reminder.content
+    if reminder is None or not content or repeats_text:
         return None
     return request.answers.call_tool("reminder_update", {"content": content, "reminder_id": reminder.id})
 
@@ -88,9 +93,9 @@ def _find_reworded(content: str, request: RequestContext) -> Reminder | None:
     """Return the only reminder of the person that shares words with a new text, where the request names none."""
     if find_references(request) or request.turn.message.reply_to is not None:
         return None
-    like = request.find_closest(content)
-    own = request.turn.message.sender.id
-    return like if like is not None and (like.creator.id == own or is_reminded_by_other(like, request)) else None
+    like, sender = request.find_closest(content), request.turn.message.sender
+    is_own = like is not None and (like.creator.id == sender.id or is_reminded_by_other(like, request))
+    return like if is_own else None
 
 
 def _fit_into_text(content: str, text: str) -> str:
@@ -101,13 +106,14 @@ def _fit_into_text(content: str, text: str) -> str:
     """
     old, new = text.split(), content.split()
     first = next((at for at, word in enumerate(old) if at and word.casefold() == new[0].casefold()), 0)
-    if not first or len(new) < _BOTH:
+    if not first or len(new) == 1:
         return content
     if content.casefold().startswith(" ".join([*old[first:], ""]).casefold()):
         return " ".join([*old[:first], *new])
     last = next((at for at in range(len(old) - 1, first, -1) if old[at].casefold() == new[-1].casefold()), 0)
-    figures = [any(map(str.isdecimal, words[-1])) for words in (new, old[first + 1 : first + 2]) if words]
-    if not last and len(new) == _BOTH and figures == [True, True]:
+    second, *others = new[1:]
+    numbers = (second, "".join(old[first + 1 : first + 2]))
+    if not last and not others and all(any(map(str.isdecimal, number)) for number in numbers):
         last = first + 1
     return " ".join([*old[:first], *new, *old[last + 1 :]]) if last else content
 
@@ -126,35 +132,31 @@ def _replace_word(old: str, new: str, request: RequestContext) -> Interpretation
 def _split_denial(content: str, request: RequestContext) -> tuple[str, str]:
     """Split a new text into what holds and what it denies: "tim not jim"."""
     for denial in request.words.negations if request.words.joint else ():
-        kept, found, denied = content.partition(f" {denial.strip()} ")
-        if found and kept and denied:
-            return kept.rstrip(","), denied
+        new, found, denied = content.partition(f" {denial.strip()} ")
+        if found and new and denied:
+            return new.rstrip(","), denied
     for word in request.words.exchange_words:
-        denied, found, kept = content.partition(f" {word} ")
-        if found and kept:
-            return kept, denied
+        denied, found, new = content.partition(f" {word} ")
+        if found and new:
+            return new, denied
     return content, ""
 
 
-def _find_wrong_words(request: RequestContext) -> list[str]:
+def _find_retracted_words(request: RequestContext) -> list[str]:
     """Return the words that are retracted, or named right in front of a word that replaces: 牛奶改成豆浆."""
     text, words = request.reading.text, request.words
-    parts = [
-        (text[:first].rstrip(), text[first:last], text[last:].lstrip()) for first, last in request.reading.spans("REF")
-    ]
     named = [
-        name
-        for before, name, rest in parts
-        if words.joint or rest.startswith(words.replacing) or before.endswith(words.negations)
+        text[start:end]
+        for start, end in request.reading.spans("REF")
+        if words.joint
+        or text[end:].lstrip().startswith(words.replacing)
+        or text[:start].rstrip().endswith(words.negations)
     ]
     return [*request.reading.pieces("OLD"), *named]
 
 
 def append(request: RequestContext) -> Interpretation | None:
-    """Append words to the text of a reminder; a member of the chat is reminded as well, unless the text has others.
-
-    A time is another one of a repeating reminder: 吃药再加个中午的.
-    """
+    """Append words to the text of a reminder; a member of the chat is reminded as well, unless the text has others."""
     content, fold, reminder = request.content, request.words.fold, find_named_reminder(request)
     members = map(fold, find_members(request.turn))
     has_names = reminder is not None and any(name in fold(reminder.content) for name in members)
@@ -162,17 +164,15 @@ def append(request: RequestContext) -> Interpretation | None:
         return add_person(request.retag("CONTENT", "PERSON"))
     time = None if find_rule(reminder) is None or not content else request.parse_time([content])
     if time is not None and time.best.rrule is None:
-        return repeat_last(request.retag("CONTENT", "WHEN"))
+        return repeat_last(request.retag("CONTENT", "WHEN"))  # 吃药再加个中午的
     return update(request, {"added": content}) if content else None
 
 
 def delete_part(request: RequestContext) -> Interpretation | None:
-    """Delete one element of a list in the text of a reminder: "remove the eggs" of "buy milk and eggs".
-
-    A person may be named in another clause: "take the drinks off, Tom brings those".
-    """
+    """Delete one element of a list in the text of a reminder: "remove the eggs" of "buy milk and eggs"."""
     words, reading = request.words, request.reading
     pieces = reading.pieces("REF")
+    # A person may be named in another clause: "take the drinks off, Tom brings those".
     tags = [{reading.tags[at] for at in clause} for clause in split_clauses(reading.tokens)]
     is_part = {"REF", NO_TAG} in tags and all(each <= {"REF", NO_TAG} or each <= {"PERSON", NO_TAG} for each in tags)
     if not is_part or len(pieces) != 1 or request.has_word(words.reference_marks):

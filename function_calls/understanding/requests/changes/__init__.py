@@ -1,0 +1,1 @@
+"""Make calls of requests to change existing reminders."""

@@ -1,0 +1,485 @@
+"""Make calls of requests to delete reminders or to skip occurrences of them."""
+
+import re
+from datetime import date, datetime, timedelta
+
+from msgspec.structs import replace
+
+from function_calls.tools.calls import Interpretation
+from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.times import names_single_day
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
+from function_calls.understanding.reminder_times import FROM_THEN
+from function_calls.understanding.requests.changes.states import change_state, pause
+from function_calls.understanding.requests.changes.updates import (
+    DAYS_AHEAD,
+    find_day_in_name,
+    list_dates_on_weekdays,
+    read_time_in_name,
+    repeats_on,
+)
+from function_calls.understanding.requests.known_reminders import JUST_NOW, find_last_reminder, find_rule, reminds
+from function_calls.understanding.requests.last_reminder import is_repeating
+from function_calls.understanding.requests.reference_resolution import SEVERAL
+from function_calls.understanding.requests.references import (
+    IT,
+    LAST,
+    find_default_reference,
+    find_named_reminder,
+    find_only_time,
+    find_references,
+    names_unknown_matter,
+    says_remind_me,
+)
+from function_calls.understanding.requests.reminder_answers import merge_or_none
+from function_calls.understanding.requests.request_context import RequestContext
+from services.recurrence.rules import Rule
+from services.recurrence.schedule import rule_text
+from services.reminders.lookup.due_words import fits_time
+from services.reminders.model import EVERYONE, Reminder
+from services.time_expressions import Reading
+
+_LEAVE_PROBABILITY = 0.05
+"""The probability that who deletes the reminder of somebody else only wants to be reminded no longer."""
+_MOST_SKIPPED = 10
+"""The most occurrences that a request can skip."""
+_FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
+_FEW_WEEKS = re.compile(r"FREQ=WEEKLY;BYDAY=\w\w;COUNT=(\d+)")
+_DAY_OF_MONTH = re.compile(r"FREQ=MONTHLY;BYMONTHDAY=\d+")
+_CLAUSE_END = re.compile(f"[{''.join(CLAUSE_ENDS)}]")
+
+
+def delete(request: RequestContext) -> Interpretation | None:
+    """Delete the reminders that are named, or the last one; ask which where neither is known."""
+    references = find_references(request, may_be_several=True)
+    may_point = request.may_point or request.reading.has("REF")
+    if not references and may_point and not request.has_word(request.words.indefinite):
+        if names_unknown_matter(request):
+            return request.answers.ask_reminder()
+        references = [find_default_reference(request)]
+    says_delete = not request.words.deleting or request.has_phrase(request.words.deleting)
+    if not says_delete and not SEVERAL.isdisjoint(references):
+        return request.answers.ask_reminder()  # 我的提醒 asks for no deletion
+    shared = _find_reminder_to_leave(request)
+    if shared is not None:
+        return change_state(request, "leave", {"reminder_id": shared.id})
+    partly = remove_clock(request) or _remove_weekdays(request)
+    if partly is not None:
+        return partly
+    day = request.reading.words("OLD") or request.reading.words("WHEN") or find_day_in_name(request)
+    day = request.strip_time_words(day or _find_untagged_day(request))
+    if not day and _find_words_for_one_time(request) and find_rule(find_named_reminder(request)) is not None:
+        return skip(request)
+    references = _fix_numbers(_narrow_to_day(references, day, request), request)
+    if not references:
+        is_order = request.is_addressed or request.has_part(request.words.triggers)
+        return request.answers.ask_reminder() if is_order else None
+    return merge_or_none(
+        [request.answers.call_tool("reminder_delete", {"reminder_id": reference}) for reference in references]
+    )
+
+
+def _narrow_to_day(references: list[str], day: str, request: RequestContext) -> list[str]:
+    """Return the references with a `day` that narrows a single one; all of them where there is none."""
+    if references == [IT] and request.names_single_day(day):
+        last = find_last_reminder(request)
+        is_then = last is not None and request.filter_by_time(day, (last,))
+        references = [last.id] if last is not None and is_then else [day]  # "cancela el de mañana"
+    if len(references) == 1 and day and _is_name_without_day(references[0], day):
+        return [_name_on_day(references[0], day, request)]
+    return references
+
+
+def _fix_numbers(references: list[str], request: RequestContext) -> list[str]:
+    """Return several references with ids for numbers of the list, which each deletion changes."""
+    numbers = [name for name in references if name.isdecimal() and len(references) > 1]
+    ids = {name: each.id for name in numbers for each in request.resolve(name)}
+    return [ids.get(name, name) for name in references]
+
+
+def _find_words_for_one_time(request: RequestContext) -> str:
+    """Return the words for one occurrence, without a day: "just this once", 这周; "" for none."""
+    found = (word for word in request.words.this_time if request.words.has_any((word,), request.folded_text))
+    return max(found, key=len, default="")
+
+
+def _find_untagged_day(request: RequestContext) -> str:
+    """Return an untagged day meant by "that day", or in front of a word for one occurrence: 15号那次; "" for none."""
+    day, words = find_only_time(request), request.words
+    phrases = [words.fold(f"{day}{words.joint}{word}") for word in words.one_time]
+    says_that_day = words.has_any(words.same_day_phrases, words.fold(request.reading.text))
+    return day if day and (says_that_day or request.has_phrase(phrases)) else ""
+
+
+def _name_on_day(reference: str, day: str, request: RequestContext) -> str:
+    """Return the reference for a `day` of a reminder; one that comes once, or at a clock, is meant as a whole."""
+    reminder = next((each for each in request.reminders if each.id == reference), None)
+    if reminder is not None and (reminder.schedule.rule is None or not request.names_single_day(day)):
+        return reference
+    return request.words.on_day.format(name=reference if reminder is None else reminder.content, day=day)
+
+
+def remove_clock(request: RequestContext, *, keep: bool = False) -> Interpretation | None:
+    """Remove one clock time from a reminder with several a day: 晚上那次取消; with `keep`, all others."""
+    reminder = find_named_reminder(request)
+    rule = find_rule(reminder)
+    time = request.parse_time(request.reading.pieces("WHEN"))
+    others = (token.form for token in request.reading.untagged) if keep else ()
+    best = read_time_in_name(request, others) or (None if time is None else time.best)
+    if reminder is None or rule is None or best is None or best.has_day:
+        return None
+    fires = [reminder.schedule.start.replace(hour=hour, minute=next(iter(rule.minutes), 0)) for hour in rule.hours]
+    hours_left = tuple(fire.hour for fire in fires if fits_time(fire, best) is keep)
+    if not 0 < len(hours_left) < len(rule.hours):
+        return None
+    changed = replace(reminder.schedule, rule=replace(rule, hours=hours_left))
+    arguments = {"rrule": rule_text(changed), "reminder_id": reminder.id}
+    if len(hours_left) == 1:
+        arguments["time"] = f"{fires[0].replace(hour=hours_left[0]):%H:%M}"
+    return request.answers.call_tool("reminder_update", arguments)
+
+
+def _remove_weekdays(request: RequestContext) -> Interpretation | None:
+    """Remove weekdays from a reminder that has others: "drop the Fridays off the produce one".
+
+    A weekday that names no more may be one day only ("drop the Friday one", 跑步周四的不要了), which is asked about.
+    """
+    reading, words = request.reading, request.words
+    rules = [token for token in reading.tokens if token.form == "@rule"]
+    has_name = bool(slots.normalize_reference(reading.words("REF"), words))
+    single = request.strip_time_words(_find_day_beside_name(request) if has_name else reading.words("OLD"))
+    if len(rules) > 1 or not (rules or single):
+        return None
+    named = reading.text_of(rules[0]) if rules else single
+    days = request.find_recurring_weekdays(named) if rules else request.find_weekdays(named)
+    may_be_last = bool(days) and not (reading.has("REF") or request.has_word(words.reference_marks))
+    just_set = _find_just_set(days, request) if may_be_last else None
+    reminder = just_set or find_named_reminder(request)
+    if not days or reminder is None or not repeats_on(reminder, days):
+        return None
+    is_slip = just_set is not None and request.has_phrase(words.corrections)
+    skipped = {} if rules or is_slip else {"skip": named}
+    return request.answers.call_tool("reminder_update", {"days": f"-{named}", "reminder_id": reminder.id, **skipped})
+
+
+def _find_just_set(days: frozenset[str], request: RequestContext) -> Reminder | None:
+    """Return the reminder that the person has just set on weekdays, `days` being some of them; None for others."""
+    reminder = find_last_reminder(request)
+    rule = _find_new_rule(reminder, request)
+    return reminder if reminder is not None and rule is not None and rule.days and repeats_on(reminder, days) else None
+
+
+def _find_new_rule(reminder: Reminder | None, request: RequestContext) -> Rule | None:
+    """Return the repetition of a reminder that has just been set; None for others."""
+    if reminder is None or request.now - reminder.created_at > JUST_NOW:
+        return None
+    return reminder.schedule.rule
+
+
+def _find_day_beside_name(request: RequestContext) -> str:
+    """Return the time right behind the name of a reminder, or at its end: 跑步周四的不要了; "" for none."""
+    tokens, tags = request.reading.tokens, (*request.reading.tags, NO_TAG)
+    behind_tags = {NO_TAG} if request.words.joint else {NO_TAG, "OLD"}
+    neighbours = zip(tokens[1:], tags, tags[1:], tags[2:], strict=False)
+    times = ((token, tag, after) for token, before, tag, after in neighbours if is_time(token) and before == "REF")
+    found = (token for token, tag, after in times if tag in behind_tags or (tag == "REF" and after != "REF"))
+    return next(map(request.reading.text_of, found), "")
+
+
+def _find_reminder_to_leave(request: RequestContext) -> Reminder | None:
+    """Return the shared reminder that the sender leaves, though the words ask to delete it; None for others.
+
+    Somebody else has set it for the sender and for others, and the sender says "me" or does not name it. Only the
+    creator can delete a reminder for everyone.
+    """
+    reminder, words = find_named_reminder(request), request.words
+    if reminder is None or not _is_shared_by_other(reminder, request):
+        return None
+    says_mine = any(words.has_any(words.own_one, words.fold(piece)) for piece in request.reading.pieces("REF"))
+    is_unnamed = len(reminder.targets) > 1 and not says_mine and not find_references(request)
+    is_leaving = request.reading.probability("leave") >= _LEAVE_PROBABILITY or says_remind_me(request)
+    return reminder if is_unnamed or is_leaving else None
+
+
+def is_reminded_by_other(reminder: Reminder, request: RequestContext) -> bool:
+    """Return whether somebody else has set a reminder for the person who asks, alone or with others."""
+    sender = request.turn.message.sender
+    return reminder.creator.id != sender.id and reminds(reminder, sender)
+
+
+def _is_shared_by_other(reminder: Reminder, request: RequestContext) -> bool:
+    """Return whether somebody else has set a reminder for the person who asks and for others."""
+    is_for_one = len(reminder.targets) == 1 and reminder.targets[0].id != EVERYONE
+    return not is_for_one and is_reminded_by_other(reminder, request)
+
+
+def _is_name_without_day(reference: str, day: str) -> bool:
+    """Return whether `reference` is a name without the `day`, and no number or word for several."""
+    if day in reference or reference.isdecimal():
+        return False
+    return reference.split(maxsplit=1)[0] not in {IT, LAST, *SEVERAL}
+
+
+def skip(request: RequestContext) -> Interpretation | None:
+    """Skip a day of a repeating reminder; weekdays that recur are removed from it.
+
+    In Chinese, what is not to come before a day or from one day to another is paused: 周五之前都不用提醒我.
+    """
+    paused = _find_bounds_of_pause(request)
+    if paused is not None:
+        return change_state(request, "pause", paused)
+    if _asks_for_pause(request):
+        return pause(request)
+    words = _find_words_to_skip(request)
+    if _is_single_occurrence(request, words):
+        return delete(request)
+    count = _count_skipped(request)
+    if count > _MOST_SKIPPED:
+        return request.answers.say("offline.pause_end")
+    if count > 1:
+        days = list_dates_on_weekdays(words, count, request) or ["next"] * count
+    else:
+        days = _list_named_days(words, request) or _list_dates_to_skip(words, request)
+    skipped = [{"skip": day} for day in days] or [_skip_or_remove(words, request)]
+    name = ", ".join(find_references(request)) or _find_series_on(words, request)
+    name = name or find_default_reference(request).removeprefix(IT)
+    return merge_or_none(
+        [request.answers.call_tool("reminder_update", {"reminder_id": name, **each}) for each in skipped]
+    )
+
+
+def _asks_for_pause(request: RequestContext) -> bool:
+    """Return whether days on which nothing is to come have a begin or an end: "no pills from tomorrow"."""
+    when, words = request.reading.words("WHEN"), request.words
+    is_this_time = words.has_any(words.this_time, words.fold(when))  # 这周不用,下周才开始
+    begin = request.read_only_time(when) if FROM_THEN.search(request.folded_text) and not is_this_time else None
+    is_begin = begin is not None and names_single_day(begin) and begin.start > request.now
+    return bool(when) and (is_begin or request.begins_with(when, words.until_words))
+
+
+def _find_words_to_skip(request: RequestContext) -> str:
+    """Return the words of the days to skip; "" where they name no time."""
+    words = (
+        find_weekdays_left_out(request)
+        or _find_tagged_days(request)
+        or _find_days_of_length(request)
+        or find_only_time(request)
+        or _find_day_beside_name(request)
+        or _find_words_for_one_time(request)
+    )
+    return "" if words in request.words.this_time and not request.read_times(words) else words
+
+
+def _skip_or_remove(words: str, request: RequestContext) -> dict[str, str]:
+    """Return the arguments that skip the day of `words`, or remove its weekdays; both where that is open: 周一."""
+    skipped = {"skip": _find_occurrence_on_day_of_month(words, request) or words or "next"}
+    removed = {"days": f"-{words}"}
+    weekdays = request.find_weekdays(words)
+    if not weekdays:
+        return skipped
+    is_recurring = bool(request.find_recurring_weekdays(words)) or "@rule" in request.reading.forms  # "los viernes"
+    is_one_time = bool(request.words.joint) and len(request.read_times(words)) == 1
+    is_span = len(weekdays) > 1 and is_one_time  # "el fin de semana", but 周末不用
+    is_once = _means_single_days(request)
+    if is_recurring or (len(weekdays) > 1 and not is_span) or (not is_once and _refuses_days_of_new(request)):
+        return removed
+    return skipped if is_once or is_span else skipped | removed
+
+
+def _means_single_days(request: RequestContext) -> bool:
+    """Return whether weekdays are days to skip: beside a word such as "skip", and in Latin script beside a name."""
+    return request.has_word(request.words.skipping) or (bool(request.words.joint) and request.reading.has("REF"))
+
+
+def _refuses_days_of_new(request: RequestContext) -> bool:
+    """Return whether weekdays are left out of a daily reminder that has just been set: 周日不用."""
+    is_refused = bool(find_weekdays_left_out(request)) and request.has_phrase(request.words.without)
+    rule = _find_new_rule(find_named_reminder(request), request) if is_refused else None
+    return rule is not None and rule.frequency == "DAILY"
+
+
+def follow_skip(request: RequestContext) -> Interpretation | None:
+    """Skip another day after one ("and Friday too"), or take the same day back ("no, do remind me tomorrow")."""
+    last = {} if request.last is None else request.last.arguments
+    pieces = request.reading.pieces("WHEN") if last.get("skip") and not request.reading.has("REF") else []
+    time, intent = request.parse_time(pieces), request.reading.intent
+    if time is None or not names_single_day(time.best) or time.best.has_clock:
+        return None
+    day, adds_day = time.best.start.date(), intent in {"add_days", "repeat_last"}
+    if day in request.list_days(str(last["skip"])) and (adds_day or intent == "move"):
+        return request.answers.call_tool("undo", {"count": 1})
+    another = {"reminder_id": last.get("reminder_id"), "skip": f"{day}"}
+    return request.answers.call_tool("reminder_update", another) if adds_day else None
+
+
+def _find_bounds_of_pause(request: RequestContext) -> dict[str, object] | None:
+    """Return the end or the bounds of the days on which a Chinese request asks for nothing; None for single days."""
+    reading, words = request.reading, request.words
+    when = reading.words("WHEN").removesuffix("都").strip()
+    deadline = next((word for word in sorted(words.deadlines, key=len, reverse=True) if when.endswith(word)), "")
+    if words.joint or not when or not find_references(request):
+        return None
+    if deadline and request.names_single_day(when.removesuffix(deadline)):
+        return {"until": when.removesuffix(deadline)}
+    start = min(reading.spans("WHEN"))[0]
+    end = max(max(reading.spans("WHEN"))[1], *(token.end for token in reading.tokens if is_time(token)), 0)
+    has_from = "从" in words.fold(reading.text[max(start - 1, 0) : start + 1])
+    bounds = re.split(words.between_times, reading.text[start:end], maxsplit=1) if has_from else []
+    bounds = [bound.strip("从從停休") for bound in bounds]
+    is_range = len(bounds) > 1 and all(bound and request.read_times(bound) for bound in bounds)
+    return {"during": "-".join(bounds)} if is_range else None
+
+
+def find_weekdays_left_out(request: RequestContext) -> str:
+    """Return the weekdays in front of a word that leaves them out: 周六周日不用; "" for none or for one occurrence."""
+    words, text = request.words, request.folded_text
+    is_once = words.has_any(words.one_time, text)
+    for clause in _CLAUSE_END.split(text) if words.exclusion_endings and not is_once else ():
+        before = clause[: min((at for each in words.exclusion_endings if (at := clause.find(each)) > 0), default=0)]
+        starts = [start for best in request.list_readings(before) for start, _ in best.spans]
+        days = before[min(starts) :] if starts else ""
+        if request.find_weekdays(days):
+            return days
+    return ""
+
+
+def _find_occurrence_on_day_of_month(words: str, request: RequestContext) -> str:
+    """Return the next date on the day of the month `words` on which the reminder comes; "" for none in three months."""
+    time = request.parse_time([request.words.each_month.format(days=words)]) if words else None
+    reminder = None if time is None else find_named_reminder(request)
+    if reminder is None or time is None or not _DAY_OF_MONTH.fullmatch(time.best.rrule or ""):
+        return ""
+    days = (due.date() for due in request.list_coming(reminder, request.now.date(), DAYS_AHEAD))
+    last = request.now.date() + timedelta(days=DAYS_AHEAD)
+    return next((f"{day}" for day in days if day <= last and day.day == time.best.start.day), "")
+
+
+def _list_named_days(words: str, request: RequestContext) -> list[str]:
+    """Return the days that `words` name one by one: "24 or 31 December"; empty for one day or weekdays."""
+    if not words or request.find_weekdays(words):
+        return []
+    midnight = request.now.replace(hour=0, minute=0, second=0, microsecond=0)
+    is_joined = not request.words.and_words.isdisjoint(request.words.fold(words).split())
+    days: list[date] = []
+    for time in request.read_times(words, midnight):
+        for each in time.readings if is_joined else [time.best]:
+            if each is None or not each.has_day or each.has_clock:
+                return []
+            named = _expand_days(each, request)
+            # The day of "tomorrow and the day after" is the one behind the day before it.
+            days += [days[-1] + timedelta(days=1)] if days and named == days[-1:] else named
+    return [f"{day}" for day in days] if len(days) > 1 else []
+
+
+def _list_dates_to_skip(words: str, request: RequestContext) -> list[str]:
+    """Return the next days on several weekdays that an order to skip names, and not as ones that recur."""
+    weekdays = request.find_weekdays(words)
+    is_recurring = "@rule" in request.reading.forms  # "Thursdays and Fridays"
+    is_list = len(weekdays) > 1 and not is_recurring and _means_single_days(request)
+    return list_dates_on_weekdays(words, len(weekdays), request) if is_list else []
+
+
+def _count_skipped(request: RequestContext) -> int:
+    """Return how many times to skip: "the next two", "twice"; 1 where no number of times is named."""
+    is_next = request.has_word((*request.words.nearest, *request.words.counted))
+    words = request.words.fold(request.strip_time_words(request.reading.words("WHEN")))  # "las dos siguientes"
+    return request.words.counts.get(words) or (request.find_count({NO_TAG, "REF", "WHEN"}) if is_next else 1)
+
+
+def _expand_days(best: Reading, request: RequestContext) -> list[date]:
+    """Return the day of a reading, days in a row, or the same weekday of a few weeks: "the next 3 Fridays"."""
+    weekly = _FEW_WEEKS.fullmatch(best.rrule or "")
+    count, step = (int(weekly[1]), 7) if weekly else (_count_days(best, request), 1)
+    return [best.start.date() + timedelta(days=step * each) for each in range(count)]
+
+
+def _count_days(best: Reading, request: RequestContext) -> int:
+    """Return how many days a day, or some days in a row, has; 0 for any other repetition."""
+    if best.rrule is None:
+        return int(best.end is None)
+    until = _FEW_DAYS.fullmatch(best.rrule)
+    last = None if until is None else datetime.strptime(until[1], "%Y%m%dT%H%M%S%z").astimezone(request.now.tzinfo)
+    return 0 if last is None else (last.date() - best.start.date()).days + 1
+
+
+def _find_series_on(words: str, request: RequestContext) -> str:
+    """Return the id of the sender's only repeating reminder at the time `words`; "" if the one set last comes then."""
+    if not words or request.last_set is None:
+        return ""
+    sender, last = request.turn.message.sender, find_last_reminder(request)
+    own = [each for each in request.reminders if each.creator.id == sender.id and each.schedule.rule is not None]
+    if last is None and not is_last_single(request):  # the last request has set several
+        own = [each for each in own if each.content == request.last_set.arguments.get("content")]
+    elif last in own and request.filter_by_time(words, (last,)):
+        return ""
+    found = request.filter_by_time(words, own)
+    return found[0].id if len(found) == 1 else ""
+
+
+def _is_single_occurrence(request: RequestContext, words: str) -> bool:
+    """Return whether the named reminder, or with a day the one set last, comes once and on that day."""
+    reminder = find_named_reminder(request) if words or request.reading.has("REF") else None
+    if reminder is None or reminder.schedule.rule is not None:
+        return False
+    return not words or bool(request.filter_by_time(words, [reminder]))
+
+
+def _find_tagged_days(request: RequestContext) -> str:
+    """Return the words of the days to skip; of two for one day, the last: "next week, skip the 2nd".
+
+    A part of the day is one of a reason: "skip this Friday as we close at lunch". A weekday may stand for the date in
+    front of it: "no match on 24 December, skip that Thursday".
+    """
+    pieces = request.reading.pieces("WHEN") or request.reading.pieces("OLD")
+    dated = [piece for piece in pieces if not _is_clock_or_part(piece, request)] or pieces
+    *others, last = [_strip_around_day(piece, request) for piece in dated] or [""]
+    if not others or any(map(str.isdecimal, last)):
+        return last
+    days = request.list_days(last)
+    weekdays = {day.weekday() for day in days}
+    dates = ((piece, day) for piece in others for day in request.list_days(piece))
+    return next((piece for piece, day in dates if day not in days and day.weekday() in weekdays), last)
+
+
+def _find_days_of_length(request: RequestContext) -> str:
+    """Return the words of a length of one or more days: "sáltate la basura dos días"; "" for none."""
+    length = request.parse_amount("LATER")
+    return request.reading.words("LATER") if length is not None and length >= timedelta(days=1) else ""
+
+
+def _strip_around_day(piece: str, request: RequestContext) -> str:
+    """Return a time without the words around it, if these are no part of it: "del lunes al miércoles".
+
+    In front of a length of time all words are left out: "los próximos dos días".
+    """
+    bare = request.strip_time_words(piece)
+    parts = bare.split() if request.words.joint and not request.read_times(bare) else []
+    lengths = (" ".join(parts[first:]) for first in range(1, len(parts) - 1))
+    bare = next((length for length in lengths if request.parse_length(length)), bare)
+    return piece if len(request.read_times(piece)) == 1 < len(request.read_times(bare)) else bare
+
+
+def _is_clock_or_part(piece: str, request: RequestContext) -> bool:
+    """Return whether words are read as a part of the day or a clock without a day."""
+    times = [time.best for time in request.read_times(piece)]
+    return bool(times) and not any(best is None or best.has_day or best.rrule for best in times)
+
+
+def is_last_single(request: RequestContext) -> bool:
+    """Return whether the reminder set last comes only once, and none is named."""
+    return request.last_set is not None and not is_repeating(request.last_set) and not find_references(request)
+
+
+def refuses_weekdays(request: RequestContext) -> bool:
+    """Return whether a change only refuses weekdays of a reminder that comes on others as well: "no Wednesdays"."""
+    reading, words = request.reading, request.words
+    spans = [*reading.spans("WHEN"), *reading.spans("OLD")]
+    if len(spans) != 1 or not set(reading.tags) <= {NO_TAG, "REF", "WHEN", "OLD"}:
+        return False
+    start, end = spans[0]
+    ahead = f"{words.joint}{words.fold(reading.text[:start]).rstrip()}"
+    is_refused = ahead.endswith(tuple(f"{words.joint}{word}" for word in words.without))
+    days = request.find_weekdays(reading.text[start:end])
+    reminder = find_named_reminder(request) if is_refused and days else None
+    return reminder is not None and repeats_on(reminder, days)
