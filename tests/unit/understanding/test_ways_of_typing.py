@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.offline.conftest import Say, names
+from tests.unit.understanding.conftest import Say, names
 
 SET = [
     ("remind me on wendesday at 9 to call jane", "2026-03-11 09:00", "call jane", None),

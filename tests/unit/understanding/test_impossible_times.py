@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.offline.conftest import Say
+from tests.unit.understanding.conftest import Say
 
 IMPOSSIBLE = [
     ("remind me on feb 30 to laugh", "en", "on feb 30", "laugh"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.offline.conftest import Say, names
+from tests.unit.understanding.conftest import Say, names
 
 CONTENTS = [
     ("remind me tomorrow to email the landlord about the sink", "email the landlord about the sink"),

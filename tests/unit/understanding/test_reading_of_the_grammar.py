@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from benchmarks.understanding.generator import Example, Grammar
-from tests.unit.offline.tagged import heard, read_as
+from tests.unit.understanding.tagged import heard, read_as
 
 pytestmark = pytest.mark.timeout(20)  # the generator makes sentences of all frames
 _SENTENCES = 400

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.unit.offline.conftest import Say
-from tests.unit.offline.test_edits import WITH_CHANGES
+from tests.unit.understanding.conftest import Say
+from tests.unit.understanding.test_edits import WITH_CHANGES
 
 
 def test_a_reminder_is_set_in_spanish(say: Say) -> None:

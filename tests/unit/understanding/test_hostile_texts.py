@@ -10,7 +10,7 @@ from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.slots import strip_edges
 from services.time_expressions import MOST_EFFORT, limited_effort, parse_all
 from services.time_expressions.rules.grammar import vocabulary
-from tests.unit.offline.conftest import NOW, Say
+from tests.unit.understanding.conftest import NOW, Say
 
 STUCK_SECONDS = 0.5
 """Twenty-five times the goal of the benchmark, as other programs share the processor; a text of which each character

@@ -12,7 +12,7 @@ from function_calls.tools.calls import Step, ToolCall, ToolResult, Turn
 from function_calls.understanding import OfflineInterpreter, acknowledgements
 from function_calls.understanding.reading.lexicon import load_lexicon
 from services.kernel.chat import ChatAddress, ChatMessage, Person
-from tests.unit.offline.conftest import NOW, TOOLS, ZONE
+from tests.unit.understanding.conftest import NOW, TOOLS, ZONE
 
 
 def turn_after(*results: ToolResult, now: datetime = NOW) -> Turn:

@@ -6,7 +6,7 @@ import pytest
 
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.requests.open_questions import OpenQuestion, OpenQuestions
-from tests.unit.offline.conftest import NOW, Say
+from tests.unit.understanding.conftest import NOW, Say
 
 
 def answered_which_six(say: Say, answer: str) -> Interpretation:

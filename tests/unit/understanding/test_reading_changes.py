@@ -5,7 +5,7 @@ import pytest
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.reminder_words import replace_amount
 from function_calls.understanding.reading.segments import drop_remarks
-from tests.unit.offline.tagged import arguments, heard, tagged
+from tests.unit.understanding.tagged import arguments, heard, tagged
 
 EVERY_DAY = {"type": "daily", "time": "09:00", "content": "call tim"}
 

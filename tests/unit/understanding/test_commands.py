@@ -4,7 +4,7 @@ import pytest
 
 from function_calls.language.messages import say as explained
 from function_calls.tools.calls import ToolSpec
-from tests.unit.offline.conftest import TOOLS, Say
+from tests.unit.understanding.conftest import TOOLS, Say
 
 KNOWN = ("buy milk", "dentist", "stretch", "看牙", "喝水")
 DELETIONS = [

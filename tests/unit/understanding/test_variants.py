@@ -3,7 +3,7 @@
 import pytest
 
 from function_calls.tools.calls import ToolSpec
-from tests.unit.offline.conftest import Say
+from tests.unit.understanding.conftest import Say
 
 PLAIN = {
     "en": ("remind me tomorrow at 9 to ring Ada", "ring Ada"),

@@ -4,7 +4,7 @@ import pytest
 
 from bot.app.registry import built_in_registry
 from function_calls.tools.calls import Interpretation
-from tests.unit.offline.conftest import Say
+from tests.unit.understanding.conftest import Say
 
 SPACES_FOR_MARKS = [
     ("下午四点去接孙子 你记得叫我啊", "2026-03-04 16:00 去接孙子"),

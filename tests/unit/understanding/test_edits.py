@@ -4,7 +4,7 @@ import pytest
 
 from function_calls.tools.calls import ToolSpec
 from services.reminders.lookup.several import several_in
-from tests.unit.offline.conftest import TOOLS, Say
+from tests.unit.understanding.conftest import TOOLS, Say
 
 PROPERTIES = {
     name: {} for name in ("reminder_id", "type", "time", "content", "added", "weekday", "rrule", "person", "days")

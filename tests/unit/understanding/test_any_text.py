@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from function_calls.understanding import OfflineInterpreter
 from services.time_expressions import parse_all
-from tests.unit.offline.conftest import NOW, Say, interpret_text
+from tests.unit.understanding.conftest import NOW, Say, interpret_text
 
 ENGLISH = ["remind", "me", "to", "at 5", "tomorrow", "and", "delete", "reminder", "all", ",", ".", "the", "my", "list"]
 CHINESE = ["提醒", "我", "明天", "五点", "删除", "取消", "总结", "一下", "，", "搜索", "和"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.offline.conftest import Say
+from tests.unit.understanding.conftest import Say
 
 ALL_OF = [
     ("remind me at 5, 6 and 7 to drink water", ["2026-03-04 17:00", "2026-03-04 18:00", "2026-03-04 19:00"]),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.offline.conftest import Say
+from tests.unit.understanding.conftest import Say
 
 EACH = [
     "remind me:\n1. pack tomorrow 9am\n2. ring Ada friday noon",

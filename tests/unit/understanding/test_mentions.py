@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.offline.conftest import Say, names
+from tests.unit.understanding.conftest import Say, names
 
 
 @pytest.mark.parametrize(

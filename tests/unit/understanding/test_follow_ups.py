@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from function_calls.tools.calls import ToolSpec
-from tests.unit.offline.conftest import NOW, TOOLS, Say
+from tests.unit.understanding.conftest import NOW, TOOLS, Say
 
 UPDATE = ToolSpec(
     name="reminder_update", description="", parameters={"properties": {"reminder_id": {}, "time": {}, "content": {}}}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.offline.conftest import Say
+from tests.unit.understanding.conftest import Say
 
 REMINDERS = [
     ("remind me in 10 seconds to stretch", {"type": "once", "time": "2026-03-04 10:00:10", "content": "stretch"}),

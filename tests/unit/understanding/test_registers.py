@@ -4,7 +4,7 @@ import pytest
 
 from function_calls.tools.calls import ToolSpec
 from services.time_expressions import TimeReader
-from tests.unit.offline.conftest import NOW, TOOLS, Say, names
+from tests.unit.understanding.conftest import NOW, TOOLS, Say, names
 
 PROPERTIES: dict[str, object] = {name: {} for name in ("reminder_id", "time", "content", "weekday", "rrule", "urgent")}
 WITH_CHANGES = (

@@ -6,7 +6,7 @@ from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.tag_repair import cut_names
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from services.time_expressions import parse_all
-from tests.unit.offline.tagged import NOW, arguments, heard, tagged, written
+from tests.unit.understanding.tagged import NOW, arguments, heard, tagged, written
 
 EVERY_DAY = {"type": "daily", "time": "09:00", "content": "stretch"}
 TOMORROW = {"type": "once", "time": "2026-11-25 15:00", "content": "water the ferns"}

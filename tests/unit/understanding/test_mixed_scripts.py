@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.offline.conftest import Say
+from tests.unit.understanding.conftest import Say
 
 
 @pytest.mark.parametrize("text", ["删除提醒 12", "删除 提醒 12", "删除提醒12"])
