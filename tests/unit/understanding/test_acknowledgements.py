@@ -1,4 +1,4 @@
-"""Thanks, laughter and the like need no answer; what asks for something does."""
+"""Acknowledgements such as thanks and laughter, which need no answer."""
 
 import pytest
 
@@ -26,7 +26,7 @@ from function_calls.understanding.acknowledgements import is_acknowledgement
         "jajaja",
     ],
 )
-def test_thanks_and_the_like_need_no_answer(text):
+def test_acknowledgement_needs_no_answer(text):
     assert is_acknowledgement(text)
 
 
@@ -52,5 +52,5 @@ def test_thanks_and_the_like_need_no_answer(text):
         "一",
     ],
 )
-def test_possible_request_is_no_courtesy(text):
+def test_possible_request_is_no_acknowledgement(text):
     assert not is_acknowledgement(text)

@@ -1,4 +1,4 @@
-"""Which of the offered times an answer picks, and which reminder of the chat its words name."""
+"""Choices between offered times, and references to reminders of the chat."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -16,8 +16,8 @@ ZONE = ZoneInfo("Europe/London")
 NOW = datetime(2026, 11, 24, 14, 10, tzinfo=ZONE)
 
 
-def picked(answer, language="en"):
-    """The hours of tomorrow that `answer` picks of eight in the morning and in the evening."""
+def choose_hours(answer, language="en"):
+    """Return the hours of tomorrow that `answer` chooses of 08:00 and 20:00."""
 
     def times(text):
         return parse_all(text, NOW, language=language)
@@ -51,13 +51,13 @@ def picked(answer, language="en"):
         ("晚上八点", "zh"),
     ],
 )
-def test_answer_picks_the_later_time(answer, language):
-    assert picked(answer, language) == [20]
+def test_answer_chooses_the_later_time(answer, language):
+    assert choose_hours(answer, language) == [20]
 
 
 @pytest.mark.parametrize(("answer", "language"), [("both", "en"), ("both of them", "en"), ("两个都要", "zh")])
-def test_answer_picks_both(answer, language):
-    assert picked(answer, language) == [8, 20]
+def test_answer_chooses_both_times(answer, language):
+    assert choose_hours(answer, language) == [8, 20]
 
 
 @pytest.mark.parametrize(
@@ -72,19 +72,19 @@ def test_answer_picks_both(answer, language):
         ("晚点", "zh"),
     ],
 )
-def test_other_answers_pick_nothing(answer, language):
-    assert picked(answer, language) == []
+def test_unclear_answer_chooses_nothing(answer, language):
+    assert choose_hours(answer, language) == []
 
 
 @pytest.mark.parametrize("words", ["fridge", "the fridge", "abc123", "5pm", "1", "all", "both", "last one"])
-def test_words_that_name_a_reminder_of_the_chat(words):
+def test_reference_to_a_reminder_of_the_chat_is_resolved(words):
     assert ChatReminders((reminder("check the fridge"),), NOW).can_resolve(words)
 
 
 @pytest.mark.parametrize("words", ["pizza", "7am", "zzz999"])
-def test_words_that_name_none(words):
+def test_reference_to_no_reminder_of_the_chat_is_not_resolved(words):
     assert not ChatReminders((reminder("check the fridge"),), NOW).can_resolve(words)
 
 
-def test_chat_without_reminders_has_none_of_any_name():
+def test_no_reference_is_resolved_in_a_chat_without_reminders():
     assert not ChatReminders((), NOW).can_resolve("all")

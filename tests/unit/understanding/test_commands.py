@@ -1,4 +1,4 @@
-"""Lists, deletions, searches, summaries, help, and what the bot may not have a function for."""
+"""Requests for lists, deletions, searches, summaries and help."""
 
 import pytest
 
@@ -72,7 +72,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize(("text", "references"), DELETIONS)
-def test_a_deletion_says_which(say: Say, text: str, references: list[str]) -> None:
+def test_deletion_names_its_reminders(say: Say, text: str, references: list[str]) -> None:
     calls = say(text, known=KNOWN).calls
 
     assert [call.arguments["reminder_id"] for call in calls] == references
@@ -91,12 +91,12 @@ def test_reminders_are_listed(say: Say, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", SUMMARIES)
-def test_the_chat_is_summed_up(say: Say, text: str) -> None:
+def test_request_for_a_summary_is_recognised(say: Say, text: str) -> None:
     assert [call.name for call in say(text).calls] == ["summary"]
 
 
 @pytest.mark.parametrize("text", ["bubbles, how tall is the Eiffel Tower?", "@bubbles 埃菲尔铁塔有多高？"])
-def test_a_question_to_the_bot_is_searched(say: Say, text: str) -> None:
+def test_question_to_the_bot_is_searched(say: Say, text: str) -> None:
     (call,) = say(text, is_addressed=True).calls
 
     assert call.name == "perplexity_search"
@@ -130,7 +130,7 @@ def test_retracted_request_gets_no_help(say: Say, text: str, language: str) -> N
         ("撤销", "undo"),
     ],
 )
-def test_change_is_made_with_a_function_for_it_and_explained_without(say: Say, text: str, tool: str) -> None:
+def test_change_is_explained_if_its_function_is_missing(say: Say, text: str, tool: str) -> None:
     without = say(text, is_addressed=True)
     with_tool = say(text, is_addressed=True, tools=(*TOOLS, CHANGES[tool]))
 
@@ -139,13 +139,13 @@ def test_change_is_made_with_a_function_for_it_and_explained_without(say: Say, t
     assert [call.name for call in with_tool.calls] == [tool]
 
 
-def test_an_update_to_another_hour_leaves_the_day_as_it_is(say: Say) -> None:
+def test_change_of_the_hour_keeps_the_day(say: Say) -> None:
     (call,) = say("move the milk one to 6pm", is_addressed=True, tools=(*TOOLS, CHANGES["reminder_update"])).calls
 
     assert call.arguments == {"reminder_id": "milk", "time": "18:00"}
 
 
-def test_an_update_to_another_day_names_the_day(say: Say) -> None:
+def test_change_to_another_day_names_the_day(say: Say) -> None:
     (call,) = say(
         "move the milk one to tomorrow at 6pm", is_addressed=True, tools=(*TOOLS, CHANGES["reminder_update"])
     ).calls
@@ -153,7 +153,7 @@ def test_an_update_to_another_day_names_the_day(say: Say) -> None:
     assert call.arguments == {"reminder_id": "milk", "time": "2026-03-05 18:00"}
 
 
-def test_a_window_is_passed_to_a_summary_that_knows_windows(say: Say) -> None:
+def test_window_is_an_argument_of_the_summary(say: Say) -> None:
     summary = ToolSpec(name="summary", description="", parameters={"properties": {"window": {}}})
 
     (call,) = say("summarize since noon", tools=(summary,)).calls
@@ -177,7 +177,7 @@ def test_a_window_is_passed_to_a_summary_that_knows_windows(say: Say) -> None:
         ("上周的总结", {"window": "上周"}),
     ],
 )
-def test_a_summary_may_be_of_a_person_a_topic_or_a_time(say: Say, text: str, arguments: dict[str, str]) -> None:
+def test_summary_may_be_of_a_person_a_topic_or_a_time(say: Say, text: str, arguments: dict[str, str]) -> None:
     calls = say(text, language="zh" if not text.isascii() else "en").calls
 
     assert [(call.name, call.arguments) for call in calls] == [("summary", arguments)]
@@ -191,7 +191,9 @@ def test_a_summary_may_be_of_a_person_a_topic_or_a_time(say: Say, text: str, arg
         ("关于团建大家说了什么", {"topic": "团建"}),
     ],
 )
-def test_question_about_a_persons_words_needs_the_bots_name(say: Say, text: str, arguments: dict[str, str]) -> None:
+def test_question_about_messages_of_a_person_needs_the_name_of_the_bot(
+    say: Say, text: str, arguments: dict[str, str]
+) -> None:
     language = "zh" if not text.isascii() else "en"
 
     assert [call.arguments for call in say(text, language=language, is_addressed=True).calls] == [arguments]
@@ -220,20 +222,20 @@ SCHEDULE = ToolSpec(
         ("每周五下午五点总结一下群聊", {"type": "weekly", "time": "17:00", "weekday": 4}),
     ],
 )
-def test_summaries_are_posted_on_a_schedule(say: Say, text: str, arguments: dict[str, object]) -> None:
+def test_request_for_regular_summaries_schedules_them(say: Say, text: str, arguments: dict[str, object]) -> None:
     calls = say(text, language="zh" if not text.isascii() else "en", tools=(*TOOLS, SCHEDULE)).calls
 
     assert [(call.name, call.arguments) for call in calls] == [("summary_schedule", arguments)]
 
 
 @pytest.mark.parametrize("text", ["summarize since 9:00", "总结今天上午九点到十点的聊天"])
-def test_a_stretch_of_time_is_summarised_now(say: Say, text: str) -> None:
+def test_period_in_the_past_is_summarised_at_once(say: Say, text: str) -> None:
     calls = say(text, language="zh" if not text.isascii() else "en", tools=(*TOOLS, SCHEDULE)).calls
 
     assert [call.name for call in calls] == ["summary"]
 
 
-def test_a_reminder_to_write_a_summary_is_a_reminder(say: Say) -> None:
+def test_reminder_to_write_a_summary_is_no_summary(say: Say) -> None:
     calls = say("每天下午六点提醒我写总结", language="zh", tools=(*TOOLS, SCHEDULE)).calls
 
     assert [call.name for call in calls] == ["reminder_set"]
@@ -248,7 +250,7 @@ def test_a_reminder_to_write_a_summary_is_a_reminder(say: Say) -> None:
         "支持重复提醒吗",
     ],
 )
-def test_question_about_abilities_is_answered_with_how_it_is_done(say: Say, text: str) -> None:
+def test_question_about_abilities_is_answered_with_instructions(say: Say, text: str) -> None:
     language = "zh" if not text.isascii() else "en"
 
     heard = say(text, language=language, is_addressed=True)
@@ -265,7 +267,7 @@ def test_question_about_abilities_is_answered_with_how_it_is_done(say: Say, text
         ("drop the gym one", "gym"),
     ],
 )
-def test_a_reminder_is_named_before_it_is_cancelled(say: Say, text: str, reference: str) -> None:
+def test_reference_may_precede_the_verb_of_a_deletion(say: Say, text: str, reference: str) -> None:
     (call,) = say(text, is_addressed=True).calls
 
     assert (call.name, call.arguments["reminder_id"]) == ("reminder_delete", reference)
@@ -288,7 +290,7 @@ def test_messages_since_a_time_are_summarised(say: Say, text: str, window: str) 
 
 
 @pytest.mark.parametrize("text", ["team lunch on friday at 12:30", "lunch friday 12:30", "book club thursday 7:30pm"])
-def test_a_meal_at_an_hour_is_noted_and_not_looked_up(say: Say, text: str) -> None:
+def test_addressed_event_with_a_time_is_a_reminder_and_no_search(say: Say, text: str) -> None:
     assert [call.name for call in say(text, is_addressed=True).calls] == ["reminder_set"]
 
 
@@ -320,7 +322,7 @@ def test_duration_alone_snoozes_the_sent_reminder(say: Say, text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["亲爱的，今晚九点提醒我关灯好吗？", "能取消比赛的提醒吗", "could you ever remind me of stuff like that?"]
 )
-def test_statement_about_reminders_is_never_sent_to_a_search_engine(say: Say, text: str) -> None:
+def test_message_about_reminders_is_not_searched_on_the_web(say: Say, text: str) -> None:
     language = "zh" if not text.isascii() else "en"
 
     assert "perplexity_search" not in {call.name for call in say(text, language=language, is_addressed=True).calls}

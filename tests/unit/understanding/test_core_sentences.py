@@ -1,4 +1,4 @@
-"""The sentences that work in the first minute, in both languages."""
+"""Sentences of the README and the first minute, in English and Chinese."""
 
 import pytest
 
@@ -37,7 +37,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize(("text", "arguments"), REMINDERS)
-def test_a_reminder_is_asked_for_in_one_sentence(say: Say, text: str, arguments: dict[str, object]) -> None:
+def test_reminder_is_requested_in_one_sentence(say: Say, text: str, arguments: dict[str, object]) -> None:
     (call,) = say(text).calls
 
     assert call.name == "reminder_set"
@@ -45,7 +45,7 @@ def test_a_reminder_is_asked_for_in_one_sentence(say: Say, text: str, arguments:
 
 
 @pytest.mark.parametrize(("text", "tool", "arguments"), COMMANDS)
-def test_a_command_selects_its_tool(say: Say, text: str, tool: str, arguments: dict[str, object]) -> None:
+def test_command_selects_its_tool(say: Say, text: str, tool: str, arguments: dict[str, object]) -> None:
     (call,) = say(text, known=("buy milk", "喝水")).calls
 
     assert (call.name, call.arguments) == (tool, arguments)

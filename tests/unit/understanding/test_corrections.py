@@ -1,4 +1,4 @@
-"""Somebody corrects the time in the same breath; the present is Wednesday 4 March 2026, ten in the morning."""
+"""Corrections of a time in the same message. It is Wednesday 4 March 2026, 10:00."""
 
 import pytest
 
@@ -30,13 +30,13 @@ def test_last_mentioned_time_counts(say: Say, text: str, time: str, content: str
         ("明天下午五点提醒我开会，不对，四点", "2026-03-05 16:00"),
     ],
 )
-def test_another_clock_keeps_the_day(say: Say, text: str, time: str) -> None:
+def test_corrected_clock_time_keeps_the_day(say: Say, text: str, time: str) -> None:
     (call,) = say(text).calls
 
     assert call.arguments["time"] == time
 
 
-def test_another_clock_keeps_the_repetition(say: Say) -> None:
+def test_corrected_clock_time_keeps_the_repetition(say: Say) -> None:
     (call,) = say("remind me every day at 5, no, at 4 to call mum").calls
 
     assert call.arguments == {"type": "daily", "time": "16:00", "content": "call mum"}

@@ -1,4 +1,4 @@
-"""Words that are said to the bot only when it has just done something for the person."""
+"""Messages that follow up on an action of the bot for the same person."""
 
 from datetime import timedelta
 
@@ -25,7 +25,7 @@ def test_change_refers_to_the_reminder_just_set(say: Say, text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["the shop opens late, make it 6pm", "It is raining. Move it to 6pm", "店里人多，改到下午六点"]
 )
-def test_remark_beside_a_change_is_no_part_of_it(say: Say, text: str) -> None:
+def test_remark_beside_a_change_is_ignored(say: Say, text: str) -> None:
     say("remind me at 5pm to buy milk", tools=WITH_UPDATE)
 
     (call,) = say(text, tools=WITH_UPDATE).calls
@@ -36,7 +36,7 @@ def test_remark_beside_a_change_is_no_part_of_it(say: Say, text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["make it 6pm", "can we move it to Friday?", "改到下午六点", "推迟十分钟", "再等十分钟"]
 )
-def test_without_an_earlier_action_the_message_is_for_others(say: Say, text: str) -> None:
+def test_follow_up_without_an_earlier_action_is_ignored(say: Say, text: str) -> None:
     heard = say(text, tools=WITH_UPDATE)
 
     assert (heard.calls, heard.answer) == ((), "")
@@ -48,7 +48,7 @@ def test_message_of_another_person_is_no_follow_up(say: Say) -> None:
     assert say("make it 6pm", tools=WITH_UPDATE, sender="bob").calls == ()
 
 
-def test_bare_time_after_some_minutes_is_for_others_and_a_change_is_not(say: Say) -> None:
+def test_after_some_minutes_a_change_is_a_follow_up_and_a_bare_time_is_not(say: Say) -> None:
     say("remind me at 5pm to buy milk", tools=WITH_UPDATE)
     later = NOW + timedelta(minutes=6)
 
@@ -73,7 +73,7 @@ def test_bare_time_after_some_minutes_is_for_others_and_a_change_is_not(say: Say
         ("暂停2", [("reminder_state", "2")]),
     ],
 )
-def test_just_listed_reminder_is_referred_to_by_its_number(say: Say, text: str, called: list[tuple[str, str]]) -> None:
+def test_listed_reminder_is_referred_to_by_its_number(say: Say, text: str, called: list[tuple[str, str]]) -> None:
     tools = (*WITH_UPDATE, ToolSpec(name="reminder_state", description="", parameters=UPDATE.parameters))
     say("list my reminders", tools=tools)
 
@@ -84,7 +84,7 @@ def test_just_listed_reminder_is_referred_to_by_its_number(say: Say, text: str, 
     assert (unasked.calls, unasked.answer) == ((), "")
 
 
-def test_another_one_is_set_for_the_same_time(say: Say) -> None:
+def test_another_reminder_is_set_for_the_same_time(say: Say) -> None:
     say("周五下午五点提醒我买票", language="zh")
 
     (call,) = say("再提醒我带充电宝，同一时间", language="zh").calls
@@ -92,7 +92,7 @@ def test_another_one_is_set_for_the_same_time(say: Say) -> None:
     assert (call.arguments["time"], call.arguments["content"]) == ("2026-03-06 17:00", "带充电宝")
 
 
-def test_a_name_glued_to_the_end_is_no_content(say: Say) -> None:
+def test_name_joined_to_the_end_is_no_content(say: Say) -> None:
     (call,) = say("明早七点提醒我去跑步bubbles", language="zh", is_addressed=True).calls
 
     assert call.arguments["content"] == "去跑步"

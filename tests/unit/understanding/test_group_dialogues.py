@@ -1,4 +1,4 @@
-"""Whom the bot answers in a group, and what the next message of a person goes on with."""
+"""Messages for the bot and follow-ups in a group."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -93,7 +93,7 @@ class Chat:
         self.now += timedelta(minutes=minutes)
 
 
-def called(heard):
+def called_tools(heard):
     return [call.name for call in heard.calls]
 
 
@@ -106,11 +106,11 @@ def chat():
 def answered():
     """A chat in which ann's reminder was set."""
     chat = Chat()
-    assert called(chat.says("ann", "remind me at 5pm to call mum")) == ["reminder_set"]
+    assert called_tools(chat.says("ann", "remind me at 5pm to call mum")) == ["reminder_set"]
     return chat
 
 
-def test_plain_request_needs_no_name(chat):
+def test_request_needs_no_name_of_the_bot(chat):
     (call,) = chat.says("ann", "remind me at 5pm to call mum").calls
 
     assert (call.name, call.arguments["content"]) == ("reminder_set", "call mum")
@@ -130,12 +130,12 @@ def test_talk_between_people_is_left_alone(chat, text):
         ("actually tomorrow at 9am", "reminder_update"),
     ],
 )
-def test_change_right_after_the_answer_needs_no_name(answered, text, tool):
-    assert called(answered.says("ann", text)) == [tool]
+def test_change_after_an_answer_needs_no_name_of_the_bot(answered, text, tool):
+    assert called_tools(answered.says("ann", text)) == [tool]
 
 
 @pytest.mark.parametrize("text", ["make it 6", "delete it", "6pm", "never mind"])
-def test_another_person_does_not_change_it_by_chance(answered, text):
+def test_message_of_another_person_changes_no_reminder(answered, text):
     assert answered.says("bob", text) == Interpretation()
 
 
@@ -143,8 +143,8 @@ def test_another_person_does_not_change_it_by_chance(answered, text):
     ("text", "tools"),
     [("and the charger too", ["reminder_update"]), ("add the charger", ["reminder_update"]), ("biscuit", [])],
 )
-def test_only_words_that_say_so_add_to_a_reminder(answered, text, tools):
-    assert called(answered.says("ann", text)) == tools
+def test_only_an_explicit_addition_extends_a_reminder(answered, text, tools):
+    assert called_tools(answered.says("ann", text)) == tools
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_answer_to_another_person_changes_no_reminder(answered, others, text):
     assert answered.says("ann", text) == Interpretation()
 
 
-def test_day_that_another_person_named_may_be_taken_off():
+def test_day_named_by_another_person_may_be_removed():
     chat = Chat(language="zh")
     chat.says("阿豪", "Bubbles 每周二四六晚上七点提醒我和大卫去健身房")
     chat.says("大卫", "周六我一般不在")
@@ -169,60 +169,60 @@ def test_day_that_another_person_named_may_be_taken_off():
     assert chat.says("阿豪", "那去掉周六") != Interpretation()
 
 
-def test_amount_of_time_that_is_left_changes_no_reminder():
+def test_remark_about_remaining_time_changes_no_reminder():
     chat = Chat(language="zh")
-    assert called(chat.says("ann", "12月10号上午九点提醒我打印准考证")) == ["reminder_set"]
+    assert called_tools(chat.says("ann", "12月10号上午九点提醒我打印准考证")) == ["reminder_set"]
 
     assert chat.says("ann", "满打满算不到一个月了") == Interpretation()
 
 
-def test_undo_of_another_person_is_left_to_the_function_that_knows_whose_change_it_was(answered):
-    assert called(answered.says("bob", "undo")) == ["undo"]
+def test_undo_by_another_person_is_left_to_the_undo_function(answered):
+    assert called_tools(answered.says("bob", "undo")) == ["undo"]
 
 
-def test_after_half_an_hour_words_without_a_name_are_for_people(answered):
+def test_unaddressed_change_after_half_an_hour_is_ignored(answered):
     answered.wait(31)
 
     assert answered.says("ann", "make it 6") == Interpretation()
 
 
-def test_time_answers_the_person_who_suggested_another(answered):
+def test_time_after_a_suggestion_of_another_person_is_ignored(answered):
     answered.says("bob", "pub tonight at 7?")
 
     assert answered.says("ann", "8pm") == Interpretation()
 
 
-def test_bare_time_after_other_talk_of_the_person_is_for_people(answered):
+def test_bare_time_after_other_talk_is_ignored(answered):
     answered.says("ann", "so many people came to the party yesterday")
 
     assert answered.says("ann", "8pm") == Interpretation()
 
 
-def test_call_of_another_person_by_name_is_for_them(answered):
+def test_message_to_a_named_person_is_ignored(answered):
     answered.says("Ollie", "when do we start")
 
     assert answered.says("ann", "make it 6, Ollie") == Interpretation()
 
 
-def test_reply_to_another_person_is_for_them(answered):
+def test_reply_to_another_person_is_ignored(answered):
     answered.says("bob", "what about dinner")
 
     assert answered.says("ann", "make it 6", reply_to="m2") == Interpretation()
 
 
-def test_change_to_nobody_may_name_a_reminder_of_the_chat():
+def test_unaddressed_change_may_name_a_reminder_of_the_chat():
     chat = Chat(known=[reminder("check the fridge")])
 
-    assert called(chat.says("ann", "cancel the fridge one")) == ["reminder_delete"]
+    assert called_tools(chat.says("ann", "cancel the fridge one")) == ["reminder_delete"]
 
 
-def test_change_to_nobody_of_something_else_is_talk():
+def test_unaddressed_change_of_something_else_is_ignored():
     chat = Chat(known=[reminder("check the fridge")])
 
     assert chat.says("ann", "cancel the pizza") == Interpretation()
 
 
-def test_time_answers_the_question_for_it(chat):
+def test_time_answers_the_question_about_it(chat):
     assert chat.says("ann", "remind me to pay the rent").answer
 
     (call,) = chat.says("ann", "tomorrow at 9am").calls
@@ -230,18 +230,18 @@ def test_time_answers_the_question_for_it(chat):
     assert (call.name, call.arguments["content"]) == ("reminder_set", "pay the rent")
 
 
-def test_question_survives_what_others_say(chat):
+def test_question_stays_open_after_messages_of_others(chat):
     chat.says("ann", "remind me to pay the rent")
     chat.says("bob", "I am off now, bye")
 
-    assert called(chat.says("ann", "friday 9am")) == ["reminder_set"]
+    assert called_tools(chat.says("ann", "friday 9am")) == ["reminder_set"]
 
 
 @pytest.mark.parametrize(
     ("text", "meant"),
     [("make it 6", "call mum"), ("make it 10", "leave"), ("oh dear I meant 10", "call mum")],
 )
-def test_time_after_another_person_set_one_for_both_is_for_the_nearer_clock_or_ones_own_slip(text, meant):
+def test_changed_time_refers_to_the_reminder_with_the_nearer_clock_time(text, meant):
     group = Person(id=EVERYONE, name=EVERYONE)
     due = datetime(2026, 11, 25, 9, 0, tzinfo=ZONE)
     own, other = (
@@ -257,7 +257,7 @@ def test_time_after_another_person_set_one_for_both_is_for_the_nearer_clock_or_o
     assert call.arguments["reminder_id"] == {"call mum": own.id, "leave": other.id}[meant]
 
 
-def test_another_person_does_not_answer_it(chat):
+def test_question_is_not_answered_by_another_person(chat):
     chat.says("ann", "remind me to pay the rent")
 
     assert chat.says("bob", "tomorrow at 9am") == Interpretation()
@@ -274,7 +274,7 @@ def test_question_is_dropped_by_never_mind(chat):
     ("answer", "hour"),
     [("1", "06:00"), ("the second one", "18:00"), ("in the morning", "06:00"), ("evening obviously", "18:00")],
 )
-def test_answer_picks_one_of_the_times(chat, answer, hour):
+def test_answer_chooses_one_of_the_offered_times(chat, answer, hour):
     chat.says("ann", "Bubbles, remind me tomorrow at 6 to call mum")
 
     (call,) = chat.says("ann", answer).calls
@@ -298,7 +298,7 @@ def test_pronoun_means_the_person_reminded_before(chat):
     assert str(call.arguments["person"]).removeprefix("@").casefold() == "bob"
 
 
-def test_own_request_does_not_go_on_with_the_reminder_that_another_person_has_set(chat):
+def test_request_is_no_follow_up_to_the_reminder_of_another_person(chat):
     chat.says("gus", "remind mina on thursday at 5pm to have the bike ready")
     for sender, text in (("pav", "kettle is on"), ("gus", "nice"), ("pav", "who has the keys"), ("gus", "not me")):
         chat.says(sender, text)
@@ -306,7 +306,7 @@ def test_own_request_does_not_go_on_with_the_reminder_that_another_person_has_se
     asked = chat.says("mina", "remind me to ring mrs okafor when her brakes come in")
 
     assert "ring mrs okafor" in asked.answer
-    assert called(chat.says("mina", "just friday at 10 then")) == ["reminder_set"]
+    assert called_tools(chat.says("mina", "just friday at 10 then")) == ["reminder_set"]
 
 
 def answer_after_restart(before, after):
@@ -332,19 +332,19 @@ def test_unknown_pronoun_is_asked_about(chat):
     assert "name" in chat.says("ann", "Bubbles, remind him at 6pm to buy milk").answer
 
 
-def test_forgetting_the_change_just_made_undoes_it(answered):
-    assert called(answered.says("ann", "Bubbles, never mind, I'll do it now")) == ["undo"]
+def test_never_mind_after_a_change_undoes_it(answered):
+    assert called_tools(answered.says("ann", "Bubbles, never mind, I'll do it now")) == ["undo"]
 
 
-def test_forgetting_is_talk_where_nothing_was_changed(chat):
+def test_never_mind_without_a_change_is_ignored(chat):
     assert chat.says("ann", "never mind, I'll do it now") == Interpretation()
 
 
-def test_edit_that_asks_nothing_is_silent(answered):
+def test_edited_message_without_a_request_is_ignored(answered):
     assert answered.says("ann", "nothing", is_edited=True, edits="m0") == Interpretation()
 
 
-def test_edit_of_a_request_sets_it_again(answered):
+def test_edited_request_is_interpreted_again(answered):
     (call,) = answered.says("ann", "remind me at 6pm to call mum", is_edited=True, edits="m0").calls
 
     assert (call.name, call.arguments["content"]) == ("reminder_set", "call mum")
@@ -382,17 +382,17 @@ def test_question_to_the_bot_gets_an_answer(chat, text):
 def test_questions_about_the_bot_are_explained(chat, text):
     heard = chat.says("ann", text)
 
-    assert called(heard) != ["perplexity_search"]
+    assert called_tools(heard) != ["perplexity_search"]
     assert heard.answer or heard.calls
 
 
-def test_message_that_is_too_long_is_not_read(chat):
+def test_message_over_the_length_limit_is_not_read(chat):
     assert "400" in chat.says("ann", "Bubbles, remind me at 5pm to " + "a" * 600).answer
     assert chat.says("ann", "b" * 600) == Interpretation()
 
 
 def test_dialogue_survives_a_restart():
-    assert called(answer_after_restart("remind me at 5pm to call mum", "make it 6")) == ["reminder_update"]
+    assert called_tools(answer_after_restart("remind me at 5pm to call mum", "make it 6")) == ["reminder_update"]
 
 
 def test_open_question_survives_a_restart():
@@ -410,10 +410,10 @@ def test_stored_dialogue_of_another_version_is_ignored():
         await store.set("dialogue:console:home#ann", {"state": 5}, keep=timedelta(minutes=1))
         return await interpreter.interpret(chat.turn("ann", "remind me at 5pm to call mum"))
 
-    assert called(asyncio.run(restarted())) == ["reminder_set"]
+    assert called_tools(asyncio.run(restarted())) == ["reminder_set"]
 
 
-def test_reminders_are_looked_up_for_requests_alone():
+def test_reminders_are_looked_up_for_requests_only():
     asked = []
 
     async def look_up(address):
@@ -439,7 +439,7 @@ def test_time_and_content_may_answer_together(chat):
     assert (call.name, call.arguments["content"]) == ("reminder_set", "water the plants")
 
 
-def test_clock_answers_the_question_what_to_remind_of(chat):
+def test_clock_time_is_kept_while_the_content_is_asked_for(chat):
     chat.says("ann", "Bubbles, remind me tomorrow morning")
     chat.says("ann", "at 8")
 
@@ -455,7 +455,7 @@ def test_message_to_the_bot_is_not_used_as_content(chat):
     assert [call for call in heard.calls if "Tom" in str(call.arguments.get("content"))] == []
 
 
-def test_another_day_keeps_the_clock_that_was_asked_about(chat):
+def test_other_day_in_an_answer_keeps_the_clock_time(chat):
     chat.says("ann", "Bubbles, remind me on Monday at 6 to pay the staff")
     chat.says("ann", "no, on Friday")
 
@@ -464,14 +464,14 @@ def test_another_day_keeps_the_clock_that_was_asked_about(chat):
     assert call.arguments["time"] == "2026-11-27 18:00"
 
 
-def test_hint_names_the_reminder_that_the_message_is_about():
+def test_hint_names_the_reminder_of_the_message():
     chat = Chat(known=[reminder("check the fridge")])
     heard = chat.says("ann", "Bubbles, flibber my fridge reminder a bit")
 
     assert heard.calls or "check the fridge" in heard.answer
 
 
-def test_change_without_a_time_is_answered_without_the_name_of_the_bot():
+def test_unaddressed_change_without_a_time_is_answered():
     chat = Chat(known=[reminder("check the fridge")])
     heard = chat.says("ann", "please change the time of my fridge reminder")
 
@@ -502,7 +502,7 @@ def test_another_persons_delivered_reminder_may_be_snoozed_by_anyone(chat):
         ChatMessage(id="b0", address=HOME, sender=bot, text="⏰ call mum", sent_at=chat.now, is_addressed=False)
     )
 
-    assert called(chat.says("ann", "snooze it for 10 minutes")) == ["reminder_snooze"]
+    assert called_tools(chat.says("ann", "snooze it for 10 minutes")) == ["reminder_snooze"]
 
 
 @pytest.mark.parametrize(
@@ -517,18 +517,18 @@ def test_unknown_reminder_in_a_message_to_people_is_not_answered(text):
 
 
 @pytest.mark.parametrize("text", ["cancel the zoo reminder", "cancel the zoo one", "Bubbles cancel the zoo"])
-def test_unknown_reminder_is_answered_where_the_message_is_for_the_bot(text):
+def test_unknown_reminder_in_a_message_to_the_bot_is_answered(text):
     chat = Chat(known=[reminder("check the fridge")])
     chat.says("bob", "Bubbles remind me at 5pm to check the fridge")
 
-    assert called(chat.says("ann", text)) == ["reminder_delete"]
+    assert called_tools(chat.says("ann", text)) == ["reminder_delete"]
 
 
-def test_unknown_reminder_is_answered_right_behind_an_answer_to_the_same_person():
+def test_unknown_reminder_right_after_an_answer_is_answered():
     chat = Chat(known=[reminder("check the fridge")])
     chat.says("ann", "Bubbles remind me at 5pm to check the fridge")
 
-    assert called(chat.says("ann", "move the zoo to 7pm")) == ["reminder_update"]
+    assert called_tools(chat.says("ann", "move the zoo to 7pm")) == ["reminder_update"]
 
 
 @pytest.mark.parametrize(
@@ -539,7 +539,7 @@ def test_supposition_about_a_reminder_changes_nothing(text, tools):
     chat = Chat(known=[reminder("check the fridge")])
     chat.says("ann", "Bubbles remind me at 5pm to check the fridge")
 
-    assert called(chat.says("ann", text)) == tools
+    assert called_tools(chat.says("ann", text)) == tools
 
 
 @pytest.mark.parametrize(
@@ -550,24 +550,24 @@ def test_supposition_about_a_reminder_changes_nothing(text, tools):
         ("帮我设个五点的提醒，买牙膏", ["reminder_set"]),
     ],
 )
-def test_favour_asked_of_a_person_by_name_is_for_them(text, tools):
+def test_favour_requested_of_a_named_person_is_ignored(text, tools):
     chat = Chat(language="zh")
     chat.says("Wei", "晚上見")
 
-    assert called(chat.says("ann", text)) == tools
+    assert called_tools(chat.says("ann", text)) == tools
 
 
 @pytest.mark.parametrize(("text", "tools"), [("不用 我闺女陪", []), ("去医院那个不用了", ["reminder_delete"])])
-def test_answer_to_a_person_takes_nobody_off_a_reminder(text, tools):
+def test_answer_to_a_person_removes_no_reminder(text, tools):
     chat = Chat(language="zh", known=[reminder("去医院拍片子")])
     chat.says("ann", "Bubbles明天上午九点提醒我去医院拍片子")
     chat.says("bob", "桂兰要我陪你不")
 
-    assert called(chat.says("ann", text)) == tools
+    assert called_tools(chat.says("ann", text)) == tools
 
 
 @pytest.mark.parametrize(("mentioned", "tools"), [("@ann", []), ("@ann, @bob", ["reminder_state"])])
-def test_news_closes_no_delivery_to_another_person(mentioned, tools):
+def test_report_completes_no_delivery_to_another_person(mentioned, tools):
     chat = Chat(known=[reminder("turn off the tap"), reminder("go out", "bob")])
     chat.says("ann", "morning")
     chat.says("bob", "morning")
@@ -576,7 +576,7 @@ def test_news_closes_no_delivery_to_another_person(mentioned, tools):
         ChatMessage(id="d1", address=HOME, sender=bot, text=f"⏰ {mentioned} turn off the tap", sent_at=chat.now)
     )
 
-    assert called(chat.says("bob", "tickets bought")) == tools
+    assert called_tools(chat.says("bob", "tickets bought")) == tools
 
 
 @pytest.mark.parametrize(
@@ -586,7 +586,7 @@ def test_news_closes_no_delivery_to_another_person(mentioned, tools):
         ("hi girls sorry, meetings all day. did i miss the bus?", []),
     ],
 )
-def test_question_for_what_was_missed_may_follow_a_remark(chat, text, tools):
+def test_question_about_missed_messages_may_follow_a_remark(chat, text, tools):
     chat.says("bob", "flights are booked")
 
-    assert called(chat.says("ann", text)) == tools
+    assert called_tools(chat.says("ann", text)) == tools

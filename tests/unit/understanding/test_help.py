@@ -1,4 +1,4 @@
-"""The answer to "what can you do?", whose examples work in the chat, and the query of a search."""
+"""The help, whose examples work in the chat, and the query of a search."""
 
 import pytest
 from msgspec.structs import replace
@@ -23,7 +23,7 @@ def turn_of(text, language, tools=TOOLS):
     ("searches_web", "expected"),
     [(True, [*ALWAYS, "perplexity_search", "summary"]), (False, [*ALWAYS, "history_search", "summary"])],
 )
-async def test_each_example_is_understood_as_a_call_that_works_here(language, searches_web, expected):
+async def test_each_example_of_the_help_makes_a_valid_call(language, searches_web, expected):
     interpreter = OfflineInterpreter(searches_web=searches_web)
     answer = (await interpreter.interpret(turn_of(QUESTIONS[language], language))).answer
     examples = [line.removeprefix("• ") for line in answer.splitlines()[1:]]
@@ -32,7 +32,7 @@ async def test_each_example_is_understood_as_a_call_that_works_here(language, se
     assert [call.name for each in found for call in each.calls] == expected
 
 
-def test_tool_that_is_switched_off_is_not_offered():
+def test_disabled_tool_is_not_in_the_help():
     tools = [spec for spec in TOOLS if spec.name != "summary"]
 
     assert "what did I miss" not in render_help(turn_of("help", "en", tools), searches_web=True)
@@ -55,7 +55,7 @@ def test_tool_that_is_switched_off_is_not_offered():
         ("zh", "在网上搜一下猫", "猫"),
     ],
 )
-async def test_words_that_ask_for_a_search_are_not_searched_for(language, text, query):
+async def test_words_that_request_a_search_are_not_in_its_query(language, text, query):
     [call] = (await OfflineInterpreter().interpret(turn_of(text, language))).calls
 
     assert (call.name, call.arguments) == ("perplexity_search", {"query": query})

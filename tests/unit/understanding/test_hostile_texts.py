@@ -1,4 +1,4 @@
-"""No message is read for long; `benchmarks/hostile_messages.py` measures how long."""
+"""Hostile messages are read in bounded time; `benchmarks/hostile_messages.py` measures it."""
 
 import time
 
@@ -28,7 +28,7 @@ def compiled() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("words", LISTS)
-def test_a_word_of_a_list_that_comes_forty_times_is_read_at_once(say: Say, language: str, words: str) -> None:
+def test_list_word_repeated_forty_times_is_read_in_bounded_time(say: Say, language: str, words: str) -> None:
     slow = []
     for word in getattr(load_lexicon(language), words):
         gap = " " if word.isascii() else ""
@@ -43,7 +43,7 @@ def test_a_word_of_a_list_that_comes_forty_times_is_read_at_once(say: Say, langu
     "piece", ["今天今天99三五点reminders.别五点周1.5", "february ", "吗", "等到", "呀", "下班以后", "放学后", "~"]
 )
 @pytest.mark.parametrize("length", [400, 4_000])
-def test_a_piece_that_was_slow_once_is_read_at_once(say: Say, piece: str, length: int) -> None:
+def test_text_that_was_slow_once_is_read_in_bounded_time(say: Say, piece: str, length: int) -> None:
     text = ("提醒我" + piece * length)[:length]
     begun = time.process_time()
 
@@ -54,7 +54,7 @@ def test_a_piece_that_was_slow_once_is_read_at_once(say: Say, piece: str, length
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_words_around_the_name_of_a_reminder_are_stripped_at_once(language: str) -> None:
+def test_words_around_a_reference_are_stripped_in_bounded_time(language: str) -> None:
     words = load_lexicon(language)
     small = {*words.beside, *words.too, *words.polite}
     begun = time.process_time()
@@ -69,7 +69,7 @@ def test_words_around_the_name_of_a_reminder_are_stripped_at_once(language: str)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_word_of_the_time_lexicon_that_fills_a_message_is_read_at_once(language: str) -> None:
+def test_repeated_word_of_the_time_lexicon_is_read_in_bounded_time(language: str) -> None:
     slow = []
     for word in sorted(vocabulary(language))[::12]:
         begun = time.process_time()
@@ -79,7 +79,7 @@ def test_a_word_of_the_time_lexicon_that_fills_a_message_is_read_at_once(languag
     assert slow == []
 
 
-def test_a_message_with_too_many_times_is_answered_and_sets_nothing(say: Say) -> None:
+def test_message_with_too_many_times_is_answered_and_sets_nothing(say: Say) -> None:
     text = "remind me " + "on 3 march at 5, 8 april at 6, " * 12 + "to call Ann"
 
     heard = say(text, is_addressed=True)
@@ -91,13 +91,13 @@ def test_a_message_with_too_many_times_is_answered_and_sets_nothing(say: Say) ->
     assert say(text).calls == ()
 
 
-def test_eight_times_in_one_message_are_not_too_many(say: Say) -> None:
+def test_message_with_eight_times_is_read(say: Say) -> None:
     text = "remind me at " + ", ".join(f"{hour}pm" for hour in range(1, 9)) + " to drink water"
 
     assert "more times than I can read" not in (say(text, is_addressed=True).answer or "")
 
 
-def test_a_spent_limit_reads_no_more_times_and_ends_with_its_block() -> None:
+def test_exhausted_work_limit_stops_parsing_until_its_block_ends() -> None:
     with limited_effort() as effort:
         for number in range(MOST_EFFORT):
             parse_all(f"at 5:{number % 60:02} on {1 + number % 28} may and {number}", NOW)

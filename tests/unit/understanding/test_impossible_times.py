@@ -1,4 +1,4 @@
-"""Impossible times are reported; they are neither content nor ignored."""
+"""Impossible times, which are reported."""
 
 import pytest
 
@@ -59,7 +59,7 @@ def test_answer_sets_the_intended_time(say: Say) -> None:
         "提前99999999天也提醒我",
     ],
 )
-def test_no_calendar_goes_back_so_far(say: Say, text: str) -> None:
+def test_date_before_the_calendar_begins_is_reported(say: Say, text: str) -> None:
     say("remind me tomorrow at 9:00 to stretch")
 
     assert say(text, language="en" if text.isascii() else "zh").calls == ()

@@ -1,4 +1,4 @@
-"""Messages that are acted on, by their probabilities and by whom they are for."""
+"""Decisions to act on a message, by its probabilities and the state of the dialogue."""
 
 import pytest
 from msgspec.structs import replace
@@ -59,11 +59,11 @@ def probability(read, state=FIRST_MESSAGE, **changed):
     return compute_probability(extract_features(read, load_lexicon("en"), replace(state, **changed)))
 
 
-def test_reminder_is_set_without_the_bots_name():
+def test_reminder_is_set_without_the_name_of_the_bot():
     assert acted_on(reading("remind me 5pm call mum", {"set": 0.95}, ".PWCC")) == ("set",)
 
 
-def test_unsure_reminder_to_nobody_is_left_alone():
+def test_uncertain_unaddressed_reminder_is_ignored():
     assert acted_on(reading("remind me 5pm call mum", {"set": 0.2}, ".PWCC")) == ()
 
 
@@ -75,60 +75,60 @@ def test_unsure_reminder_to_nobody_is_left_alone():
         ("somebody has to ring mum", 0.92, "...CC", ()),
     ],
 )
-def test_clear_reminder_is_set_whatever_people_wrote_before(text, share, tags, intents):
+def test_clear_reminder_is_set_after_talk_between_people(text, share, tags, intents):
     state = replace(AFTER_ACTION, last_action="none", changed_subject=True, others=4, follows_bot=False)
 
     assert acted_on(reading(text, {"set": share}, tags), state) == intents
 
 
 @pytest.mark.parametrize(("names_reminder", "intents"), [(True, ("skip",)), (False, ())])
-def test_change_to_nobody_has_to_name_a_reminder_of_the_chat(names_reminder, intents):
+def test_unaddressed_change_has_to_name_a_reminder_of_the_chat(names_reminder, intents):
     read = reading("skip the fridge check tomorrow", {"skip": 0.97}, "..RRW")
 
     assert acted_on(read, names_reminder=names_reminder) == intents
 
 
-def test_change_of_nothing_is_for_people():
+def test_change_without_a_known_reminder_is_ignored():
     assert acted_on(reading("push it back an hour", {"move": 0.99}, ".R...")) == ()
 
 
-def test_number_in_the_list_of_another_person_is_for_people():
+def test_number_in_the_list_of_another_person_is_ignored():
     assert acted_on(reading("pause 2", {"pause": 0.99}, ".R"), bot_wrote_lately=True) == ()
 
 
 @pytest.mark.parametrize("intent", ["help", "ask", "time_now"])
-def test_question_to_nobody_is_for_people(intent):
+def test_unaddressed_question_is_ignored(intent):
     assert acted_on(reading("what do you think of reminders", {intent: 0.99})) == ()
 
 
-def test_addressed_message_is_acted_on_when_it_is_more_likely_than_not():
+def test_addressed_message_is_acted_on_if_probable():
     assert acted_on(reading("call mum 5pm", {"set": 0.6}, "CCW"), is_addressed=True) == ("set",)
 
 
-def test_change_right_after_an_action_needs_no_name():
+def test_change_after_an_action_needs_no_name_of_the_bot():
     assert acted_on(reading("make it 8", {"move": 0.95}, ".RW"), AFTER_ACTION) == ("move",)
 
 
-def test_bare_time_right_after_an_action_moves():
+def test_bare_time_after_an_action_moves_the_reminder():
     assert acted_on(reading("8pm", {"answer_when": 0.8}, "W"), AFTER_ACTION) == ("move",)
 
 
-def test_bare_time_answers_the_person_who_asked():
+def test_bare_time_in_answer_to_a_person_is_ignored():
     assert acted_on(reading("8pm", {"answer_when": 0.99}, "W"), AFTER_ACTION, others=1, answers_person=True) == ()
 
 
-def test_bare_time_long_after_an_action_is_for_people():
+def test_bare_time_long_after_an_action_is_ignored():
     assert acted_on(reading("8pm", {"answer_when": 0.99}, "W"), AFTER_ACTION, last_action="old") == ()
 
 
-def test_time_after_talk_about_times_is_for_people_unless_they_object():
+def test_time_after_talk_about_times_is_ignored_unless_they_were_discussed():
     read = reading("8pm", {"answer_when": 0.99}, "W")
 
     assert acted_on(read, AFTER_ACTION, others=1, others_named_time=True) == ()
     assert acted_on(read, AFTER_ACTION, others=1, others_named_time=True, others_discussed_time=True) == ("move",)
 
 
-def test_question_of_who_said_what_is_for_people():
+def test_unaddressed_question_about_messages_of_a_person_is_ignored():
     read = reading("what did bob say", {"summary": 0.99})
     asked = MessageReading(read.text, read.tokens, read.intents, ("O", "O", "SPEAKER", "O"))
 
@@ -148,7 +148,7 @@ def test_refusal_is_no_request():
     assert acted_on(reading("don't delete it", {"delete": 0.99}, "..R"), is_addressed=True) == ()
 
 
-def test_second_intent_is_tried_where_the_first_does_not_fit():
+def test_second_intent_is_tried_after_the_first():
     read = reading("milk at 6 then", {"set": 0.5, "move": 0.4})
 
     assert acted_on(read, is_addressed=True) == ("set", "move")
@@ -162,7 +162,7 @@ def test_second_intent_is_tried_where_the_first_does_not_fit():
         (AFTER_ACTION, replace(AFTER_ACTION, answers_person=True, follows_bot=False)),
     ],
 )
-def test_message_is_more_probably_for_the_bot_the_closer_it_is_to_its_answer(more, less):
+def test_message_near_an_answer_is_more_probably_for_the_bot(more, less):
     read = reading("8pm then", {"move": 0.8}, "W.")
 
     assert probability(read, more) > probability(read, less)
@@ -176,7 +176,7 @@ def test_change_of_a_time_needs_an_action_before_it():
 
 
 @pytest.mark.parametrize("text", ["remind me 5pm cook never mind", "remind me 5pm cook, forget it"])
-def test_request_taken_back_in_the_same_breath_is_none(text):
+def test_retracted_request_is_ignored(text):
     assert acted_on(reading(text, {"set": 0.99})) == ()
 
 
@@ -188,7 +188,7 @@ def test_correction_that_begins_with_not_is_no_refusal():
 
 
 @pytest.mark.parametrize(("intents", "expected"), [({"delete": 0.45}, ()), ({"move": 0.5, "delete": 0.4}, ("move",))])
-def test_unsure_deletion_is_not_done(intents, expected):
+def test_uncertain_deletion_is_not_made(intents, expected):
     assert acted_on(reading("i don't get it", intents | {"help": 0.1}), is_addressed=True) == expected
 
 
@@ -202,7 +202,7 @@ def test_unsure_deletion_is_not_done(intents, expected):
         ("牙医那个算了", "zh", False),
     ],
 )
-def test_change_that_breaks_off_is_taken_back(text, language, is_taken_back):
+def test_interrupted_change_is_retracted(text, language, is_taken_back):
     assert is_refusal(reading(text, {"delete": 0.9}), load_lexicon(language)) == is_taken_back
 
 
@@ -222,7 +222,7 @@ def test_change_that_breaks_off_is_taken_back(text, language, is_taken_back):
         ("那别跳过", "zh", "skip", True),
     ],
 )
-def test_refusal_may_stand_behind_interjections(text, language, intent, is_refused):
+def test_refusal_may_follow_interjections(text, language, intent, is_refused):
     assert is_refusal(reading(text, {intent: 0.9}), load_lexicon(language)) == is_refused
 
 

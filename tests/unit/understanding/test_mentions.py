@@ -1,4 +1,4 @@
-"""The end of a mentioned name is taken from the platform, not from the words around it."""
+"""Mentioned people, whose names end where the platform says."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_longer_name_with_the_same_beginning_is_another_person(say: Say) -> None
         ("提醒@小本@小齐十分钟后上线", "小本、@小齐"),
     ],
 )
-def test_several_may_be_mentioned_without_a_space_behind_the_last(say: Say, text: str, person: str) -> None:
+def test_mentions_need_no_space_after_the_last(say: Say, text: str, person: str) -> None:
     (call,) = say(text, language="zh", mentions=("小本", "小齐")).calls
 
     assert (names(call.arguments["person"]), call.arguments["content"]) == (names(person), "上线")
@@ -45,7 +45,7 @@ def test_several_may_be_mentioned_without_a_space_behind_the_last(say: Say, text
         "让@小明五点提醒我",
     ],
 )
-def test_question_who_is_to_remind_is_for_others(say: Say, text: str) -> None:
+def test_question_about_who_should_remind_is_ignored(say: Say, text: str) -> None:
     heard = say(text, language="zh", mentions=("小明",))
 
     assert (heard.calls, heard.answer) == ((), "")

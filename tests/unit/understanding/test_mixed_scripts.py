@@ -1,4 +1,4 @@
-"""Chinese and Latin text beside each other, with spaces or without."""
+"""Messages with Chinese and Latin text, with or without spaces."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The network that reads messages: numbers of tokens, probabilities of intents, sequences of tags."""
+"""The network that reads messages: token numbers, intent probabilities, tag sequences."""
 
 from itertools import pairwise
 
@@ -56,7 +56,7 @@ def make_network(scale: float = 0.004, **changed: np.ndarray) -> Network:
     return Network(network, {"cat": 70, "dog": 70})
 
 
-def test_a_word_has_the_numbers_of_its_parts() -> None:
+def test_word_has_the_numbers_of_its_parts() -> None:
     numbers = number_tokens(
         ["feed", "cat"], frozenset({1}), number_words(VOCABULARY.split()), number_classes({"cat": 70}), AFFIXES
     )
@@ -65,7 +65,7 @@ def test_a_word_has_the_numbers_of_its_parts() -> None:
     assert (cat, fine, coarse, cat_known) == (1, 1, 70 % 64 + 1, 1)
 
 
-def test_a_character_is_numbered_with_the_one_in_front_of_it() -> None:
+def test_character_is_numbered_with_its_predecessor() -> None:
     def pair(text: str) -> int:
         return number_tokens(list(text), frozenset(), {}, {}, 1 << 14)[-1][3]
 
@@ -84,7 +84,7 @@ def test_words_of_coming_reminders_are_read_differently() -> None:
     assert not np.array_equal(network.encode(["cat"], frozenset()), network.encode(["cat"], frozenset({0})))
 
 
-def test_a_word_changes_the_vectors_of_its_neighbors() -> None:
+def test_word_changes_the_vectors_of_its_neighbours() -> None:
     network = make_network()
     one, other = (network.encode(["remind", "me", *rest], frozenset()) for rest in (["cat"], ["feed"]))
     assert not np.allclose(one[0], other[0])
@@ -100,7 +100,7 @@ def test_probabilities_add_up_to_one(count: int) -> None:
     assert shares != network.rank_intents(hidden, "acted", is_addressed=False)
 
 
-def test_each_token_has_a_tag_and_the_odds_of_a_further_request() -> None:
+def test_each_token_has_a_tag_and_a_probability_of_a_further_request() -> None:
     network = make_network()
     tags, begins = network.tag(network.encode(["remind", "me", "cat"], frozenset()), "set")
     assert len(tags) == len(begins) == 3
@@ -112,7 +112,7 @@ def test_the_words_of_the_vocabulary_are_known() -> None:
     assert not network.knows("cat")
 
 
-def test_a_tag_does_not_follow_one_that_excludes_it() -> None:
+def test_tag_does_not_follow_an_incompatible_tag() -> None:
     forms = ["remind", "me", "cat", "feed", "dog"]
     excluding = -127 * np.eye(3, dtype=int)
     free, bound = (make_network(0.01, transition=each) for each in (np.zeros((3, 3), int), excluding))

@@ -1,4 +1,4 @@
-"""One question is asked where something is missing, and the next message may answer it."""
+"""Questions about missing or ambiguous parts of a request, and the answers to them."""
 
 from datetime import timedelta
 
@@ -9,14 +9,14 @@ from function_calls.understanding.requests.open_questions import OpenQuestion, O
 from tests.unit.understanding.conftest import NOW, Say
 
 
-def answered_which_six(say: Say, answer: str) -> Interpretation:
-    """What is understood of `answer` where it was asked which eight o'clock of tomorrow is meant."""
+def answer_after_question(say: Say, answer: str) -> Interpretation:
+    """Return the interpretation of `answer` to the question which six o'clock of tomorrow is meant."""
     language = "en" if answer.isascii() else "zh"
     say("remind me tomorrow at 6 to call" if language == "en" else "提醒我明天六点打电话", language=language)
     return say(answer, language=language)
 
 
-def test_a_missing_time_is_asked_for_in_the_person_s_language(say: Say) -> None:
+def test_missing_time_is_asked_for_in_the_language_of_the_person(say: Say) -> None:
     asked = say("提醒我买酒", language="zh")
 
     assert asked.calls == ()
@@ -24,7 +24,7 @@ def test_a_missing_time_is_asked_for_in_the_person_s_language(say: Say) -> None:
     assert "什么时候" in asked.answer
 
 
-def test_the_next_message_names_the_time(say: Say) -> None:
+def test_next_message_may_give_the_time(say: Say) -> None:
     say("remind me to buy wine")
 
     (call,) = say("tomorrow at 5").calls
@@ -32,7 +32,7 @@ def test_the_next_message_names_the_time(say: Say) -> None:
     assert call.arguments == {"type": "once", "time": "2026-03-05 17:00", "content": "buy wine"}
 
 
-def test_the_next_message_may_name_time_and_content(say: Say) -> None:
+def test_next_message_may_give_time_and_content(say: Say) -> None:
     say("设个提醒", language="zh")
 
     (call,) = say("明天九点打电话给小安", language="zh").calls
@@ -40,7 +40,7 @@ def test_the_next_message_may_name_time_and_content(say: Say) -> None:
     assert (call.arguments["time"], call.arguments["content"]) == ("2026-03-05 09:00", "打电话给小安")
 
 
-def test_the_question_is_forgotten_when_they_talk_of_something_else(say: Say) -> None:
+def test_question_is_forgotten_after_other_talk(say: Say) -> None:
     say("remind me to buy wine")
     say("lol ok")
 
@@ -65,7 +65,7 @@ def test_an_old_question_is_forgotten(say: Say) -> None:
     assert say("tomorrow at 5", now=NOW + timedelta(minutes=11)).calls == ()
 
 
-def test_the_question_can_be_dropped(say: Say) -> None:
+def test_question_is_dropped_by_never_mind(say: Say) -> None:
     say("remind me to buy wine")
     dropped = say("never mind")
 
@@ -76,7 +76,7 @@ def test_the_question_can_be_dropped(say: Say) -> None:
 @pytest.mark.parametrize(
     ("text", "tools"), [("you can drop that one, the boxes are here", ["reminder_delete"]), ("drop that one", [])]
 )
-def test_dropping_what_another_reminder_names_deletes_that(say: Say, text: str, tools: list[str]) -> None:
+def test_dropping_a_named_reminder_deletes_it(say: Say, text: str, tools: list[str]) -> None:
     say("remind me to defrost the freezer", known=("order boxes",))
 
     dropped = say(f"bubbles, {text}", known=("order boxes",), is_addressed=True)
@@ -84,7 +84,7 @@ def test_dropping_what_another_reminder_names_deletes_that(say: Say, text: str, 
     assert [call.name for call in dropped.calls] == tools
 
 
-def test_an_ambiguous_date_is_offered_by_number(say: Say) -> None:
+def test_readings_of_an_ambiguous_date_are_numbered(say: Say) -> None:
     asked = say("remind me on 5/6 at noon to pay")
 
     assert asked.calls == ()
@@ -93,7 +93,7 @@ def test_an_ambiguous_date_is_offered_by_number(say: Say) -> None:
 
 
 @pytest.mark.parametrize("answer", ["2", "second", "the second one", "5 June at 12:00"])
-def test_the_answer_is_a_number_or_words(say: Say, answer: str) -> None:
+def test_answer_may_be_a_number_or_words(say: Say, answer: str) -> None:
     say("remind me on 5/6 at noon to pay")
 
     (call,) = say(answer).calls
@@ -126,7 +126,7 @@ def test_a_question_is_answered_once() -> None:
     assert questions.take("ann", NOW) is None
 
 
-def test_clear_part_is_done_and_unclear_part_asked_about(say: Say) -> None:
+def test_clear_request_is_done_and_unclear_request_asked_about(say: Say) -> None:
     heard = say("remind me in 90 seconds to check the oven, and tomorrow at 6 to take out the trash")
 
     assert [call.arguments["content"] for call in heard.calls] == ["check the oven"]
@@ -152,7 +152,7 @@ def test_the_next_question_follows_the_answer_to_the_first(say: Say) -> None:
     assert [call.arguments["content"] for call in say("2").calls] == ["cook"]
 
 
-def test_a_request_beside_another_that_lacks_something_is_done(say: Say) -> None:
+def test_complete_request_beside_an_incomplete_one_is_done(say: Say) -> None:
     heard = say("list my reminders and remind me to buy wine")
 
     assert [call.name for call in heard.calls] == ["reminder_list"]
@@ -160,7 +160,7 @@ def test_a_request_beside_another_that_lacks_something_is_done(say: Say) -> None
 
 
 @pytest.mark.parametrize("text", ["alarm at 5:30 tomorrow", "明天五点半闹钟"])
-def test_the_unmarked_hour_of_an_alarm_may_be_one_of_the_morning(say: Say, text: str) -> None:
+def test_ambiguous_hour_of_an_alarm_may_be_in_the_morning(say: Say, text: str) -> None:
     asked = say(text)
 
     (call,) = say("1").calls
@@ -179,7 +179,7 @@ def test_the_unmarked_hour_of_an_alarm_may_be_one_of_the_morning(say: Say, text:
         ("提醒我明天七点聚餐", "2026-03-05 19:00"),
     ],
 )
-def test_an_unmarked_hour_of_another_day_is_in_its_usual_half(say: Say, text: str, time: str) -> None:
+def test_ambiguous_hour_of_another_day_is_in_the_usual_half_of_the_day(say: Say, text: str, time: str) -> None:
     (call,) = say(text, language="en" if text.isascii() else "zh").calls
 
     assert call.arguments["time"] == time
@@ -230,7 +230,7 @@ def test_alarm_with_a_clear_hour_is_set(say: Say, text: str) -> None:
         "晚上六点可以吗",
     ],
 )
-def test_a_time_is_named_with_the_words_that_people_put_around_it(say: Say, answer: str) -> None:
+def test_answer_with_words_around_its_time_is_read(say: Say, answer: str) -> None:
     language = "en" if answer.isascii() else "zh"
     say("remind me to buy wine" if answer.isascii() else "提醒我买酒", language=language)
 
@@ -261,8 +261,8 @@ def test_a_time_is_named_with_the_words_that_people_put_around_it(say: Say, answ
         "2，谢谢",
     ],
 )
-def test_an_option_is_chosen_in_many_words(say: Say, answer: str) -> None:
-    chosen = answered_which_six(say, answer)
+def test_option_is_chosen_by_number_time_or_part_of_the_day(say: Say, answer: str) -> None:
+    chosen = answer_after_question(say, answer)
 
     assert [call.arguments["time"] for call in chosen.calls] == ["2026-03-05 18:00"]
 
@@ -281,7 +281,7 @@ def test_unclear_answer_is_asked_again(say: Say, answer: str) -> None:
 
 @pytest.mark.parametrize("answer", ["both", "两个都要"])
 def test_both_options_may_be_chosen(say: Say, answer: str) -> None:
-    calls = answered_which_six(say, answer).calls
+    calls = answer_after_question(say, answer).calls
 
     assert [call.arguments["time"] for call in calls] == ["2026-03-05 06:00", "2026-03-05 18:00"]
 
@@ -289,8 +289,8 @@ def test_both_options_may_be_chosen(say: Say, answer: str) -> None:
 @pytest.mark.parametrize(
     "answer", ["9pm instead", "neither, 9pm", "no, at 9pm", "make it 9pm", "都不是，晚上九点", "改成晚上九点"]
 )
-def test_other_time_may_be_on_that_day(say: Say, answer: str) -> None:
-    (call,) = answered_which_six(say, answer).calls
+def test_other_time_in_an_answer_is_on_the_offered_day(say: Say, answer: str) -> None:
+    (call,) = answer_after_question(say, answer).calls
 
     assert call.arguments["time"] == "2026-03-05 21:00"
 
@@ -317,7 +317,7 @@ def test_other_time_may_be_on_that_day(say: Say, answer: str) -> None:
     ],
 )
 def test_message_to_others_chooses_nothing(say: Say, answer: str) -> None:
-    heard = answered_which_six(say, answer)
+    heard = answer_after_question(say, answer)
 
     assert (heard.calls, heard.answer) == ((), "")
 

@@ -1,11 +1,11 @@
-"""When reminders rest, and one that repeats until it is done, said to the whole bot."""
+"""Pauses of reminders, and reminders that repeat until they are done, with the whole bot."""
 
 import pytest
 
 from bot.testing.in_memory import talk_to_bot
 
 
-async def test_until_it_is_done_is_no_report_that_it_is():
+async def test_request_until_done_is_no_report_of_completion():
     answers = await talk_to_bot("提醒@小明 明天九点吃药直到我说做完")
 
     assert "明天 09:00" in answers[0]
@@ -30,7 +30,7 @@ async def test_until_it_is_done_is_no_report_that_it_is():
         ("所有提醒先停三天", "2026年11月21日 周六到2026年11月23日 周一不提醒"),
     ],
 )
-async def test_a_while_in_which_a_reminder_is_to_rest(text, told):
+async def test_reminder_is_suspended_for_a_period(text, told):
     answers = await talk_to_bot("remind me every day at 9 am of the standup", text)
 
     assert told in answers[-1]

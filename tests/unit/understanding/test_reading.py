@@ -1,4 +1,4 @@
-"""The trained models read requests."""
+"""Intents and tags that the trained models read in requests."""
 
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -62,17 +62,17 @@ def test_words_of_a_request_have_tags():
     assert extract_content(reading, load_lexicon("en")) == "water the ferns"
 
 
-def forms(text):
+def token_forms(text):
     spans = find_time_spans(parse_all(text, mark_seconds(NOW), language="en"))
     return [token.form for token in tokenize(text, spans, {})]
 
 
 def test_time_expression_is_one_token_of_its_kind():
-    assert (forms("call in 10 minutes"), forms("call at 5")) == (["call", "@offset"], ["call", "@clock"])
+    assert (token_forms("call in 10 minutes"), token_forms("call at 5")) == (["call", "@offset"], ["call", "@clock"])
 
 
 def test_noun_at_the_head_of_a_time_expression_is_a_token():
-    assert forms("quiz night on Friday at 8") == ["quiz", "night", "@dayclock"]
+    assert token_forms("quiz night on Friday at 8") == ["quiz", "night", "@dayclock"]
     assert extract_content(read("remind us of quiz night on Friday at 8"), load_lexicon("en")) == "quiz night"
 
 
@@ -122,7 +122,7 @@ def test_bare_figure_is_an_hour():
     ("text", "expected"),
     [("delete the ferns one", ["ferns"]), ("delete it", [])],
 )
-def test_reference_is_what_a_reminder_is_called(text, expected):
+def test_reference_is_the_name_of_a_reminder(text, expected):
     found = extract_references(read(text), load_lexicon("en"))
 
     assert [name for name in found if name] == expected
@@ -139,7 +139,7 @@ def test_reference_is_what_a_reminder_is_called(text, expected):
         ("the ferns", "the ferns"),
     ],
 )
-def test_name_of_the_bot_is_taken_off_a_message_to_it(text, expected):
+def test_name_of_the_bot_is_removed_from_an_addressed_message(text, expected):
     assert strip_calls(text, "Bubbles") == expected
 
 

@@ -1,4 +1,4 @@
-"""What requests about reminders that there are become, once their words are tagged."""
+"""Calls made from tagged requests about existing reminders."""
 
 import pytest
 
@@ -33,7 +33,7 @@ EVERY_DAY = {"type": "daily", "time": "09:00", "content": "call tim"}
         ("move {REF:1 and 3} to {WHEN:9pm}", "en", {"time": "21:00", "reminder_id": "1, 3"}),
     ],
 )
-def test_change_of_a_time(sentence, language, changed):
+def test_time_is_changed(sentence, language, changed):
     assert arguments(sentence, "move", language) == [changed]
 
 
@@ -114,7 +114,7 @@ def test_deletion_without_a_name_is_asked_about(sentence):
         ("remind {PERSON:bob} too", "person_add", {"person": "+bob", "reminder_id": "it"}),
     ],
 )
-def test_change_of_a_reminder(sentence, intent, changed):
+def test_reminder_is_changed(sentence, intent, changed):
     assert arguments(sentence, intent, last_set=EVERY_DAY) == [changed]
 
 
@@ -142,11 +142,11 @@ def test_change_of_a_reminder(sentence, intent, changed):
         ("set the whole {CHAT:chat} to {ZONE:Tokyo}", "zone", {"zone": "Tokyo", "whose": "chat"}),
     ],
 )
-def test_other_requests(sentence, intent, expected):
+def test_other_request_makes_its_call(sentence, intent, expected):
     assert arguments(sentence, intent) == [expected]
 
 
-def test_clocks_of_several_places_are_told():
+def test_clock_times_of_several_places_are_answered():
     answer = heard("what time is it in {ZONE:New York} and {ZONE:London}", "time_now").answer
 
     assert [line.split()[2] for line in answer.splitlines()] == ["05:00", "10:00"]
@@ -159,7 +159,7 @@ def test_clocks_of_several_places_are_told():
         ("{OLD:周五}的改到{WHEN:上午十点半}", "zh", "周五"),
     ],
 )
-def test_day_of_the_reminder_set_last_is_one_occurrence(sentence, language, day):
+def test_day_of_the_last_reminder_is_one_occurrence(sentence, language, day):
     (made,) = arguments(sentence, "move", language, last_set=EVERY_DAY, may_point=True)
 
     assert made["occurrence"] == day

@@ -1,4 +1,4 @@
-"""What a request to be reminded becomes, once its words are tagged."""
+"""Calls made from tagged requests for reminders."""
 
 import pytest
 
@@ -42,7 +42,7 @@ def told(sentence, language="en", **before):
         ),
     ],
 )
-def test_times_and_contents_by_turns_are_several_reminders(sentence, language, expected):
+def test_alternating_times_and_contents_are_several_reminders(sentence, language, expected):
     assert told(sentence, language) == expected
 
 
@@ -58,7 +58,7 @@ def test_several_times_of_one_content_are_several_reminders(sentence, times):
     assert [time[-5:] for time, _ in told(sentence)] == times
 
 
-def test_second_name_does_what_the_first_one_does():
+def test_second_name_has_the_verb_of_the_first():
     sentence = "remind {PERSON:me} to {CONTENT:call Ann} {WHEN:at 5pm} || and {CONTENT:Bob} {WHEN:at 6pm}"
 
     assert [content for _, content in told(sentence)] == ["call Ann", "call Bob"]
@@ -79,7 +79,7 @@ def test_second_name_does_what_the_first_one_does():
         ("{OLD:今晚十点}，哦不，{WHEN:十点半}提醒{PERSON:我}{CONTENT:锁门}", "zh", "2026-11-24 22:30"),
     ],
 )
-def test_time_that_corrects_another_holds(sentence, language, time):
+def test_corrected_time_replaces_the_earlier_one(sentence, language, time):
     assert [each for each, _ in told(sentence, language)] == [time]
 
 
@@ -107,7 +107,7 @@ def test_lead_counts_back_from_the_event(sentence, language, time):
     assert [each for each, _ in told(sentence, language)] == [time]
 
 
-def test_day_may_be_left_out_of_a_repetition():
+def test_day_may_be_excluded_from_a_repetition():
     sentence = "remind {PERSON:me} {WHEN:every friday at 4pm} to {CONTENT:send timesheets, but not on 25 December}"
     made, left_out = arguments(sentence)
 
@@ -124,7 +124,7 @@ def test_day_may_be_left_out_of_a_repetition():
         ("recuérda{PERSON:me} {WHEN:el viernes 4} {CONTENT:llamar a Ada}", "es", "2026-12-04 09:00"),
     ],
 )
-def test_figure_behind_a_weekday_is_an_hour_where_it_is_not_the_next_such_day(sentence, language, time):
+def test_number_after_a_weekday_is_an_hour_unless_it_is_its_date(sentence, language, time):
     assert [each for each, _ in told(sentence, language)] == [time]
 
 
@@ -188,7 +188,7 @@ def test_figure_behind_a_weekday_is_an_hour_where_it_is_not_the_next_such_day(se
         ),
     ],
 )
-def test_event_told_in_front_of_the_request_is_no_reminder_of_its_own(sentence, language, expected):
+def test_event_before_the_request_is_no_separate_reminder(sentence, language, expected):
     assert told(sentence, language) == expected
 
 
@@ -307,7 +307,7 @@ def test_missing_time_or_content_is_asked_for(sentence, language, answer):
         ("{WHEN:26号上午十点}{CONTENT:拆线}，{WHEN:八点}先打个招呼给{PERSON:我}", "zh"),
     ],
 )
-def test_times_that_are_no_list_are_asked_about(sentence, language):
+def test_contradictory_times_are_asked_about(sentence, language):
     made = heard(sentence, "set", language)
 
     assert made.calls == ()
@@ -321,11 +321,11 @@ def test_times_that_are_no_list_are_asked_about(sentence, language):
         ("{WHEN:明早五点半}叫{PERSON:我}{CONTENT:上山}，{WHEN:后天}也叫", "zh", ["05:30", "05:30"]),
     ],
 )
-def test_a_list_of_times_sets_a_reminder_for_each(sentence, language, times):
+def test_list_of_times_sets_a_reminder_for_each(sentence, language, times):
     assert [time[-5:] for time, _ in told(sentence, language)] == times
 
 
-def test_a_clock_that_is_joined_to_a_repetition_repeats_too():
+def test_clock_time_joined_to_a_repetition_repeats_too():
     first, second = arguments("{CONTENT:BP tablet} {WHEN:9 am daily and night 9 pm}")
 
     assert (first["type"], first["time"]) == ("daily", "09:00")
@@ -342,17 +342,17 @@ def test_a_clock_that_is_joined_to_a_repetition_repeats_too():
         ("{CONTENT:stall rent}, {WHEN:first of jan apr sep, 10am}, remind {PERSON:me}", "en"),
     ],
 )
-def test_unread_repetition_or_event_in_a_time_is_asked_about(sentence, language):
+def test_unparsed_part_of_a_time_sets_no_reminder(sentence, language):
     assert heard(sentence, "set", language).calls == ()
 
 
-def test_a_count_where_nothing_repeats_stays_in_the_content_which_is_asked_about_later():
+def test_count_without_a_repetition_stays_in_the_content():
     sentence = "remind {PERSON:me} {UNTIL:3 times} {WHEN:tomorrow} to {CONTENT:email Joe}"
 
     assert [content for _, content in told(sentence, "en")] == ["3 times to email Joe"]
 
 
-def test_time_that_is_over_is_left_to_the_check_of_times():
+def test_past_time_is_left_to_the_check_of_times():
     assert told("{WHEN:今天早上8点}提醒{PERSON:我}{CONTENT:吃药}", "zh") == [("2026-11-24 08:00", "吃药")]
 
 
@@ -364,7 +364,7 @@ def test_time_that_is_over_is_left_to_the_check_of_times():
         ("set a {WHEN:10 minute} timer", "en", ("2026-11-24 10:10", "Reminder")),
     ],
 )
-def test_request_without_a_content_has_a_usual_one(sentence, language, expected):
+def test_request_without_a_content_has_a_default_content(sentence, language, expected):
     assert told(sentence, language) == [expected]
 
 
@@ -384,7 +384,7 @@ def test_alarm_at_a_bare_hour_may_be_in_either_half_of_the_day():
         ("{WHEN:五点}提醒{PERSON:我遛狗}", "zh", None),
     ],
 )
-def test_people_are_named_whole(sentence, language, person):
+def test_full_names_are_kept(sentence, language, person):
     assert arguments(sentence, "set", language)[0].get("person") == person
 
 
@@ -432,7 +432,7 @@ def test_people_are_named_whole(sentence, language, person):
         ("{WHEN:九点}提醒{PERSON:老杨头和}{CONTENT:桂芝浇水}", "zh", "桂芝", ("老杨头和桂芝", "浇水")),
     ],
 )
-def test_people_are_those_who_are_to_be_reminded(sentence, language, member, expected):
+def test_recipients_are_the_people_to_be_reminded(sentence, language, member, expected):
     recent = (written("ready", by=member),) if member else ()
     (made,) = arguments(sentence, "set", language, recent=recent)
 
@@ -445,7 +445,7 @@ def test_verb_behind_everyone_is_no_name():
     assert cut_names(reading, load_lexicon("es"), ()).pieces("PERSON") == ["todos"]
 
 
-def test_both_of_us_are_the_person_and_who_has_written_before():
+def test_both_of_us_are_the_sender_and_the_previous_writer():
     (made,) = arguments(
         "remind {PERSON:both of us} {WHEN:at 5pm} to {CONTENT:leave}", recent=(written("ready?", by="bob"),)
     )
@@ -482,7 +482,7 @@ def test_words_behind_a_content_that_are_no_time_belong_to_it(sentence, content,
     assert made["content"] == content
 
 
-def test_figure_for_the_word_for_is_no_name():
+def test_number_used_for_the_word_for_is_no_name():
     (made,) = arguments("reminder {PERSON:4 all parents} {WHEN:at 8pm}: {CONTENT:park in lot B}")
 
     assert (made["person"], made["content"]) == ("everyone", "park in lot B")
@@ -495,7 +495,7 @@ def test_figure_for_the_word_for_is_no_name():
         ("我和bob{WHEN:九点}去银行，提醒{PERSON:我们俩}{CONTENT:带存折}", "zh"),
     ],
 )
-def test_both_of_us_are_the_two_who_are_named(sentence, language):
+def test_both_of_us_are_the_two_named_people(sentence, language):
     recent = (written("ready?", by="bob"), written("soon", by="cleo"))
 
     assert arguments(sentence, "set", language, recent=recent)[0]["person"] == "ann, bob"
@@ -540,11 +540,11 @@ def test_words_between_everybody_and_a_content_belong_to_the_content():
         ("{WHEN:三点}提醒{PERSON:我}一声{CONTENT:买菜}", "zh", "买菜"),
     ],
 )
-def test_content_is_whole_and_no_more(sentence, language, content):
+def test_content_is_complete_and_has_no_other_words(sentence, language, content):
     assert told(sentence, language)[0][1] == content
 
 
-def test_time_at_an_edge_of_the_content_is_the_time_where_no_other_is():
+def test_time_at_an_edge_of_the_content_is_used_if_there_is_no_other():
     assert told("提醒{PERSON:我}{CONTENT:五点开会}", "zh") == [("2026-11-24 17:00", "开会")]
 
 
@@ -558,19 +558,19 @@ def test_time_at_an_edge_of_the_content_is_the_time_where_no_other_is():
         ("the same {WHEN:at 9}", {**TOMORROW, "time": "2026-11-25 20:00"}, "2026-11-25 21:00"),
     ],
 )
-def test_once_more_keeps_the_content_and_the_clock(sentence, before, time):
+def test_repeated_reminder_keeps_the_content_and_the_clock_time(sentence, before, time):
     (made,) = arguments(sentence, "repeat_last", last_set=before)
 
     assert (made["time"], made["content"]) == (time, "water the ferns")
 
 
-def test_day_for_one_that_repeats_is_added_to_its_days():
+def test_further_day_is_added_to_a_recurring_reminder():
     assert arguments("also {WHEN:on saturday}", "repeat_last", last_set=EVERY_DAY) == [
         {"days": "+saturday", "reminder_id": "it"}
     ]
 
 
-def test_content_in_answer_is_set_at_each_time():
+def test_content_in_an_answer_is_set_at_each_time():
     options = tuple(each.readings[0] for each in parse_all("at 5pm and at 6pm", NOW, language="en"))
     question = OpenQuestion(asks="content", options=options)
 
@@ -580,13 +580,13 @@ def test_content_in_answer_is_set_at_each_time():
     ]
 
 
-def test_lead_that_is_no_amount_is_asked_about():
+def test_lead_without_an_amount_is_asked_about():
     answer = heard("{CONTENT:exam} {EVENT:friday at 9am}, remind {PERSON:me} {LEAD:somewhat} before").answer
 
     assert answer == "When should I remind you of “exam”?"
 
 
-def test_answer_without_a_day_is_on_the_day_that_was_offered():
+def test_answer_without_a_day_is_on_the_offered_day():
     options = parse_all("tomorrow at 6:45", NOW, language="en")[0].readings
     question = OpenQuestion(asks="option", content="get up", options=options)
     (made,) = arguments("{WHEN:6:15pm}", "answer_when", question=question)
@@ -609,7 +609,7 @@ def test_answer_without_a_day_is_on_the_day_that_was_offered():
         ),
     ],
 )
-def test_sentence_in_front_of_the_request_is_its_event(sentence, language, expected):
+def test_sentence_before_the_request_is_its_event(sentence, language, expected):
     assert told(sentence, language) == expected
 
 
@@ -629,7 +629,7 @@ def test_second_time_without_a_deadline_is_one_more_reminder():
         ("{WHEN:明晚同一时间}再提醒{PERSON:我}{CONTENT:下副本}", "zh"),
     ],
 )
-def test_time_that_only_other_messages_tell_is_asked_for(sentence, language):
+def test_time_known_only_from_other_messages_is_asked_for(sentence, language):
     made = heard(sentence, "set", language)
 
     assert not made.calls
@@ -644,23 +644,23 @@ def test_time_that_only_other_messages_tell_is_asked_for(sentence, language):
         ("bubbles remind {PERSON:me} {WHEN:at 5pm} to {CONTENT:read about bubbles}", "en", "read about bubbles"),
     ],
 )
-def test_name_that_calls_the_bot_at_the_end_is_no_content(sentence, language, content):
+def test_name_of_the_bot_at_the_end_is_no_content(sentence, language, content):
     assert [each for _, each in told(sentence, language)] == [content]
 
 
-def test_lead_with_a_date_of_its_own_is_a_day_whose_clock_stands_apart():
+def test_lead_with_its_own_date_gets_a_separate_clock_time():
     sentence = "remind {PERSON:me} {WHEN:a week before 15 December} to {CONTENT:pick up my suit}, {WHEN:9am}"
 
     assert told(sentence) == [("2026-12-08 09:00", "pick up my suit")]
 
 
-def test_one_more_with_a_task_of_its_own_is_about_that():
+def test_another_reminder_with_its_own_content_keeps_it():
     made = arguments("and another one {WHEN:at 10pm} to upload it", "repeat_last", last_set=TOMORROW, may_point=True)
 
     assert [each["content"] for each in made] == ["upload it"]
 
 
-def test_everyone_without_a_tag_is_reminded():
+def test_untagged_everyone_is_the_recipient():
     made = arguments("{WHEN:daily} {CONTENT:standup} reminder for everyone {WHEN:at 9:30am}")
 
     assert [each["person"] for each in made] == ["everyone"]
@@ -683,12 +683,12 @@ def test_everyone_without_a_tag_is_reminded():
         ("{EVENT:明晚打烊那会儿}，{WHEN:大概十点}，提醒{PERSON:我}{CONTENT:锁门}", "zh", "2026-11-25 22:00"),
     ],
 )
-def test_a_day_and_a_clock_are_read_beside_words_that_no_time_has(sentence, language, expected):
+def test_day_and_clock_time_are_read_beside_other_words(sentence, language, expected):
     assert [time for time, _ in told(sentence, language)] == [expected]
 
 
 @pytest.mark.parametrize("when", ["mañana at 8", "on zorgday at 6pm", "on Fridays until the trip at 6pm"])
-def test_a_day_or_an_end_that_is_not_known_is_asked_for(when):
+def test_unknown_day_or_end_sets_no_reminder(when):
     assert not any("time" in each for each in arguments(f"remind {{PERSON:me}} {{WHEN:{when}}} to {{CONTENT:mop}}"))
 
 
@@ -717,11 +717,11 @@ def test_a_day_or_an_end_that_is_not_known_is_asked_for(when):
         ),
     ],
 )
-def test_a_day_of_the_month_beside_an_event_of_every_month_repeats(sentence, language, rule):
+def test_day_of_the_month_of_a_monthly_event_repeats(sentence, language, rule):
     assert [each.get("rrule") for each in arguments(sentence, "set", language)] == [rule]
 
 
-def test_a_date_beside_an_event_of_every_month_is_single():
+def test_date_beside_a_monthly_event_does_not_repeat():
     made = told(
         "{CONTENT:rent} is due {EVENT:the 28th of every month}, remind {PERSON:me} {WHEN:on 26 December at 4pm}"
     )
@@ -729,7 +729,7 @@ def test_a_date_beside_an_event_of_every_month_is_single():
     assert [time for time, _ in made] == ["2026-12-26 16:00"]
 
 
-def test_several_days_of_an_event_share_the_clock_of_the_reminder():
+def test_days_of_an_event_share_the_clock_time_of_the_reminder():
     made = told("{CONTENT:房租}{EVENT:5號、12號、19號}各一次，{WHEN:中午}提醒{PERSON:我}", "zh")
 
     assert [time for time, _ in made] == ["2026-12-05 12:00", "2026-12-12 12:00", "2026-12-19 12:00"]
@@ -752,7 +752,7 @@ def test_several_days_of_an_event_share_the_clock_of_the_reminder():
         ("remind {PERSON:me} {WHEN:every school day at 8:20} to {CONTENT:pack lunch}", "en", "2026-11-25 08:20"),
     ],
 )
-def test_an_hour_beside_an_event_of_the_morning_is_in_the_morning(sentence, language, expected):
+def test_hour_beside_a_morning_event_is_in_the_morning(sentence, language, expected):
     assert [time for time, _ in told(sentence, language)] == [expected]
 
 
@@ -784,7 +784,7 @@ def test_an_hour_beside_an_event_of_the_morning_is_in_the_morning(sentence, lang
         ),
     ],
 )
-def test_day_behind_a_time_is_at_its_clock_and_repeats_like_it(sentence, language, made):
+def test_day_after_a_time_has_its_clock_time_and_repetition(sentence, language, made):
     assert [(call["time"], call.get("rrule")) for call in arguments(sentence, language=language)] == made
 
 
@@ -805,5 +805,5 @@ OWN = {"type": "once", "time": "2026-11-25 21:30", "content": "the bins"}
         ),
     ],
 )
-def test_same_time_is_that_of_the_chat_of_the_sender_or_of_the_event(sentence, language, time):
+def test_same_time_refers_to_the_last_reminder_or_the_event(sentence, language, time):
     assert arguments(sentence, language=language, last_set=OWN, last_here=OF_BOB)[0]["time"] == time

@@ -1,4 +1,4 @@
-"""Words of the coming reminders of a chat, and the reminder that a name means."""
+"""Words of the upcoming reminders of a chat, and references to one of them."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def test_stem_is_a_word_without_the_ending_of_a_form(word, expected):
     assert stem(word) == expected
 
 
-def test_places_are_those_of_words_in_the_texts():
+def test_words_of_the_reminders_are_found():
     words = collect_words(["take the pills", "给绿萝浇水"], {"the"})
 
     assert words.find_places(["one", "pill", "less", "the"]) == {1}
@@ -40,7 +40,7 @@ def test_places_are_those_of_words_in_the_texts():
         ("顿药", "zh", None),
     ],
 )
-def test_name_means_the_reminder_that_shares_most_words_with_it(name, language, expected):
+def test_reference_means_the_reminder_with_most_common_words(name, language, expected):
     reminders = known("unlock the front", "water the ferns", "insulin", "call Hugo", "给绿萝浇水")
 
     found = reminders.find_only_closest(name, load_common_words(language))
@@ -48,14 +48,14 @@ def test_name_means_the_reminder_that_shares_most_words_with_it(name, language, 
     assert (None if found is None else found.content) == expected
 
 
-def test_words_that_several_have_decide_less():
+def test_word_of_several_reminders_has_less_weight():
     reminders = known("water the ferns", "water the roses")
 
     assert reminders.find_closest("water", load_common_words("en")) == reminders.reminders
     assert reminders.find_closest("water roses", load_common_words("en")) == reminders.reminders[1:]
 
 
-def test_words_apart_from_each_other_are_no_neighbours():
+def test_words_at_a_distance_are_no_neighbours():
     reminders = known("come to the hall", "book the MOT")
 
     assert reminders.find_closest("move that to , , the garage is shut", load_common_words("en")) == ()
@@ -65,17 +65,17 @@ def test_words_apart_from_each_other_are_no_neighbours():
     ("noun", "verb"),
     [("riego", "regar"), ("limpieza", "limpiar"), ("recogida", "recoger"), ("pago", "pagar"), ("prueba", "probar")],
 )
-def test_spanish_noun_names_the_act_of_its_verb(noun, verb):
+def test_spanish_noun_names_the_action_of_its_verb(noun, verb):
     assert names_same_act(noun, verb)
     assert not names_same_act(verb, noun)
 
 
 @pytest.mark.parametrize(("one", "other"), [("date", "data"), ("party", "part"), ("casa", "cara"), ("luz", "lucir")])
-def test_other_words_name_no_act(one, other):
+def test_unrelated_words_name_no_common_action(one, other):
     assert not names_same_act(one, other)
 
 
-def test_noun_names_the_reminder_of_an_act_where_no_word_is_shared():
+def test_noun_refers_to_the_reminder_with_its_verb():
     chat = known("regar el bancal", "pagar la luz")
     common = load_common_words("es")
 

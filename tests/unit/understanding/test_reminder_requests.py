@@ -1,4 +1,4 @@
-"""Content, people and time of a reminder in a whole sentence."""
+"""Content, people and time of reminders in whole sentences."""
 
 import pytest
 
@@ -37,7 +37,7 @@ PEOPLE = [
 
 
 @pytest.mark.parametrize(("text", "content"), CONTENTS)
-def test_content_is_the_text_without_trigger_time_and_politeness(say: Say, text: str, content: str) -> None:
+def test_content_excludes_trigger_time_and_politeness(say: Say, text: str, content: str) -> None:
     (call,) = say(text, language="zh").calls
 
     assert call.arguments["content"] == content
@@ -91,13 +91,13 @@ def test_the_calls_of_one_message_have_different_ids(say: Say) -> None:
     assert len({call.id for call in calls}) == len(calls)
 
 
-def test_an_amount_of_time_before_a_named_time_is_taken_off_it(say: Say) -> None:
+def test_lead_is_subtracted_from_its_time(say: Say) -> None:
     (call,) = say("remind me 30 minutes before my meeting at 2 pm").calls
 
     assert call.arguments["time"] == "2026-03-04 13:30"
 
 
-def test_a_day_and_a_clock_apart_are_one_time(say: Say) -> None:
+def test_separate_day_and_clock_time_are_one_time(say: Say) -> None:
     (call,) = say("remind me tomorrow to call mum at 5").calls
 
     assert call.arguments["time"] == "2026-03-05 17:00"
@@ -112,20 +112,20 @@ def test_a_second_time_stays_in_the_content(say: Say) -> None:
     )
 
 
-def test_a_repetition_beyond_daily_and_weekly_keeps_its_rule(say: Say) -> None:
+def test_repetition_that_is_not_daily_or_weekly_has_a_rule(say: Say) -> None:
     (call,) = say("每隔两天提醒我浇花").calls
 
     assert call.arguments["rrule"] == "FREQ=DAILY;INTERVAL=2"
     assert call.arguments["time"] == "2026-03-05 09:00"
 
 
-def test_a_reminder_without_a_content_gets_a_plain_one(say: Say) -> None:
+def test_reminder_without_a_content_gets_a_default_content(say: Say) -> None:
     (call,) = say("remind me in 10 minutes").calls
 
     assert call.arguments["content"] == "Reminder"
 
 
-def test_seconds_are_passed_when_they_matter(say: Say) -> None:
+def test_seconds_of_a_short_delay_are_kept(say: Say) -> None:
     (call,) = say("remind me in 90 seconds to turn the eggs").calls
 
     assert call.arguments["time"] == "2026-03-04 10:01:30"

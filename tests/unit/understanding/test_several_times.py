@@ -1,4 +1,4 @@
-"""Several times in one request: all of them are meant, or one of them is to be chosen."""
+"""Several times in one request: separate reminders, or a choice between them."""
 
 import pytest
 
@@ -25,7 +25,7 @@ ONE_OF = [
 
 
 @pytest.mark.parametrize(("text", "times"), ALL_OF)
-def test_a_list_of_clock_times_is_as_many_reminders(say: Say, text: str, times: list[str]) -> None:
+def test_list_of_clock_times_is_one_reminder_each(say: Say, text: str, times: list[str]) -> None:
     calls = say(text).calls
 
     assert [call.arguments["time"] for call in calls] == times
@@ -41,14 +41,14 @@ def test_a_list_of_clock_times_is_as_many_reminders(say: Say, text: str, times: 
         ("avísame a las 12 de comer y a las 18 de merendar", ["comer", "merendar"]),
     ],
 )
-def test_contents_behind_their_own_clocks_are_reminders_of_their_own(say: Say, text: str, contents: list[str]) -> None:
+def test_contents_with_their_own_clock_times_are_separate_reminders(say: Say, text: str, contents: list[str]) -> None:
     calls = say(text, is_addressed=True).calls
 
     assert [call.arguments["content"] for call in calls] == contents
 
 
 @pytest.mark.parametrize("text", ONE_OF)
-def test_between_two_times_the_person_chooses(say: Say, text: str) -> None:
+def test_choice_between_two_times_is_asked_about(say: Say, text: str) -> None:
     asked = say(text)
 
     (call,) = say("2").calls
@@ -76,7 +76,7 @@ def test_a_figure_that_counts_something_is_no_clock_time(say: Say, text: str, co
         ("remind me every morning at 6 and again at 6 in the evening to water the herbs", ["06:00", "18:00"]),
     ],
 )
-def test_a_clock_behind_a_rule_repeats_like_it(say: Say, text: str, clocks: list[str]) -> None:
+def test_clock_time_after_a_repetition_repeats_too(say: Say, text: str, clocks: list[str]) -> None:
     calls = say(text).calls
 
     assert [(call.arguments["type"], call.arguments["time"]) for call in calls] == [("daily", each) for each in clocks]
@@ -92,25 +92,25 @@ def test_a_clock_behind_a_rule_repeats_like_it(say: Say, text: str, clocks: list
         ("明天下午两点开会，十分钟后提醒我写稿子", "2026-03-04 10:10"),
     ],
 )
-def test_one_clause_names_the_event_and_the_other_the_reminder(say: Say, text: str, time: str) -> None:
+def test_reminder_is_relative_to_the_event_of_another_clause(say: Say, text: str, time: str) -> None:
     (call,) = say(text).calls
 
     assert call.arguments["time"] == time
 
 
-def test_an_amount_later_counts_from_the_time_before(say: Say) -> None:
+def test_later_by_an_amount_counts_from_the_previous_time(say: Say) -> None:
     calls = say("remind me tomorrow 6am to drench the calves and again a fortnight later").calls
 
     assert [call.arguments["time"] for call in calls] == ["2026-03-05 06:00", "2026-03-19 06:00"]
 
 
-def test_a_warning_on_a_day_of_every_month_is_monthly(say: Say) -> None:
+def test_reminder_of_a_monthly_event_is_monthly(say: Say) -> None:
     (call,) = say("the rent goes out the 28th of every month, give me a warning at 09.00 on the 26th").calls
 
     assert call.arguments["rrule"] == "FREQ=MONTHLY;BYMONTHDAY=26;BYHOUR=9;BYMINUTE=0"
 
 
-def test_and_then_at_the_end_asks_for_nothing(say: Say) -> None:
+def test_connective_before_a_second_request_is_ignored(say: Say) -> None:
     calls = say("明天上午11点提醒我买灯；还有今晚十点半提醒我给充电宝充电").calls
 
     assert [call.arguments["time"] for call in calls] == ["2026-03-05 11:00", "2026-03-04 22:30"]
@@ -126,7 +126,7 @@ def test_two_repetitions_are_two_reminders(say: Say) -> None:
 
 
 @pytest.mark.parametrize("text", ["wake me at 7 on weekdays and 9 on weekends"])
-def test_weekdays_and_weekends_have_their_own_hours(say: Say, text: str) -> None:
+def test_weekdays_and_weekends_may_have_different_hours(say: Say, text: str) -> None:
     calls = say(text).calls
 
     assert [call.arguments["rrule"] for call in calls] == [
@@ -145,7 +145,7 @@ def test_weekdays_and_weekends_have_their_own_hours(say: Say, text: str) -> None
         ("remind me at 5 to call mum. at 6 to call dad. and at 7 to eat", ["call mum", "call dad", "eat"]),
     ],
 )
-def test_a_second_person_is_called_as_well(say: Say, text: str, contents: list[str]) -> None:
+def test_second_name_is_a_second_content(say: Say, text: str, contents: list[str]) -> None:
     assert [call.arguments["content"] for call in say(text).calls] == contents
 
 
@@ -170,7 +170,7 @@ def test_after_meals_is_three_times_a_day(say: Say, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["mon wed fri at 7am gym", "gym mon/wed/fri 7am", "周一三五早上七点健身"])
-def test_a_row_of_days_that_is_noted_is_of_every_week(say: Say, text: str) -> None:
+def test_note_with_several_weekdays_is_weekly(say: Say, text: str) -> None:
     (call,) = say(text, is_addressed=True).calls
 
     assert call.arguments["rrule"] == "FREQ=WEEKLY;BYDAY=MO,WE,FR;BYHOUR=7;BYMINUTE=0"

@@ -1,4 +1,4 @@
-"""Without a model, a function that returns nothing leaves nobody waiting."""
+"""Functions without a result, whose calls are reported without a model."""
 
 from datetime import UTC, datetime
 

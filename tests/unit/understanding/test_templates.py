@@ -6,7 +6,7 @@ from function_calls.tools.declaring.option_checks import slot_names
 from function_calls.understanding.templates import Notation, TemplateInvalid
 
 
-def test_template_explains_a_whole_sentence_or_none() -> None:
+def test_template_matches_only_a_whole_sentence() -> None:
     pattern = Notation().compile("(show|list) [my] reminders")
 
     assert pattern.fullmatch("list my reminders")
@@ -14,23 +14,23 @@ def test_template_explains_a_whole_sentence_or_none() -> None:
     assert not pattern.fullmatch("list my reminders now")
 
 
-def test_template_for_folded_texts_is_read_in_lower_case() -> None:
+def test_template_for_folded_texts_is_lower_case() -> None:
     assert Notation(is_folded=True).compile("Show my reminders").fullmatch("show my reminders")
 
 
-def test_a_slot_begins_and_ends_at_the_edge_of_a_word() -> None:
+def test_slot_begins_and_ends_at_a_word_boundary() -> None:
     pattern = Notation().compile("remind {content}")
 
     assert not pattern.fullmatch("reminders please")
 
 
-def test_a_repeated_part_may_come_any_number_of_times() -> None:
+def test_repeated_part_matches_any_number_of_times() -> None:
     pattern = Notation(is_spaced=False).compile("[请|你]*提醒我{content}")
 
     assert [bool(pattern.fullmatch(text)) for text in ("提醒我走", "请你提醒我走", "他提醒我走")] == [True, True, False]
 
 
-def test_a_slot_met_twice_gets_a_number() -> None:
+def test_second_slot_of_one_name_gets_a_number() -> None:
     found = Notation().compile("{a} to {a}").fullmatch("one to two")
 
     assert found is not None
@@ -44,7 +44,7 @@ def test_rules_are_named_parts() -> None:
 
 
 @pytest.mark.parametrize("template", ["(open", "<unknown> word"])
-def test_a_template_that_is_not_well_formed_is_refused(template: str) -> None:
+def test_malformed_template_is_refused(template: str) -> None:
     with pytest.raises(TemplateInvalid):
         Notation().compile(template)
 

@@ -1,4 +1,4 @@
-"""Messages that list things: in lines, by points, by numbers."""
+"""Lists of several requests in one message."""
 
 import pytest
 
@@ -44,7 +44,7 @@ def test_each_point_of_a_chinese_list_is_a_reminder(say: Say, text: str) -> None
 
 
 @pytest.mark.parametrize(("text", "content"), ONE)
-def test_points_without_times_of_their_own_are_one_reminder(say: Say, text: str, content: str) -> None:
+def test_list_with_one_time_is_one_reminder(say: Say, text: str, content: str) -> None:
     (call,) = say(text).calls
 
     assert (call.arguments["time"], call.arguments["content"]) == ("2026-03-05 09:00", content)

@@ -1,4 +1,4 @@
-"""Whatever the grammars can say becomes calls, a question or nothing, and no error."""
+"""Generated sentences of the grammars are interpreted without an error."""
 
 import random
 from functools import cache
@@ -28,17 +28,17 @@ _TAGS = (
 
 
 @cache
-def sentences(language: str) -> list[Example]:
-    """Return some sentences that ask for something, the same each time."""
+def sample_sentences(language: str) -> list[Example]:
+    """Return the same sample of generated sentences with requests at each call."""
     examples = [each for each in Grammar.load(language).generate(1, seed=9) if each.intent != "none"]
     return random.Random(7).sample(examples, _SENTENCES)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("is_misread", [False, True])
-def test_sentences_of_the_grammar_become_calls_or_a_question(language, is_misread):
+def test_generated_sentence_becomes_calls_or_a_question(language, is_misread):
     chance = random.Random(7)
-    for example in sentences(language):
+    for example in sample_sentences(language):
         spans = [(start, end, chance.choice(_TAGS) if is_misread else tag) for start, end, tag in example.spans]
         reading = read_as(example.text, spans, example.intent, language)
         made = heard(reading, example.intent, language, may_point=True)

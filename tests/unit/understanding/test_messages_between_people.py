@@ -1,4 +1,4 @@
-"""Chat that asks nothing of the bot selects nothing."""
+"""Messages between people, which request nothing of the bot."""
 
 import pytest
 
@@ -112,14 +112,14 @@ TAKEN_BACK = [
 
 
 @pytest.mark.parametrize("text", CHAT)
-def test_chat_selects_no_tool_and_gets_silence(say: Say, text: str) -> None:
+def test_message_between_people_gets_no_call_and_no_answer(say: Say, text: str) -> None:
     heard = say(text)
 
     assert (heard.calls, heard.answer) == ((), "")
 
 
 @pytest.mark.parametrize("text", TAKEN_BACK)
-def test_retracted_request_is_no_request(say: Say, text: str) -> None:
+def test_retracted_request_gets_no_call_and_no_answer(say: Say, text: str) -> None:
     heard = say(text)
 
     assert (heard.calls, heard.answer) == ((), "")
@@ -136,7 +136,7 @@ def test_refusal_sets_nothing(say: Say, text: str) -> None:
         "can I delete my reminders?",
     ],
 )
-def test_question_whether_all_can_be_deleted_deletes_nothing(say: Say, text: str) -> None:
+def test_question_about_the_possibility_of_deletion_deletes_nothing(say: Say, text: str) -> None:
     assert "reminder_delete" not in {call.name for call in say(f"Bubbles, {text}").calls}
 
 
@@ -198,7 +198,7 @@ def test_statement_about_the_bot_is_left_alone(say: Say, text: str, language: st
         ("Bubbles me recuerdas a las 5 llamar a mi madre", "es"),
     ],
 )
-def test_request_behind_the_bots_name_is_answered(say: Say, text: str, language: str) -> None:
+def test_request_after_the_name_of_the_bot_is_answered(say: Say, text: str, language: str) -> None:
     heard = say(text, language=language, is_addressed=True, known=("dentist",))
 
     assert heard.calls or heard.answer

@@ -1,24 +1,24 @@
-"""A third language is files of data and no code."""
+"""Requests in Spanish, which is supported by data files only."""
 
 import pytest
 
 from tests.unit.understanding.conftest import Say
-from tests.unit.understanding.test_edits import WITH_CHANGES
+from tests.unit.understanding.test_reminder_changes import WITH_CHANGES
 
 
-def test_a_reminder_is_set_in_spanish(say: Say) -> None:
+def test_reminder_is_set_in_spanish(say: Say) -> None:
     (call,) = say("recuérdame mañana a las 5 de la tarde llamar a mamá", language="es").calls
 
     assert call.arguments == {"type": "once", "time": "2026-03-05 17:00", "content": "llamar a mamá"}
 
 
-def test_question_what_was_missed_is_for_the_bot_in_spanish(say: Say) -> None:
+def test_spanish_question_about_missed_messages_requests_a_summary(say: Say) -> None:
     (call,) = say("perdón, estaba en una reunión. ¿qué me perdí?", language="es").calls
 
     assert call.name == "summary"
 
 
-def test_words_between_people_and_a_repetition_are_the_content(say: Say) -> None:
+def test_words_between_people_and_repetition_are_the_content(say: Say) -> None:
     (call,) = say("recuérdeles a todos el ensayo todos los jueves a las 5:30 de la tarde", language="es").calls
 
     assert (call.arguments["content"], call.arguments["person"]) == ("el ensayo", "everyone")
@@ -62,11 +62,11 @@ def test_reminders_are_changed_in_spanish(say: Say, text: str, tool: str, argume
 
 
 @pytest.mark.parametrize("text", ["muévelo a mañana", "nos vemos a las 5", "cambia la rueda mañana"])
-def test_agreement_between_people_in_spanish_selects_nothing(say: Say, text: str) -> None:
+def test_spanish_agreement_between_people_selects_nothing(say: Say, text: str) -> None:
     assert say(text, language="es", tools=WITH_CHANGES).calls == ()
 
 
-def test_chat_in_spanish_selects_nothing(say: Say) -> None:
+def test_spanish_message_between_people_selects_nothing(say: Say) -> None:
     assert say("ayer me recordaste a mi hermano", language="es").calls == ()
 
 

@@ -1,4 +1,4 @@
-"""The clock and the date are told without a search."""
+"""Questions about the clock time and the date, which are answered without a search."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_time_in_places_and_on_other_days_is_answered(say: Say, text: str, langu
     assert told in say(text, language=language, is_addressed=True).answer
 
 
-def test_people_who_ask_each_other_are_not_answered(say: Say) -> None:
+def test_question_between_people_is_not_answered(say: Say) -> None:
     heard = say("what time is it?")
 
     assert (heard.calls, heard.answer) == ((), "")

@@ -1,4 +1,4 @@
-"""Requests as people type them: in haste, politely, with mentions in any place, with figures that are no times."""
+"""Requests in informal spelling, with mentions anywhere, or with figures that are no times."""
 
 import pytest
 
@@ -59,9 +59,7 @@ ADDRESSED = [
 
 
 @pytest.mark.parametrize(("text", "time", "content", "person"), SET)
-def test_a_reminder_is_set_however_it_is_typed(
-    say: Say, text: str, time: str, content: str, person: str | None
-) -> None:
+def test_informal_request_sets_a_reminder(say: Say, text: str, time: str, content: str, person: str | None) -> None:
     (call,) = say(text).calls
 
     assert call.name == "reminder_set"
@@ -111,7 +109,7 @@ def test_addressed_message_that_is_no_note_is_no_reminder(say: Say, text: str) -
         "紧急：晚上十一点提醒我吃药",
     ],
 )
-def test_urgent_in_front_counts_too(say: Say, text: str) -> None:
+def test_urgent_before_the_request_is_read(say: Say, text: str) -> None:
     (call,) = say(text, is_addressed=True).calls
 
     assert (call.arguments["time"], call.arguments["urgent"]) == ("2026-03-04 23:00", True)

@@ -1,4 +1,4 @@
-"""Results of tools are answered without a model."""
+"""Answers from results of tools without a model, and the warm-up of the interpreter."""
 
 from datetime import datetime
 
@@ -27,7 +27,7 @@ def turn_after(*results: ToolResult, now: datetime = NOW) -> Turn:
     return Turn(message=message, now=now, zone=ZONE, language="en", bot_name="bubbles", tools=(), steps=(step,))
 
 
-async def test_the_results_are_the_answer() -> None:
+async def test_answer_is_the_texts_of_the_results() -> None:
     turn = turn_after(ToolResult(ok=True, text="Two sixes."), ToolResult(ok=True, value=12), ToolResult(ok=True))
 
     heard = await OfflineInterpreter().interpret(turn)
@@ -36,7 +36,7 @@ async def test_the_results_are_the_answer() -> None:
 
 
 @pytest.fixture
-def fruitless() -> Turn:
+def search_without_result() -> Turn:
     """Return a turn in which notes and messages were searched for "homework", and nothing was found."""
     names = ("memory_search", "history_search")
     calls = tuple(ToolCall(id=name, name=name, arguments={"query": "homework"}) for name in names)
@@ -44,8 +44,8 @@ def fruitless() -> Turn:
     return replace(turn_after(), tools=TOOLS, steps=(Step(text="", calls=calls, results=found),))
 
 
-async def test_places_of_a_fruitless_search_are_named_without_web_search(fruitless: Turn) -> None:
-    heard = await OfflineInterpreter(searches_web=False).interpret(fruitless)
+async def test_places_of_a_fruitless_search_are_named_without_web_search(search_without_result: Turn) -> None:
+    heard = await OfflineInterpreter(searches_web=False).interpret(search_without_result)
 
     assert heard.calls == ()
     assert heard.answer == (
@@ -53,21 +53,21 @@ async def test_places_of_a_fruitless_search_are_named_without_web_search(fruitle
     )
 
 
-async def test_admin_is_told_how_to_set_up_a_web_search(fruitless: Turn) -> None:
-    admin = replace(fruitless.message, sender=Person(id="ann", name="ann", is_admin=True))
+async def test_admin_is_told_how_to_set_up_a_web_search(search_without_result: Turn) -> None:
+    admin = replace(search_without_result.message, sender=Person(id="ann", name="ann", is_admin=True))
 
-    heard = await OfflineInterpreter(searches_web=False).interpret(replace(fruitless, message=admin))
+    heard = await OfflineInterpreter(searches_web=False).interpret(replace(search_without_result, message=admin))
 
     assert "PERPLEXITY_API_KEY" in heard.answer
 
 
-async def test_web_is_searched_after_a_fruitless_search_of_the_chat(fruitless: Turn) -> None:
-    (call,) = (await OfflineInterpreter(searches_web=True).interpret(fruitless)).calls
+async def test_web_is_searched_after_a_fruitless_search_of_the_chat(search_without_result: Turn) -> None:
+    (call,) = (await OfflineInterpreter(searches_web=True).interpret(search_without_result)).calls
 
     assert (call.name, call.arguments) == ("perplexity_search", {"query": "homework"})
 
 
-async def test_models_are_loaded_ahead_for_the_answers_of_a_model_alone() -> None:
+async def test_models_are_preloaded_only_to_check_claims_of_a_model() -> None:
     load_lexicon.cache_clear()
 
     OfflineInterpreter.warm_up("en")
@@ -77,7 +77,7 @@ async def test_models_are_loaded_ahead_for_the_answers_of_a_model_alone() -> Non
     assert load_lexicon.cache_info().currsize == 1
 
 
-def test_patterns_that_every_message_needs_are_compiled_ahead() -> None:
+def test_patterns_for_every_message_are_compiled_in_advance() -> None:
     for each in (acknowledgements._pattern, catalogue, phrases):
         each.cache_clear()
 

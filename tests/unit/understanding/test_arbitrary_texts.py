@@ -1,4 +1,4 @@
-"""The interpreter returns for every text and makes no reminder of chat without a trigger."""
+"""The interpreter reads arbitrary texts without errors, in bounded time."""
 
 import time
 
@@ -18,7 +18,7 @@ SOUP = st.lists(WORDS, max_size=25).map(" ".join)
 MIXED = st.lists(st.one_of(WORDS, st.text(max_size=20), st.sampled_from(["\ue000", "\ue001 ", "\uefff"])), max_size=12)
 
 
-def requests_in(text: str, *, is_addressed: bool = False) -> int:
+def count_calls(text: str, *, is_addressed: bool = False) -> int:
     return len(interpret_text(OfflineInterpreter(), text, is_addressed=is_addressed).calls)
 
 
@@ -26,13 +26,13 @@ def requests_in(text: str, *, is_addressed: bool = False) -> int:
 @example(text=":#0²删", is_addressed=True)  # str.isdigit() accepts "²", int() does not
 @given(text=st.one_of(st.text(max_size=300), MIXED.map("".join), MIXED.map(" ".join)), is_addressed=st.booleans())
 def test_any_text_is_read(text: str, is_addressed: bool) -> None:
-    assert requests_in(text, is_addressed=is_addressed) >= 0
+    assert count_calls(text, is_addressed=is_addressed) >= 0
 
 
 @settings(max_examples=80, deadline=None)
 @given(text=SOUP, is_addressed=st.booleans())
-def test_any_heap_of_trigger_words_is_read_in_bounded_time(text: str, is_addressed: bool) -> None:
-    assert requests_in(text, is_addressed=is_addressed) <= 10
+def test_random_trigger_words_make_a_bounded_number_of_calls(text: str, is_addressed: bool) -> None:
+    assert count_calls(text, is_addressed=is_addressed) <= 10
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_any_heap_of_trigger_words_is_read_in_bounded_time(text: str, is_address
     ],
 )
 @pytest.mark.parametrize("is_addressed", [False, True])
-def test_ten_thousand_characters_of_anything_cost_little(say: Say, piece: str, is_addressed: bool) -> None:
+def test_request_of_ten_thousand_characters_is_read_in_bounded_time(say: Say, piece: str, is_addressed: bool) -> None:
     text = "remind me at 5 to " + piece * (10_000 // len(piece))
     say("hello")
     began = time.process_time()
@@ -67,7 +67,7 @@ def test_ten_thousand_characters_of_anything_cost_little(say: Say, piece: str, i
 
 
 @pytest.mark.parametrize("piece", ["五点", "每周一三五", "一", "1 ", "monday and ", "12:30 ", "从今天开始"])
-def test_ten_thousand_characters_of_times_cost_little(piece: str) -> None:
+def test_times_in_ten_thousand_characters_are_parsed_in_bounded_time(piece: str) -> None:
     parse_all("at 5", NOW)
     began = time.process_time()
 

@@ -1,4 +1,4 @@
-"""Requests in the registers of speech: dictated with fillers, in office words, in Cantonese, in two languages."""
+"""Requests in several styles: dictated, formal, in Cantonese, in mixed languages."""
 
 import pytest
 
@@ -182,14 +182,14 @@ LEFT_ALONE = [
 
 
 @pytest.mark.parametrize(("text", "time", "content"), SET)
-def test_a_request_is_read_in_every_register(say: Say, text: str, time: str, content: str) -> None:
+def test_request_is_read_in_every_style(say: Say, text: str, time: str, content: str) -> None:
     (call,) = say(text, language="en" if text.isascii() else "zh").calls
 
     assert (call.name, call.arguments["time"], call.arguments["content"]) == ("reminder_set", time, content)
 
 
 @pytest.mark.parametrize(("text", "tool", "reference"), REFERENCES)
-def test_a_reminder_is_named_as_people_name_it(say: Say, text: str, tool: str, reference: str) -> None:
+def test_reference_to_a_reminder_is_extracted(say: Say, text: str, tool: str, reference: str) -> None:
     (call,) = say(text, tools=WITH_CHANGES).calls
 
     assert (call.name, call.arguments["reminder_id"]) == (tool, reference)
@@ -198,7 +198,7 @@ def test_a_reminder_is_named_as_people_name_it(say: Say, text: str, tool: str, r
 @pytest.mark.parametrize(
     "text", ["remind me every day at 9:15am and 5:45pm to clock out", "每天早上九点一刻和下午五点三刻提醒我打卡"]
 )
-def test_clock_times_that_no_rule_holds_together_are_several_reminders(say: Say, text: str) -> None:
+def test_daily_clock_times_with_different_minutes_are_several_reminders(say: Say, text: str) -> None:
     calls = say(text).calls
 
     assert [(call.arguments["type"], call.arguments["time"]) for call in calls] == [
@@ -214,12 +214,12 @@ def test_clock_times_that_no_rule_holds_together_are_several_reminders(say: Say,
         ("remind me tomorrow and friday at 9 to stretch", ["2026-03-05 09:00", "2026-03-06 09:00"]),
     ],
 )
-def test_several_days_share_the_clock_that_the_last_one_names(say: Say, text: str, times: list[str]) -> None:
+def test_several_days_share_one_clock_time(say: Say, text: str, times: list[str]) -> None:
     assert [call.arguments["time"] for call in say(text).calls] == times
 
 
 @pytest.mark.parametrize(("text", "person"), PEOPLE)
-def test_several_people_are_named_without_a_mark(say: Say, text: str, person: str) -> None:
+def test_several_people_are_named_without_mentions(say: Say, text: str, person: str) -> None:
     (call,) = say(text).calls
 
     assert names(call.arguments["person"]) == names(person)
@@ -262,7 +262,7 @@ def test_time_without_a_clock_reading_needs_a_question(say: Say, text: str) -> N
 
 
 @pytest.mark.parametrize("text", ["every 10 seconds", "每10秒"])
-def test_recurrence_below_a_minute_is_read_so_that_it_can_be_refused(text: str) -> None:
+def test_recurrence_below_a_minute_is_parsed(text: str) -> None:
     best = TimeReader().parse(text, NOW).best
 
     assert best is not None
@@ -270,7 +270,7 @@ def test_recurrence_below_a_minute_is_read_so_that_it_can_be_refused(text: str) 
 
 
 @pytest.mark.parametrize("text", NUDGES)
-def test_nudge_means_remind_if_the_bot_is_addressed(say: Say, text: str) -> None:
+def test_synonym_of_remind_counts_if_the_bot_is_addressed(say: Say, text: str) -> None:
     (call,) = say(text, is_addressed=True).calls
 
     assert call.arguments["time"] == "2026-03-04 17:00"

@@ -1,4 +1,4 @@
-"""Events, reasons, other people and spaces beside a request."""
+"""Events, reasons and remarks beside a request."""
 
 import pytest
 
@@ -32,8 +32,8 @@ OF_ANOTHER_PART_OF_THE_DAY = [
 ]
 
 
-def shown(made: Interpretation) -> list[str]:
-    """When, of what and whom each of the reminders is."""
+def describe_reminders(made: Interpretation) -> list[str]:
+    """Return time, content and people of each reminder that is set."""
     asked = [call.arguments for call in made.calls if call.name == "reminder_set"]
     return [" ".join(str(each[key]) for key in ("time", "content", "person") if key in each) for each in asked]
 
@@ -42,13 +42,13 @@ def shown(made: Interpretation) -> list[str]:
     ("text", "told"),
     [*SPACES_FOR_MARKS, *ON_THE_DAY_OF_THE_EVENT, *OF_ANOTHER_PART_OF_THE_DAY],
 )
-def test_words_beside_a_request_give_time_and_content(say: Say, text: str, told: str) -> None:
-    assert shown(say(text, language="zh" if "我" in text else "en")) == [told]
+def test_event_beside_a_request_gives_time_and_content(say: Say, text: str, told: str) -> None:
+    assert describe_reminders(say(text, language="zh" if "我" in text else "en")) == [told]
 
 
 @pytest.mark.parametrize(("text", "told"), OTHERS_BEHIND_AN_EVENT)
 def test_other_people_are_reminded_of_an_event(say: Say, text: str, told: str) -> None:
-    assert shown(say(text, is_addressed=True)) == [told]
+    assert describe_reminders(say(text, is_addressed=True)) == [told]
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_other_people_are_reminded_of_an_event(say: Say, text: str, told: str) -
         ("wake me at 7am tomorrow, and remind me at 8 to eat", ["2026-03-05 07:00 wake up", "2026-03-05 08:00 eat"]),
     ],
 )
-def test_hour_after_another_is_the_next_with_this_name(say: Say, text: str, told: list[str]) -> None:
-    assert shown(say(text)) == told
+def test_hour_without_a_half_of_the_day_follows_the_previous_hour(say: Say, text: str, told: list[str]) -> None:
+    assert describe_reminders(say(text)) == told
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_hour_after_another_is_the_next_with_this_name(say: Say, text: str, told
     ],
 )
 def test_several_requests_are_separated(say: Say, text: str, told: list[str]) -> None:
-    assert shown(say(text, language="zh", is_addressed=True)) == told
+    assert describe_reminders(say(text, language="zh", is_addressed=True)) == told
 
 
 def test_last_workday_of_a_month_has_one_clock_time(say: Say) -> None:
@@ -102,21 +102,23 @@ def test_last_workday_of_a_month_has_one_clock_time(say: Say) -> None:
         ("I'm back, resume all reminders", "reminder_state", {"action": "resume", "reminder_id": "all"}),
     ],
 )
-def test_request_is_read_with_its_own_words(say: Say, text: str, name: str, arguments: dict[str, object]) -> None:
+def test_request_about_reminders_is_read_with_its_arguments(
+    say: Say, text: str, name: str, arguments: dict[str, object]
+) -> None:
     (call,) = say(text, is_addressed=True, tools=built_in_registry().specs).calls
 
     assert (call.name, call.arguments) == (name, arguments)
 
 
-def test_sentence_that_calls_the_bot_is_read_without_a_remark_to_others(say: Say) -> None:
+def test_addressed_sentence_is_read_without_a_remark_to_others(say: Say) -> None:
     made = say("You are, sorry Tom. Bubbles, add Tom to that.", known=("buy milk",), tools=built_in_registry().specs)
 
     assert [(call.name, call.arguments["person"]) for call in made.calls] == [("reminder_update", "+Tom")]
 
 
 @pytest.mark.parametrize("text", ["先提醒我下午四点吃药", "嗯那个帮我记一下下午四点吃药"])
-def test_name_of_the_bot_hides_no_words(say: Say, text: str) -> None:
-    assert shown(say(f"@bubbles {text}", is_addressed=True)) == ["2026-03-04 16:00 吃药"]
+def test_words_after_the_name_of_the_bot_are_read(say: Say, text: str) -> None:
+    assert describe_reminders(say(f"@bubbles {text}", is_addressed=True)) == ["2026-03-04 16:00 吃药"]
 
 
 @pytest.mark.parametrize(

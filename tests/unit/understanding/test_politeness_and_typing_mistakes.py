@@ -1,4 +1,4 @@
-"""Politeness and typing mistakes do not change the request."""
+"""Politeness and typing mistakes, which do not change a request."""
 
 import pytest
 
@@ -34,7 +34,7 @@ WITH_FIGURES = [
 
 
 @pytest.mark.parametrize(("language", "around"), WRAPPED)
-def test_thanks_faces_and_particles_are_no_part_of_a_reminder(say: Say, language: str, around: str) -> None:
+def test_thanks_emoji_and_particles_are_no_content(say: Say, language: str, around: str) -> None:
     text, content = PLAIN[language]
 
     (call,) = say(around.format(text), language=language).calls
@@ -49,7 +49,7 @@ def test_typing_mistake_is_read_as_the_intended_word(say: Say, slip: str) -> Non
     assert (call.name, call.arguments["content"]) == ("reminder_set", "ring Ada")
 
 
-def test_emoji_of_a_thing_to_buy_stays_in_the_content(say: Say) -> None:
+def test_emoji_of_an_object_stays_in_the_content(say: Say) -> None:
     (call,) = say("remind me tomorrow to buy 🍎").calls
 
     assert call.arguments["content"] == "buy 🍎"
@@ -66,7 +66,7 @@ def test_figures_that_name_something_stay_in_the_content(say: Say, text: str, co
     ("text", "which", "day"),
     [("明天跳过提醒1", "1", "明天"), ("明天跳过第2个提醒", "2", "明天")],
 )
-def test_proposal_of_the_explanation_is_understood(say: Say, text: str, which: str, day: str) -> None:
+def test_example_of_the_explanation_is_understood(say: Say, text: str, which: str, day: str) -> None:
     skipping = ToolSpec(
         name="reminder_update", description="", parameters={"properties": {"reminder_id": {}, "skip": {}}}
     )

@@ -1,4 +1,4 @@
-"""Changes to reminders that are there: their time, by how much they are moved, their text, and which one is meant."""
+"""Changes of the time or text of existing reminders, and references to them."""
 
 import pytest
 
@@ -126,14 +126,14 @@ FOLLOW_UPS = [
 
 
 @pytest.mark.parametrize(("text", "which", "time"), TIMES)
-def test_a_reminder_is_given_another_time(say: Say, text: str, which: str, time: str) -> None:
+def test_time_of_a_named_reminder_is_changed(say: Say, text: str, which: str, time: str) -> None:
     (call,) = say(text, tools=WITH_CHANGES).calls
 
     assert (call.name, call.arguments) == ("reminder_update", {"reminder_id": which, "time": time})
 
 
 @pytest.mark.parametrize(("text", "which", "time"), TOGETHER)
-def test_several_are_changed_together_after_some_were_set(say: Say, text: str, which: str, time: str) -> None:
+def test_several_reminders_are_changed_together_after_an_action(say: Say, text: str, which: str, time: str) -> None:
     say("remind me at 5pm to buy milk", tools=WITH_CHANGES)
 
     (call,) = say(text, tools=WITH_CHANGES).calls
@@ -143,7 +143,7 @@ def test_several_are_changed_together_after_some_were_set(say: Say, text: str, w
 
 
 @pytest.mark.parametrize(("text", "which"), DELETED_TOGETHER)
-def test_several_are_deleted_together_after_some_were_set(say: Say, text: str, which: str) -> None:
+def test_several_reminders_are_deleted_together_after_an_action(say: Say, text: str, which: str) -> None:
     say("remind me at 5pm to buy milk", tools=WITH_CHANGES)
 
     (call,) = say(text, tools=WITH_CHANGES).calls
@@ -153,33 +153,33 @@ def test_several_are_deleted_together_after_some_were_set(say: Say, text: str, w
 
 
 @pytest.mark.parametrize("text", CHAT_ABOUT_SEVERAL)
-def test_unaddressed_change_of_several_changes_nothing(say: Say, text: str) -> None:
+def test_talk_about_several_things_changes_no_reminder(say: Say, text: str) -> None:
     say("remind me at 5pm to buy milk", tools=WITH_CHANGES)
 
     assert not say(text, tools=WITH_CHANGES).calls
 
 
 @pytest.mark.parametrize("text", ["make both 8pm", "move 1 and 3 to 9pm", "delete both", "都改成八点", "两个都删了"])
-def test_several_references_count_after_an_action_for_the_person_only(say: Say, text: str) -> None:
+def test_change_of_several_reminders_needs_an_earlier_action(say: Say, text: str) -> None:
     assert not say(text, tools=WITH_CHANGES).calls
 
 
 @pytest.mark.parametrize(("text", "which", "shift"), SHIFTS)
-def test_a_reminder_is_moved_by_an_amount_of_time(say: Say, text: str, which: str, shift: str) -> None:
+def test_reminder_is_moved_by_a_duration(say: Say, text: str, which: str, shift: str) -> None:
     (call,) = say(text, tools=WITH_CHANGES, known=("buy milk",)).calls
 
     assert (call.name, call.arguments) == ("reminder_update", {"reminder_id": which, "time": shift})
 
 
 @pytest.mark.parametrize(("text", "which", "content"), CONTENTS)
-def test_a_reminder_is_given_another_text(say: Say, text: str, which: str, content: str) -> None:
+def test_text_of_a_named_reminder_is_changed(say: Say, text: str, which: str, content: str) -> None:
     (call,) = say(text, tools=WITH_CHANGES).calls
 
     assert (call.name, call.arguments) == ("reminder_update", {"reminder_id": which, "content": content})
 
 
 @pytest.mark.parametrize(("text", "rule"), [("make reminder 2 weekly", "weekly"), ("喝水的提醒改成每天九点", "daily")])
-def test_a_reminder_is_made_to_repeat(say: Say, text: str, rule: str) -> None:
+def test_named_reminder_is_made_recurring(say: Say, text: str, rule: str) -> None:
     (call,) = say(text, tools=WITH_CHANGES).calls
 
     assert (call.name, call.arguments["type"]) == ("reminder_update", rule)
@@ -195,7 +195,7 @@ def test_reminder_just_set_is_changed(say: Say, text: str, changes: dict[str, st
 
 
 @pytest.mark.parametrize(("text", "_changes"), FOLLOW_UPS)
-def test_without_an_earlier_reminder_the_message_is_for_others(say: Say, text: str, _changes: dict[str, str]) -> None:
+def test_follow_up_without_an_earlier_reminder_is_ignored(say: Say, text: str, _changes: dict[str, str]) -> None:
     heard = say(text, tools=WITH_CHANGES)
 
     assert (heard.calls, heard.answer) == ((), "")
@@ -224,14 +224,14 @@ def test_reminder_just_sent_is_snoozed(say: Say, text: str, length: str) -> None
         ("snooze till 5", {"time": "17:00"}),
     ],
 )
-def test_a_snooze_is_of_all_or_till_a_bare_hour(say: Say, text: str, arguments: dict[str, str]) -> None:
+def test_snooze_of_all_or_until_a_bare_hour_is_read(say: Say, text: str, arguments: dict[str, str]) -> None:
     (call,) = say(text, tools=WITH_CHANGES, is_addressed=True).calls
 
     assert (call.name, call.arguments) == ("reminder_snooze", arguments)
 
 
 @pytest.mark.parametrize("text", ["snooze it till tomorrow morning", "snooze until tomorrow at 9"])
-def test_a_snooze_may_have_an_end(say: Say, text: str) -> None:
+def test_snooze_until_a_time_is_read(say: Say, text: str) -> None:
     (call,) = say(text, tools=WITH_CHANGES, is_addressed=True).calls
 
     assert (call.name, call.arguments) == ("reminder_snooze", {"time": "2026-03-05 09:00"})
@@ -273,7 +273,7 @@ def test_talk_after_a_reminder_does_not_change_it(say: Say, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["delete 1-3", "delete reminders 1 to 3", "删除第1到3个提醒"])
-def test_a_range_of_numbers_is_each_of_them(say: Say, text: str) -> None:
+def test_range_of_numbers_is_expanded(say: Say, text: str) -> None:
     calls = say(text, is_addressed=True).calls
 
     assert [call.arguments["reminder_id"] for call in calls] == ["1", "2", "3"]
@@ -293,7 +293,7 @@ def test_several_numbers_are_several_deletions(say: Say, text: str) -> None:
         ("这周的提醒有哪些", {"filter": "这周"}),
     ],
 )
-def test_a_list_may_be_of_a_week(say: Say, text: str, arguments: dict[str, str]) -> None:
+def test_reminders_of_a_week_are_listed(say: Say, text: str, arguments: dict[str, str]) -> None:
     (call,) = say(text).calls
 
     assert (call.name, call.arguments) == ("reminder_list", arguments)
@@ -306,20 +306,20 @@ def test_a_list_may_be_of_a_week(say: Say, text: str, arguments: dict[str, str])
         "明天早上九点提醒我给银行打电话，下午三点提醒我做饭",
     ],
 )
-def test_the_day_of_the_first_request_holds_for_the_next(say: Say, text: str) -> None:
+def test_second_request_is_on_the_day_of_the_first(say: Say, text: str) -> None:
     calls = say(text).calls
 
     assert [call.arguments["time"] for call in calls] == ["2026-03-05 09:00", "2026-03-05 15:00"]
 
 
-def test_a_request_with_a_day_of_its_own_keeps_it(say: Say) -> None:
+def test_second_request_keeps_its_own_day(say: Say) -> None:
     calls = say("remind me tomorrow at 9 to call the bank and on friday at 3pm to cook").calls
 
     assert [call.arguments["time"] for call in calls] == ["2026-03-05 09:00", "2026-03-06 15:00"]
 
 
 @pytest.mark.parametrize("text", ["remind me in a bit to stretch", "remind me soon to stretch", "待会儿提醒我拉伸"])
-def test_a_time_that_no_clock_knows_is_asked_for(say: Say, text: str) -> None:
+def test_indefinite_time_is_asked_about(say: Say, text: str) -> None:
     asked = say(text, is_addressed=True)
 
     (call,) = say("in 5 minutes").calls
@@ -332,7 +332,7 @@ def test_a_time_that_no_clock_knows_is_asked_for(say: Say, text: str) -> None:
     "text",
     ["reminder 2 should be daily", "make reminder 2 repeat every day", "把提醒2改成每天重复", "把第2个提醒改成每天"],
 )
-def test_words_of_repeating_are_no_content(say: Say, text: str) -> None:
+def test_repetition_is_not_part_of_the_content(say: Say, text: str) -> None:
     (call,) = say(text, tools=WITH_CHANGES).calls
 
     assert (call.name, call.arguments["reminder_id"], call.arguments["type"]) == ("reminder_update", "2", "daily")
@@ -348,14 +348,14 @@ def test_words_of_repeating_are_no_content(say: Say, text: str) -> None:
         ("提醒2改成每天晚上八点", {"type": "daily", "time": "20:00"}),
     ],
 )
-def test_a_repetition_without_a_clock_leaves_the_clock(say: Say, text: str, changes: dict[str, object]) -> None:
+def test_repetition_without_a_clock_time_keeps_the_clock_time(say: Say, text: str, changes: dict[str, object]) -> None:
     (call,) = say(text, tools=WITH_CHANGES).calls
 
     assert call.arguments == {"reminder_id": "2", **changes}
 
 
 @pytest.mark.parametrize("text", ["提前十分钟提醒我开会", "提前10分钟提醒我"])
-def test_to_be_reminded_ahead_of_something_changes_no_reminder(say: Say, text: str) -> None:
+def test_request_for_a_lead_changes_no_reminder(say: Say, text: str) -> None:
     tools = (*TOOLS, ToolSpec(name="reminder_update", description="", parameters={"properties": {"reminder_id": {}}}))
 
     assert say(text, language="zh", tools=tools).calls == ()
