@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from benchmarks.understanding.generator import Example, Grammar
-from tests.unit.understanding.tagged import heard, read_as
+from tests.unit.understanding.tagged_sentences import interpret_tagged, read_with_tags
 
 pytestmark = pytest.mark.timeout(20)  # the generator makes sentences of all frames
 _SENTENCES = 400
@@ -40,7 +40,7 @@ def test_generated_sentence_becomes_calls_or_a_question(language, is_misread):
     chance = random.Random(7)
     for example in sample_sentences(language):
         spans = [(start, end, chance.choice(_TAGS) if is_misread else tag) for start, end, tag in example.spans]
-        reading = read_as(example.text, spans, example.intent, language)
-        made = heard(reading, example.intent, language, may_point=True)
+        reading = read_with_tags(example.text, spans, example.intent, language)
+        made = interpret_tagged(reading, example.intent, language, may_point=True)
 
         assert made is None or made.calls or made.answer

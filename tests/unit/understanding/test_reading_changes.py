@@ -5,7 +5,7 @@ import pytest
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.reminder_words import replace_amount
 from function_calls.understanding.reading.segments import drop_remarks
-from tests.unit.understanding.tagged import arguments, heard, tagged
+from tests.unit.understanding.tagged_sentences import arguments_of, interpret_tagged, read_tagged
 
 EVERY_DAY = {"type": "daily", "time": "09:00", "content": "call tim"}
 
@@ -34,7 +34,7 @@ EVERY_DAY = {"type": "daily", "time": "09:00", "content": "call tim"}
     ],
 )
 def test_time_is_changed(sentence, language, changed):
-    assert arguments(sentence, "move", language) == [changed]
+    assert arguments_of(sentence, "move", language) == [changed]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_amount_replaces_the_only_one_of_its_unit(text, amount, changed):
 def test_bare_figure_behind_an_amount_is_minutes():
     in_a_quarter = {"type": "once", "time": "2026-11-24 10:15", "content": "move the car"}
 
-    assert arguments("no wait {WHEN:20}", "move", last_set=in_a_quarter)[0]["time"] == "2026-11-24 10:20"
+    assert arguments_of("no wait {WHEN:20}", "move", last_set=in_a_quarter)[0]["time"] == "2026-11-24 10:20"
 
 
 @pytest.mark.parametrize(
@@ -84,12 +84,12 @@ def test_bare_figure_behind_an_amount_is_minutes():
     ],
 )
 def test_reminders_to_delete_are_named_as_handlers_know_them(sentence, language, references):
-    assert [each["reminder_id"] for each in arguments(sentence, "delete", language)] == references
+    assert [each["reminder_id"] for each in arguments_of(sentence, "delete", language)] == references
 
 
 @pytest.mark.parametrize("sentence", ["delete a reminder", "delete {REF:a reminder}"])
 def test_deletion_without_a_name_is_asked_about(sentence):
-    assert heard(sentence, "delete", may_point=True).answer.startswith("Which reminder?")
+    assert interpret_tagged(sentence, "delete", may_point=True).answer.startswith("Which reminder?")
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_deletion_without_a_name_is_asked_about(sentence):
     ],
 )
 def test_reminder_is_changed(sentence, intent, changed):
-    assert arguments(sentence, intent, last_set=EVERY_DAY) == [changed]
+    assert arguments_of(sentence, intent, last_set=EVERY_DAY) == [changed]
 
 
 @pytest.mark.parametrize(
@@ -143,11 +143,11 @@ def test_reminder_is_changed(sentence, intent, changed):
     ],
 )
 def test_other_request_makes_its_call(sentence, intent, expected):
-    assert arguments(sentence, intent) == [expected]
+    assert arguments_of(sentence, intent) == [expected]
 
 
 def test_clock_times_of_several_places_are_answered():
-    answer = heard("what time is it in {ZONE:New York} and {ZONE:London}", "time_now").answer
+    answer = interpret_tagged("what time is it in {ZONE:New York} and {ZONE:London}", "time_now").answer
 
     assert [line.split()[2] for line in answer.splitlines()] == ["05:00", "10:00"]
 
@@ -160,18 +160,18 @@ def test_clock_times_of_several_places_are_answered():
     ],
 )
 def test_day_of_the_last_reminder_is_one_occurrence(sentence, language, day):
-    (made,) = arguments(sentence, "move", language, last_set=EVERY_DAY, may_point=True)
+    (made,) = arguments_of(sentence, "move", language, last_set=EVERY_DAY, may_point=True)
 
     assert made["occurrence"] == day
 
 
 def test_words_of_a_sentence_are_compared_in_their_order():
     # With most hash seeds the words of a set come in another order: 啱先 is no known phrase, 先啱 is.
-    reading = tagged("唔係，{WHEN:九點半}先啱", "move", "zh")
+    reading = read_tagged("唔係，{WHEN:九點半}先啱", "move", "zh")
 
     def classify(tokens):
         return (("none", 0.99),) if tokens[0].start == 0 else (("move", 0.95), ("none", 0.05))
 
-    found = drop_remarks(reading, load_lexicon("zh"), classify, lambda text: tagged(text, "move", "zh"))
+    found = drop_remarks(reading, load_lexicon("zh"), classify, lambda text: read_tagged(text, "move", "zh"))
 
     assert found.text == reading.text

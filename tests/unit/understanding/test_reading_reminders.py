@@ -6,15 +6,15 @@ from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.tag_repair import cut_names
 from function_calls.understanding.requests.open_questions import OpenQuestion
 from services.time_expressions import parse_all
-from tests.unit.understanding.tagged import NOW, arguments, heard, tagged, written
+from tests.unit.understanding.tagged_sentences import NOW, arguments_of, interpret_tagged, make_message, read_tagged
 
 EVERY_DAY = {"type": "daily", "time": "09:00", "content": "stretch"}
 TOMORROW = {"type": "once", "time": "2026-11-25 15:00", "content": "water the ferns"}
 
 
-def told(sentence, language="en", **before):
+def times_and_contents(sentence, language="en", **before):
     """Return time and content of each reminder that is set."""
-    return [(each["time"], each["content"]) for each in arguments(sentence, "set", language, **before)]
+    return [(each["time"], each["content"]) for each in arguments_of(sentence, "set", language, **before)]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def told(sentence, language="en", **before):
     ],
 )
 def test_alternating_times_and_contents_are_several_reminders(sentence, language, expected):
-    assert told(sentence, language) == expected
+    assert times_and_contents(sentence, language) == expected
 
 
 @pytest.mark.parametrize(
@@ -55,13 +55,13 @@ def test_alternating_times_and_contents_are_several_reminders(sentence, language
     ],
 )
 def test_several_times_of_one_content_are_several_reminders(sentence, times):
-    assert [time[-5:] for time, _ in told(sentence)] == times
+    assert [time[-5:] for time, _ in times_and_contents(sentence)] == times
 
 
 def test_second_name_has_the_verb_of_the_first():
     sentence = "remind {PERSON:me} to {CONTENT:call Ann} {WHEN:at 5pm} || and {CONTENT:Bob} {WHEN:at 6pm}"
 
-    assert [content for _, content in told(sentence)] == ["call Ann", "call Bob"]
+    assert [content for _, content in times_and_contents(sentence)] == ["call Ann", "call Bob"]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_second_name_has_the_verb_of_the_first():
     ],
 )
 def test_corrected_time_replaces_the_earlier_one(sentence, language, time):
-    assert [each for each, _ in told(sentence, language)] == [time]
+    assert [each for each, _ in times_and_contents(sentence, language)] == [time]
 
 
 @pytest.mark.parametrize(
@@ -104,12 +104,12 @@ def test_corrected_time_replaces_the_earlier_one(sentence, language, time):
     ],
 )
 def test_lead_counts_back_from_the_event(sentence, language, time):
-    assert [each for each, _ in told(sentence, language)] == [time]
+    assert [each for each, _ in times_and_contents(sentence, language)] == [time]
 
 
 def test_day_may_be_excluded_from_a_repetition():
     sentence = "remind {PERSON:me} {WHEN:every friday at 4pm} to {CONTENT:send timesheets, but not on 25 December}"
-    made, left_out = arguments(sentence)
+    made, left_out = arguments_of(sentence)
 
     assert (made["content"], left_out) == ("send timesheets", {"reminder_id": "it", "skip": "25 december"})
 
@@ -125,7 +125,7 @@ def test_day_may_be_excluded_from_a_repetition():
     ],
 )
 def test_number_after_a_weekday_is_an_hour_unless_it_is_its_date(sentence, language, time):
-    assert [each for each, _ in told(sentence, language)] == [time]
+    assert [each for each, _ in times_and_contents(sentence, language)] == [time]
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_number_after_a_weekday_is_an_hour_unless_it_is_its_date(sentence, langu
     ],
 )
 def test_event_before_the_request_is_no_separate_reminder(sentence, language, expected):
-    assert told(sentence, language) == expected
+    assert times_and_contents(sentence, language) == expected
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_event_before_the_request_is_no_separate_reminder(sentence, language, ex
     ],
 )
 def test_particle_of_a_question_to_the_bot_is_no_content(sentence, content):
-    assert [made["content"] for made in arguments(sentence, "set", "zh")] == [content]
+    assert [made["content"] for made in arguments_of(sentence, "set", "zh")] == [content]
 
 
 @pytest.mark.parametrize(
@@ -224,14 +224,14 @@ def test_particle_of_a_question_to_the_bot_is_no_content(sentence, content):
     ],
 )
 def test_repetition_ends_on_the_day_of_a_named_event(sentence, language, content):
-    (made,) = arguments(sentence, "set", language)
+    (made,) = arguments_of(sentence, "set", language)
 
     assert made["content"] == content
     assert made["rrule"].endswith("UNTIL=20261214T235959Z")
 
 
 def test_lead_before_a_date_of_every_year_is_yearly():
-    (made,) = arguments(
+    (made,) = arguments_of(
         "{CONTENT:Ada's birthday} is {EVENT:12 June}, remind {PERSON:me} {LEAD:a week} before {WHEN:every year}"
     )
 
@@ -260,13 +260,13 @@ def test_lead_before_a_date_of_every_year_is_yearly():
     ],
 )
 def test_interval_until_it_is_done_is_an_argument(sentence, language, minutes, time):
-    (made,) = arguments(sentence, "set", language)
+    (made,) = arguments_of(sentence, "set", language)
 
     assert (made["until_done"], made["time"][-5:], made.get("rrule")) == (minutes, time, None)
 
 
 def test_a_content_between_an_interval_and_its_end_is_kept():
-    (made,) = arguments("remind {PERSON:me} {WHEN:every hour} to {CONTENT:drink water} {UNTILDONE:until I say done}")
+    (made,) = arguments_of("remind {PERSON:me} {WHEN:every hour} to {CONTENT:drink water} {UNTILDONE:until I say done}")
 
     assert (made["content"], made["until_done"]) == ("drink water", 60)
 
@@ -278,7 +278,7 @@ def test_a_content_between_an_interval_and_its_end_is_kept():
 def test_urgent_may_be_denied(words, is_urgent):
     sentence = words if "remind" in words else f"remind {{PERSON:me}} {{WHEN:at 5pm}} to {{CONTENT:pack}}, {words}"
 
-    assert arguments(sentence)[0].get("urgent") == is_urgent
+    assert arguments_of(sentence)[0].get("urgent") == is_urgent
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_urgent_may_be_denied(words, is_urgent):
     ],
 )
 def test_missing_time_or_content_is_asked_for(sentence, language, answer):
-    made = heard(sentence, "set", language)
+    made = interpret_tagged(sentence, "set", language)
 
     assert made.calls == ()
     assert made.answer.startswith(answer)
@@ -308,7 +308,7 @@ def test_missing_time_or_content_is_asked_for(sentence, language, answer):
     ],
 )
 def test_contradictory_times_are_asked_about(sentence, language):
-    made = heard(sentence, "set", language)
+    made = interpret_tagged(sentence, "set", language)
 
     assert made.calls == ()
     assert made.answer
@@ -322,11 +322,11 @@ def test_contradictory_times_are_asked_about(sentence, language):
     ],
 )
 def test_list_of_times_sets_a_reminder_for_each(sentence, language, times):
-    assert [time[-5:] for time, _ in told(sentence, language)] == times
+    assert [time[-5:] for time, _ in times_and_contents(sentence, language)] == times
 
 
 def test_clock_time_joined_to_a_repetition_repeats_too():
-    first, second = arguments("{CONTENT:BP tablet} {WHEN:9 am daily and night 9 pm}")
+    first, second = arguments_of("{CONTENT:BP tablet} {WHEN:9 am daily and night 9 pm}")
 
     assert (first["type"], first["time"]) == ("daily", "09:00")
     assert (second["type"], second["time"]) == ("daily", "21:00")
@@ -343,17 +343,17 @@ def test_clock_time_joined_to_a_repetition_repeats_too():
     ],
 )
 def test_unparsed_part_of_a_time_sets_no_reminder(sentence, language):
-    assert heard(sentence, "set", language).calls == ()
+    assert interpret_tagged(sentence, "set", language).calls == ()
 
 
 def test_count_without_a_repetition_stays_in_the_content():
     sentence = "remind {PERSON:me} {UNTIL:3 times} {WHEN:tomorrow} to {CONTENT:email Joe}"
 
-    assert [content for _, content in told(sentence, "en")] == ["3 times to email Joe"]
+    assert [content for _, content in times_and_contents(sentence, "en")] == ["3 times to email Joe"]
 
 
 def test_past_time_is_left_to_the_check_of_times():
-    assert told("{WHEN:今天早上8点}提醒{PERSON:我}{CONTENT:吃药}", "zh") == [("2026-11-24 08:00", "吃药")]
+    assert times_and_contents("{WHEN:今天早上8点}提醒{PERSON:我}{CONTENT:吃药}", "zh") == [("2026-11-24 08:00", "吃药")]
 
 
 @pytest.mark.parametrize(
@@ -365,11 +365,11 @@ def test_past_time_is_left_to_the_check_of_times():
     ],
 )
 def test_request_without_a_content_has_a_default_content(sentence, language, expected):
-    assert told(sentence, language) == [expected]
+    assert times_and_contents(sentence, language) == [expected]
 
 
 def test_alarm_at_a_bare_hour_may_be_in_either_half_of_the_day():
-    answer = heard("set an alarm {WHEN:for 5:45 tomorrow}").answer
+    answer = interpret_tagged("set an alarm {WHEN:for 5:45 tomorrow}").answer
 
     assert ("tomorrow at 05:45" in answer, "tomorrow at 17:45" in answer) == (True, True)
 
@@ -385,7 +385,7 @@ def test_alarm_at_a_bare_hour_may_be_in_either_half_of_the_day():
     ],
 )
 def test_full_names_are_kept(sentence, language, person):
-    assert arguments(sentence, "set", language)[0].get("person") == person
+    assert arguments_of(sentence, "set", language)[0].get("person") == person
 
 
 @pytest.mark.parametrize(
@@ -433,28 +433,30 @@ def test_full_names_are_kept(sentence, language, person):
     ],
 )
 def test_recipients_are_the_people_to_be_reminded(sentence, language, member, expected):
-    recent = (written("ready", by=member),) if member else ()
-    (made,) = arguments(sentence, "set", language, recent=recent)
+    recent = (make_message("ready", by=member),) if member else ()
+    (made,) = arguments_of(sentence, "set", language, recent=recent)
 
     assert (made.get("person"), made["content"]) == expected
 
 
 def test_verb_behind_everyone_is_no_name():
-    reading = tagged("avisa a {PERSON:todos despejar} {CONTENT:el patio} a las 20", "set", "es")
+    reading = read_tagged("avisa a {PERSON:todos despejar} {CONTENT:el patio} a las 20", "set", "es")
 
     assert cut_names(reading, load_lexicon("es"), ()).pieces("PERSON") == ["todos"]
 
 
 def test_both_of_us_are_the_sender_and_the_previous_writer():
-    (made,) = arguments(
-        "remind {PERSON:both of us} {WHEN:at 5pm} to {CONTENT:leave}", recent=(written("ready?", by="bob"),)
+    (made,) = arguments_of(
+        "remind {PERSON:both of us} {WHEN:at 5pm} to {CONTENT:leave}", recent=(make_message("ready?", by="bob"),)
     )
 
     assert made["person"] == "ann, bob"
 
 
 def test_content_behind_its_own_clock_is_not_the_event_in_front():
-    (made,) = arguments("{WHEN:12月11号}{CONTENT:运动会}，{WHEN:早上七点}提醒{PERSON:大家}{CONTENT:出发}", "set", "zh")
+    (made,) = arguments_of(
+        "{WHEN:12月11号}{CONTENT:运动会}，{WHEN:早上七点}提醒{PERSON:大家}{CONTENT:出发}", "set", "zh"
+    )
 
     assert made["content"] == "出发"
 
@@ -477,13 +479,13 @@ def test_content_behind_its_own_clock_is_not_the_event_in_front():
     ],
 )
 def test_words_behind_a_content_that_are_no_time_belong_to_it(sentence, content, language):
-    (made,) = arguments(sentence, language=language)
+    (made,) = arguments_of(sentence, language=language)
 
     assert made["content"] == content
 
 
 def test_number_used_for_the_word_for_is_no_name():
-    (made,) = arguments("reminder {PERSON:4 all parents} {WHEN:at 8pm}: {CONTENT:park in lot B}")
+    (made,) = arguments_of("reminder {PERSON:4 all parents} {WHEN:at 8pm}: {CONTENT:park in lot B}")
 
     assert (made["person"], made["content"]) == ("everyone", "park in lot B")
 
@@ -496,20 +498,20 @@ def test_number_used_for_the_word_for_is_no_name():
     ],
 )
 def test_both_of_us_are_the_two_named_people(sentence, language):
-    recent = (written("ready?", by="bob"), written("soon", by="cleo"))
+    recent = (make_message("ready?", by="bob"), make_message("soon", by="cleo"))
 
-    assert arguments(sentence, "set", language, recent=recent)[0]["person"] == "ann, bob"
+    assert arguments_of(sentence, "set", language, recent=recent)[0]["person"] == "ann, bob"
 
 
 def test_member_who_is_joined_to_another_is_reminded_as_well():
-    recent = (written("好的", by="阿玲"), written("行", by="杰克"))
-    (made,) = arguments("{WHEN:九点}提醒{PERSON:阿玲}{CONTENT:和杰克浇水}", "set", "zh", recent=recent)
+    recent = (make_message("好的", by="阿玲"), make_message("行", by="杰克"))
+    (made,) = arguments_of("{WHEN:九点}提醒{PERSON:阿玲}{CONTENT:和杰克浇水}", "set", "zh", recent=recent)
 
     assert (made["person"], made["content"]) == ("阿玲和杰克", "浇水")
 
 
 def test_words_between_everybody_and_a_content_belong_to_the_content():
-    reading = tagged("remind {PERSON:everybody officers} {CONTENT:meeting} {WHEN:at 7pm}")
+    reading = read_tagged("remind {PERSON:everybody officers} {CONTENT:meeting} {WHEN:at 7pm}")
 
     assert cut_names(reading, load_lexicon("en"), ()).pieces("CONTENT") == ["officers meeting"]
 
@@ -541,11 +543,11 @@ def test_words_between_everybody_and_a_content_belong_to_the_content():
     ],
 )
 def test_content_is_complete_and_has_no_other_words(sentence, language, content):
-    assert told(sentence, language)[0][1] == content
+    assert times_and_contents(sentence, language)[0][1] == content
 
 
 def test_time_at_an_edge_of_the_content_is_used_if_there_is_no_other():
-    assert told("提醒{PERSON:我}{CONTENT:五点开会}", "zh") == [("2026-11-24 17:00", "开会")]
+    assert times_and_contents("提醒{PERSON:我}{CONTENT:五点开会}", "zh") == [("2026-11-24 17:00", "开会")]
 
 
 @pytest.mark.parametrize(
@@ -559,13 +561,13 @@ def test_time_at_an_edge_of_the_content_is_used_if_there_is_no_other():
     ],
 )
 def test_repeated_reminder_keeps_the_content_and_the_clock_time(sentence, before, time):
-    (made,) = arguments(sentence, "repeat_last", last_set=before)
+    (made,) = arguments_of(sentence, "repeat_last", last_set=before)
 
     assert (made["time"], made["content"]) == (time, "water the ferns")
 
 
 def test_further_day_is_added_to_a_recurring_reminder():
-    assert arguments("also {WHEN:on saturday}", "repeat_last", last_set=EVERY_DAY) == [
+    assert arguments_of("also {WHEN:on saturday}", "repeat_last", last_set=EVERY_DAY) == [
         {"days": "+saturday", "reminder_id": "it"}
     ]
 
@@ -574,14 +576,14 @@ def test_content_in_an_answer_is_set_at_each_time():
     options = tuple(each.readings[0] for each in parse_all("at 5pm and at 6pm", NOW, language="en"))
     question = OpenQuestion(asks="content", options=options)
 
-    assert [each["time"][-5:] for each in arguments("to {CONTENT:drink}", "answer_content", question=question)] == [
+    assert [each["time"][-5:] for each in arguments_of("to {CONTENT:drink}", "answer_content", question=question)] == [
         "17:00",
         "18:00",
     ]
 
 
 def test_lead_without_an_amount_is_asked_about():
-    answer = heard("{CONTENT:exam} {EVENT:friday at 9am}, remind {PERSON:me} {LEAD:somewhat} before").answer
+    answer = interpret_tagged("{CONTENT:exam} {EVENT:friday at 9am}, remind {PERSON:me} {LEAD:somewhat} before").answer
 
     assert answer == "When should I remind you of “exam”?"
 
@@ -589,7 +591,7 @@ def test_lead_without_an_amount_is_asked_about():
 def test_answer_without_a_day_is_on_the_offered_day():
     options = parse_all("tomorrow at 6:45", NOW, language="en")[0].readings
     question = OpenQuestion(asks="option", content="get up", options=options)
-    (made,) = arguments("{WHEN:6:15pm}", "answer_when", question=question)
+    (made,) = arguments_of("{WHEN:6:15pm}", "answer_when", question=question)
 
     assert made["time"] == "2026-11-25 18:15"
 
@@ -610,13 +612,13 @@ def test_answer_without_a_day_is_on_the_offered_day():
     ],
 )
 def test_sentence_before_the_request_is_its_event(sentence, language, expected):
-    assert told(sentence, language) == expected
+    assert times_and_contents(sentence, language) == expected
 
 
 def test_second_time_without_a_deadline_is_one_more_reminder():
     sentence = "remind {PERSON:us} to {CONTENT:stretch} {WHEN:at 5pm}, remind us again {WHEN:at 6pm}"
 
-    assert [time for time, _ in told(sentence)] == ["2026-11-24 17:00", "2026-11-24 18:00"]
+    assert [time for time, _ in times_and_contents(sentence)] == ["2026-11-24 17:00", "2026-11-24 18:00"]
 
 
 @pytest.mark.parametrize(
@@ -630,7 +632,7 @@ def test_second_time_without_a_deadline_is_one_more_reminder():
     ],
 )
 def test_time_known_only_from_other_messages_is_asked_for(sentence, language):
-    made = heard(sentence, "set", language)
+    made = interpret_tagged(sentence, "set", language)
 
     assert not made.calls
     assert made.answer
@@ -645,23 +647,23 @@ def test_time_known_only_from_other_messages_is_asked_for(sentence, language):
     ],
 )
 def test_name_of_the_bot_at_the_end_is_no_content(sentence, language, content):
-    assert [each for _, each in told(sentence, language)] == [content]
+    assert [each for _, each in times_and_contents(sentence, language)] == [content]
 
 
 def test_lead_with_its_own_date_gets_a_separate_clock_time():
     sentence = "remind {PERSON:me} {WHEN:a week before 15 December} to {CONTENT:pick up my suit}, {WHEN:9am}"
 
-    assert told(sentence) == [("2026-12-08 09:00", "pick up my suit")]
+    assert times_and_contents(sentence) == [("2026-12-08 09:00", "pick up my suit")]
 
 
 def test_another_reminder_with_its_own_content_keeps_it():
-    made = arguments("and another one {WHEN:at 10pm} to upload it", "repeat_last", last_set=TOMORROW, may_point=True)
+    made = arguments_of("and another one {WHEN:at 10pm} to upload it", "repeat_last", last_set=TOMORROW, may_point=True)
 
     assert [each["content"] for each in made] == ["upload it"]
 
 
 def test_untagged_everyone_is_the_recipient():
-    made = arguments("{WHEN:daily} {CONTENT:standup} reminder for everyone {WHEN:at 9:30am}")
+    made = arguments_of("{WHEN:daily} {CONTENT:standup} reminder for everyone {WHEN:at 9:30am}")
 
     assert [each["person"] for each in made] == ["everyone"]
 
@@ -684,12 +686,12 @@ def test_untagged_everyone_is_the_recipient():
     ],
 )
 def test_day_and_clock_time_are_read_beside_other_words(sentence, language, expected):
-    assert [time for time, _ in told(sentence, language)] == [expected]
+    assert [time for time, _ in times_and_contents(sentence, language)] == [expected]
 
 
 @pytest.mark.parametrize("when", ["mañana at 8", "on zorgday at 6pm", "on Fridays until the trip at 6pm"])
 def test_unknown_day_or_end_sets_no_reminder(when):
-    assert not any("time" in each for each in arguments(f"remind {{PERSON:me}} {{WHEN:{when}}} to {{CONTENT:mop}}"))
+    assert not any("time" in each for each in arguments_of(f"remind {{PERSON:me}} {{WHEN:{when}}} to {{CONTENT:mop}}"))
 
 
 @pytest.mark.parametrize(
@@ -718,11 +720,11 @@ def test_unknown_day_or_end_sets_no_reminder(when):
     ],
 )
 def test_day_of_the_month_of_a_monthly_event_repeats(sentence, language, rule):
-    assert [each.get("rrule") for each in arguments(sentence, "set", language)] == [rule]
+    assert [each.get("rrule") for each in arguments_of(sentence, "set", language)] == [rule]
 
 
 def test_date_beside_a_monthly_event_does_not_repeat():
-    made = told(
+    made = times_and_contents(
         "{CONTENT:rent} is due {EVENT:the 28th of every month}, remind {PERSON:me} {WHEN:on 26 December at 4pm}"
     )
 
@@ -730,7 +732,7 @@ def test_date_beside_a_monthly_event_does_not_repeat():
 
 
 def test_days_of_an_event_share_the_clock_time_of_the_reminder():
-    made = told("{CONTENT:房租}{EVENT:5號、12號、19號}各一次，{WHEN:中午}提醒{PERSON:我}", "zh")
+    made = times_and_contents("{CONTENT:房租}{EVENT:5號、12號、19號}各一次，{WHEN:中午}提醒{PERSON:我}", "zh")
 
     assert [time for time, _ in made] == ["2026-12-05 12:00", "2026-12-12 12:00", "2026-12-19 12:00"]
 
@@ -753,7 +755,7 @@ def test_days_of_an_event_share_the_clock_time_of_the_reminder():
     ],
 )
 def test_hour_beside_a_morning_event_is_in_the_morning(sentence, language, expected):
-    assert [time for time, _ in told(sentence, language)] == [expected]
+    assert [time for time, _ in times_and_contents(sentence, language)] == [expected]
 
 
 @pytest.mark.parametrize(
@@ -785,7 +787,7 @@ def test_hour_beside_a_morning_event_is_in_the_morning(sentence, language, expec
     ],
 )
 def test_day_after_a_time_has_its_clock_time_and_repetition(sentence, language, made):
-    assert [(call["time"], call.get("rrule")) for call in arguments(sentence, language=language)] == made
+    assert [(call["time"], call.get("rrule")) for call in arguments_of(sentence, language=language)] == made
 
 
 OF_BOB = {"type": "once", "time": "2026-11-26 18:00", "content": "the ball"}
@@ -806,4 +808,4 @@ OWN = {"type": "once", "time": "2026-11-25 21:30", "content": "the bins"}
     ],
 )
 def test_same_time_refers_to_the_last_reminder_or_the_event(sentence, language, time):
-    assert arguments(sentence, language=language, last_set=OWN, last_here=OF_BOB)[0]["time"] == time
+    assert arguments_of(sentence, language=language, last_set=OWN, last_here=OF_BOB)[0]["time"] == time

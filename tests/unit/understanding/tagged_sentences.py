@@ -1,4 +1,4 @@
-"""Readings whose tags are written into the sentence, so that no weights are needed to test what becomes of them."""
+"""Readings of sentences with written tags, which tests interpret without weights."""
 
 import re
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ _TOOLS = tuple(
 _TAGGED = re.compile(r"\{(?P<tag>[A-Z]+):(?P<words>[^}]*)\}|\|\| ")
 
 
-def tagged(sentence: str, intent: str = "set", language: str = "en") -> MessageReading:
+def read_tagged(sentence: str, intent: str = "set", language: str = "en") -> MessageReading:
     """Return the reading of a sentence such as "remind {PERSON:me} {WHEN:at 5} to {CONTENT:call mum}".
 
     `|| ` stands where a further request begins.
@@ -54,10 +54,10 @@ def tagged(sentence: str, intent: str = "set", language: str = "en") -> MessageR
             text += found["words"]
         last = found.end()
     text += sentence[last:]
-    return read_as(text, spans, intent, language, begins)
+    return read_with_tags(text, spans, intent, language, begins)
 
 
-def read_as(
+def read_with_tags(
     text: str, spans: Sequence[tuple[int, int, str]], intent: str, language: str, begins: Sequence[int] = ()
 ) -> MessageReading:
     """Return the reading of `text` with the tags of `spans` (start, end, tag); requests begin at `begins`."""
@@ -69,7 +69,7 @@ def read_as(
     return MessageReading(text, tokens, ((intent, 1.0),), tuple(tags), places)
 
 
-def heard(
+def interpret_tagged(
     sentence: str | MessageReading,
     intent: str = "set",
     language: str = "en",
@@ -80,12 +80,12 @@ def heard(
     may_point: bool = False,
     recent: tuple[ChatMessage, ...] = (),
 ) -> Interpretation | None:
-    """Return what becomes of a tagged sentence, or a reading, that is said to the bot.
+    """Return the interpretation of a tagged sentence, or a reading, in an addressed message.
 
     `last_set` was set before by the person who asks, `last_here` by anybody in the chat.
     """
-    reading = tagged(sentence, intent, language) if isinstance(sentence, str) else sentence
-    message = written(reading.text, by="ann")
+    reading = read_tagged(sentence, intent, language) if isinstance(sentence, str) else sentence
+    message = make_message(reading.text, by="ann")
     turn = Turn(
         message=message,
         now=NOW,
@@ -111,7 +111,7 @@ def heard(
     return handle_intent(request, lambda start: reading.intents)
 
 
-def written(text: str, by: str) -> ChatMessage:
+def make_message(text: str, by: str) -> ChatMessage:
     """Return a message of the person called `by` to the bot."""
     return ChatMessage(
         id="m1",
@@ -123,8 +123,8 @@ def written(text: str, by: str) -> ChatMessage:
     )
 
 
-def arguments(*args: object, **kwargs: object) -> list[dict[str, object]]:
-    """Return the arguments of the calls of a tagged sentence; arguments as for `heard`."""
-    made = heard(*args, **kwargs)  # type: ignore[arg-type]
+def arguments_of(*args: object, **kwargs: object) -> list[dict[str, object]]:
+    """Return the arguments of the calls of a tagged sentence; arguments as for `interpret_tagged`."""
+    made = interpret_tagged(*args, **kwargs)  # type: ignore[arg-type]
     assert made is not None
     return [dict(call.arguments) for call in made.calls]
