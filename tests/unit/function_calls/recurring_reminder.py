@@ -1,4 +1,4 @@
-"""A reminder that repeats, for tests of how it is told."""
+"""Build a recurring reminder for tests of displayed repetitions."""
 
 from datetime import UTC, datetime
 
@@ -7,7 +7,7 @@ from services.recurrence.schedule import read_schedule
 from services.reminders.model import Reminder, ReminderState
 
 
-def repeating(rule_text: str, *, start: datetime = datetime(2026, 11, 25, 20, 0), zone: str = "UTC") -> Reminder:
+def make_recurring(rule_text: str, *, start: datetime = datetime(2026, 11, 25, 20, 0), zone: str = "UTC") -> Reminder:
     return Reminder(
         id="ptc7uz",
         address=ChatAddress(platform="fake", chat_id="home"),

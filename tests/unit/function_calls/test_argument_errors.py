@@ -1,4 +1,4 @@
-"""Errors of arguments in the person's language: one line each, with a correct example."""
+"""Errors of arguments in the language of the person: one line each, with a correct example."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Literal
@@ -43,7 +43,7 @@ def tool():
     return registry.get("pour_tea")
 
 
-def told(tool, language, arguments):
+def error_lines(tool, language, arguments):
     """What a person is told of these arguments by the second check, which is that of every door."""
     with pytest.raises(ArgumentsInvalid) as caught:
         tool.instantiate(arguments)
@@ -81,38 +81,38 @@ CASES = [
 
 
 @pytest.mark.parametrize(("arguments", "english", "chinese"), CASES)
-def test_person_is_told_the_error_in_their_language(tool, arguments, english, chinese):
-    assert told(tool, "en", arguments) == [
+def test_error_is_shown_in_the_language_of_the_person(tool, arguments, english, chinese):
+    assert error_lines(tool, "en", arguments) == [
         "I could not run pour_tea:",
         english,
         "Write it like this: pour some tea",
     ]
-    assert told(tool, "zh", arguments) == ["没能执行 pour_tea：", chinese, "可以这样写：倒茶"]
+    assert error_lines(tool, "zh", arguments) == ["没能执行 pour_tea：", chinese, "可以这样写：倒茶"]
 
 
-def test_both_checks_say_the_same(tool):
+def test_both_checks_report_the_same_errors(tool):
     wrong = {"kind": "green", "cups": 9}
     first = SchemaValidator(tool.spec.parameters).validate(wrong)
 
-    assert invalid_arguments_text("zh", tool.spec, first).splitlines() == told(tool, "zh", wrong)
+    assert invalid_arguments_text("zh", tool.spec, first).splitlines() == error_lines(tool, "zh", wrong)
 
 
 def test_each_argument_is_reported_once_in_order(tool):
-    lines = told(tool, "en", {"cups": 0, "extra": 3})
+    lines = error_lines(tool, "en", {"cups": 0, "extra": 3})
 
     assert [line.partition(":")[0] for line in lines[1:-1]] == ["• It needs kind.", "• cups", "• extra"]
 
 
-def test_a_tool_without_a_sentence_of_the_language_is_shown_as_it_is_typed(tool):
+def test_tool_without_an_example_in_the_language_is_shown_as_a_command(tool):
     @tool_function(name="stir", examples=("stir the tea",))
     async def stir(cup: str, times: Annotated[int, Field(le=9)] = 1, spoon: str = "") -> str:
-        """Stir."""
+        """Return the lines shown to a person for errors of the second check."""
         return cup
 
     registry = Registry()
     registry.collect(stir)
 
-    assert told(registry.get("stir"), "zh", {"times": 10})[-1] == "可以这样写：/stir cup=… times=…"
+    assert error_lines(registry.get("stir"), "zh", {"times": 10})[-1] == "可以这样写：/stir cup=… times=…"
 
 
 @pytest.mark.looptime
@@ -124,7 +124,7 @@ def test_a_tool_without_a_sentence_of_the_language_is_shown_as_it_is_typed(tool)
         ("/pour_tea kind=绿茶 cups=2", ['• kind：应该是 green、black。收到的是 "绿茶"。']),
     ],
 )
-async def test_in_a_chat_without_a_model_the_answer_is_in_one_language(said, lines):
+async def test_errors_without_a_model_are_in_one_language(said, lines):
     clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     platform = FakePlatform(clock)
     async with build_in_memory(clock=clock, platforms=[platform], functions=[pour_tea]):
@@ -143,7 +143,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize(("name", "command"), COMMANDS)
-def test_command_that_is_shown_as_correct_is_valid(name, command):
+def test_command_shown_as_an_example_is_valid(name, command):
     call = parse_tool_command(make_turn(command, tools=BUILT_IN.specs))
 
     assert call.name == name
@@ -152,7 +152,7 @@ def test_command_that_is_shown_as_correct_is_valid(name, command):
 
 @pytest.mark.looptime
 @pytest.mark.parametrize(("before", "answer"), [("今天吃什么", "没能执行"), ("what is for lunch", "I could not run")])
-async def test_a_bare_command_is_answered_in_the_language_of_the_words_before(before, answer):
+async def test_command_is_answered_in_the_language_of_the_previous_message(before, answer):
     clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     platform = FakePlatform(clock)
     async with build_in_memory(clock=clock, platforms=[platform], functions=[pour_tea]):
@@ -183,7 +183,7 @@ async def test_mistyped_command_is_asked_about(said, answer):
 
 
 @pytest.mark.looptime
-async def test_in_a_group_a_mistyped_command_may_be_another_bots():
+async def test_mistyped_command_in_a_group_is_not_answered():
     clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     platform = FakePlatform(clock)
     async with build_in_memory(clock=clock, platforms=[platform], functions=[pour_tea]):
@@ -193,7 +193,7 @@ async def test_in_a_group_a_mistyped_command_may_be_another_bots():
 
 
 @pytest.mark.looptime
-async def test_the_names_behind_a_switch_are_of_no_language():
+async def test_tool_names_in_a_command_do_not_change_the_language():
     clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     platform = FakePlatform(clock)
     async with build_in_memory(clock=clock, platforms=[platform]):

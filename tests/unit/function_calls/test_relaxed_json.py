@@ -1,4 +1,4 @@
-"""Relaxed JSON: what is overlooked, what is refused, and that valid JSON reads as ever."""
+"""Relaxed JSON: accepted mistakes, refused texts, and unchanged valid JSON."""
 
 import contextlib
 import json
@@ -20,7 +20,7 @@ QUICK = settings(max_examples=150, deadline=None)
 
 @QUICK
 @given(VALUES)
-def test_valid_json_reads_exactly_as_the_standard_reader_reads_it(value: object):
+def test_valid_json_is_read_like_the_standard_parser(value: object):
     read = read_json(json.dumps(value))
 
     assert read.value == value
@@ -35,7 +35,7 @@ def test_python_literal_is_read(value: dict[str, object]):
 
 @QUICK
 @given(st.dictionaries(st.text(max_size=3), VALUES, min_size=1, max_size=3), st.data())
-def test_a_text_cut_off_anywhere_is_never_read_as_an_object(value: dict[str, object], data: st.DataObject):
+def test_truncated_text_is_never_read_as_an_object(value: dict[str, object], data: st.DataObject):
     whole = json.dumps(value)
     cut = whole[: data.draw(st.integers(1, len(whole) - 1))]
 
@@ -63,7 +63,7 @@ def test_any_text_is_read_as_proper_json_or_refused(text: str):
         ("{a-b: undefined}", {"a-b": None}),
     ],
 )
-def test_mistakes_with_a_clear_meaning_are_read(text: str, value: object):
+def test_mistake_with_a_clear_meaning_is_read(text: str, value: object):
     read = read_json(text)
 
     assert read.value == value

@@ -1,3 +1,5 @@
+"""Slash commands that call functions by name."""
+
 import pytest
 
 from bot.testing.turns import make_tool, make_turn
@@ -42,7 +44,7 @@ def test_name_of_a_function_may_have_hyphens():
 
 
 @pytest.mark.parametrize("key", ["type", "kind", "Kind", "类型", "tipo"])
-def test_an_argument_has_the_name_that_messages_call_it_by(key):
+def test_argument_may_have_its_displayed_name(key):
     tool = make_tool("plan", type={"type": "string"}, time={"type": "string"})
 
     call = parse_tool_command(make_turn(f"/plan {key}=once time=9:00", tools=[tool]))
@@ -65,7 +67,7 @@ def test_an_argument_has_the_name_that_messages_call_it_by(key):
         "/toss，好",
     ],
 )
-def test_everything_else_is_left_to_the_interpreter(text):
+def test_other_text_is_left_to_the_interpreter(text):
     assert arguments_of(text) is None
 
 
