@@ -28,7 +28,7 @@ from bot.platforms.slack.events import Message as SlackMessage
 from bot.platforms.telegram import wire as telegram
 from bot.platforms.xmpp import wire as xmpp
 from services.kernel.chat import ChatMessage
-from tests.unit.mangling import changed
+from tests.unit.random_changes import changed_sample
 
 HERE = Path(__file__).parent
 NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)
@@ -141,7 +141,7 @@ WIRES = {
 @given(data=st.data())
 def test_no_event_breaks_a_wire(name, data):
     events, read = WIRES[name]
-    raw = data.draw(changed(events))
+    raw = data.draw(changed_sample(events))
 
     with suppress(ValidationError):  # what every adapter logs and skips
         heard = read(raw)

@@ -19,20 +19,20 @@ JSON = st.recursive(
 )
 
 
-def places(value, path=()):
+def value_paths(value, path=()):
     """The way to every value inside."""
     yield path
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, each in inside:
-        yield from places(each, (*path, key))
+        yield from value_paths(each, (*path, key))
 
 
 @st.composite
-def changed(draw, samples):
-    """One of `samples` with something else in up to three places, or without them."""
+def changed_sample(draw, samples):
+    """Draw one of `samples` with up to three values replaced or removed."""
     raw = copy.deepcopy(draw(st.sampled_from(samples)))
     for _ in range(draw(st.integers(1, 3))):
-        path = draw(st.sampled_from([each for each in places(raw) if each]))
+        path = draw(st.sampled_from([each for each in value_paths(raw) if each]))
         *way, last = path
         inside = raw
         for key in way:

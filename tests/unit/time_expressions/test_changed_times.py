@@ -1,4 +1,4 @@
-"""The time of a change is read apart from the one that it replaces."""
+"""Old and new times in requests for a change."""
 
 import pytest
 
@@ -20,11 +20,11 @@ from services.time_expressions import parse_all
         ("取消明天的早会", ["明天"]),
     ],
 )
-def test_the_times_of_a_change_are_read_apart(now, text, words):
+def test_old_and_new_time_are_separate_times(now, text, words):
     found = parse_all(text, now, language="zh")
 
     assert [text[slice(*each.best.spans[0])] for each in found] == words
 
 
-def test_two_points_that_are_no_clock_stay_unread(now):
+def test_chinese_two_points_are_no_clock_time(now):
     assert parse_all("改成两点建议", now, language="zh") == ()

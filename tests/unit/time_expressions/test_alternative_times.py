@@ -1,4 +1,4 @@
-"""Words that leave the choice between two times: the person is asked, and neither is taken in silence."""
+"""Alternative times joined by "or", which are ambiguous readings."""
 
 from itertools import pairwise
 
@@ -31,7 +31,7 @@ def test_two_times_joined_by_or_are_two_readings(now, text, moments):
 
 
 @pytest.mark.parametrize("text", ["every day at 5 or 6", "每天5点或6点"])
-def test_a_choice_makes_no_repetition(now, text):
+def test_alternatives_are_no_repetition(now, text):
     assert parse(text, now).best is None
 
 
@@ -39,7 +39,7 @@ def test_days_joined_by_or_are_days_of_one_repetition(read):
     assert read("every monday or tuesday").rrule == "FREQ=WEEKLY;BYDAY=MO,TU"
 
 
-def test_the_word_between_two_times_belongs_to_them(now):
+def test_or_between_two_times_belongs_to_their_span(now):
     text = "remind me on monday or tuesday to swim"
 
     assert [text[start:end] for start, end in parse(text, now).readings[0].spans] == ["on monday or tuesday"]
@@ -56,7 +56,7 @@ def test_the_word_between_two_times_belongs_to_them(now):
         ("tonight and tomorrow night at 9", ["20 21:00", "21 21:00"]),
     ],
 )
-def test_a_list_of_dates_is_as_many_times_with_words_of_their_own(now, text, moments):
+def test_dates_of_a_list_are_separate_times_with_separate_spans(now, text, moments):
     found = parse_all(text, now)
 
     assert [f"{one.best.start:%d %H:%M}" for one in found] == moments
@@ -72,7 +72,7 @@ def test_a_list_of_dates_is_as_many_times_with_words_of_their_own(now, text, mom
         ("friday morning and in the evening", ["friday morning", "in the evening"]),
     ],
 )
-def test_several_parts_of_a_day_are_as_many_times(now, text, words):
+def test_several_parts_of_a_day_are_separate_times(now, text, words):
     found = parse_all(text, now)
 
     assert [text[start:end] for one in found for start, end in one.best.spans] == words
@@ -92,7 +92,7 @@ def test_two_words_for_one_part_of_a_day_are_one_time(now, text):
         ("周三还是下午三点", "周三还是下午三点", "25 15:00"),
     ],
 )
-def test_day_and_the_hour_as_before_is_no_choice(now, text, words, start):
+def test_day_with_an_unchanged_hour_is_not_ambiguous(now, text, words, start):
     found = parse(text, now)
 
     assert not found.ambiguous
@@ -104,11 +104,11 @@ def test_day_and_the_hour_as_before_is_no_choice(now, text, words, start):
     "text",
     ["周六还是周日", "今天还是明天下午三点", "明天三点还是四点", "明天早上还是晚上八点", "改成明天八点还是后天八点"],
 )
-def test_days_or_hours_joined_by_the_same_word_are_a_choice(now, text):
+def test_days_or_hours_joined_by_the_word_for_still_are_ambiguous(now, text):
     assert parse(text, now).ambiguous
 
 
-def test_every_day_at_the_hour_as_before_is_a_rule(read):
+def test_every_day_at_an_unchanged_hour_is_a_rule(read):
     assert read("每天还是下午三点").rrule == "FREQ=DAILY;BYHOUR=15;BYMINUTE=0"
 
 
@@ -120,7 +120,7 @@ def test_every_day_at_the_hour_as_before_is_a_rule(read):
         ("12月1日（周三）下午三点", ["2026-12-01 15:00", "2026-12-02 15:00"]),
     ],
 )
-def test_date_and_weekday_that_contradict_are_a_choice(now, text, moments):
+def test_contradictory_date_and_weekday_are_ambiguous(now, text, moments):
     found = parse(text, now)
 
     assert [f"{reading.start:%Y-%m-%d %H:%M}" for reading in found.readings] == moments
@@ -128,12 +128,12 @@ def test_date_and_weekday_that_contradict_are_a_choice(now, text, moments):
 
 
 @pytest.mark.parametrize("text", ["Thursday the 26th", "Thursday 24th", "周四26号", "Friday 27 November"])
-def test_date_with_its_weekday_is_no_choice(now, text):
+def test_date_with_its_weekday_is_not_ambiguous(now, text):
     assert not parse(text, now).ambiguous
 
 
 @pytest.mark.parametrize("text", ["12/1 9点半", "12/1 下午三点"])
-def test_month_is_in_front_of_the_day_in_chinese(now, text):
+def test_month_precedes_the_day_in_chinese(now, text):
     found = parse(text, now)
 
     assert not found.ambiguous

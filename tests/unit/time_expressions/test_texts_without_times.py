@@ -1,4 +1,4 @@
-"""Texts without a time stay without one."""
+"""Texts without a time, which have no reading."""
 
 import pytest
 
@@ -103,7 +103,7 @@ def test_a_score_beside_a_weekday_is_no_date(now):
 
 
 @pytest.mark.parametrize("text", ["下周的天气", "这周天气怎么样"])
-def test_weather_is_no_weekday(now, text):
+def test_chinese_word_for_weather_is_no_sunday(now, text):
     readings = parse(text, now).readings
 
     assert all(reading.start.weekday() != 6 for reading in readings)
@@ -118,7 +118,7 @@ def test_weather_is_no_weekday(now, text):
         ("移除十号的婚礼", "2026-12-10"),
     ],
 )
-def test_to_delete_something_of_a_day_is_no_exception(now, text, day):
+def test_deletion_on_a_day_is_no_exception(now, text, day):
     best = parse(text, now).best
 
     assert best is not None
@@ -149,7 +149,7 @@ def test_remark_about_parts_of_the_day_is_no_time(now, text, words):
     "text",
     ["mornings are bad", "evenings are chaos", "the evenings are drawing in", "weekends don't count", "早上太吵"],
 )
-def test_talk_about_parts_of_the_day_has_no_time(now, text):
+def test_talk_about_parts_of_the_day_is_no_time(now, text):
     assert parse_all(text, now) == ()
 
 
@@ -164,12 +164,12 @@ def test_talk_about_parts_of_the_day_has_no_time(now, text):
         "晚上忙完提醒我",
     ],
 )
-def test_parts_of_the_day_that_are_wanted_are_times(now, text):
+def test_part_of_the_day_in_a_request_is_a_time(now, text):
     assert parse(text, now).best.part == "evening"
 
 
 @pytest.mark.parametrize("text", ["the 10 oclock one on friday", "the 10 o'clock one on friday"])
-def test_one_behind_a_clock_is_no_hour(now, text):
+def test_pronoun_one_after_a_clock_time_is_no_hour(now, text):
     assert parse(text, now).best.start.strftime("%a %H:%M") == "Fri 10:00"
 
 

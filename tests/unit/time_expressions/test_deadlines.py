@@ -1,4 +1,4 @@
-"""Before a day is not on it: the day before, while "by friday" stays Friday."""
+"""Times before and after a day or an event, and deadlines."""
 
 import pytest
 
@@ -26,7 +26,7 @@ import pytest
         ("el día de Navidad a las 9", "25 09:00"),
     ],
 )
-def test_before_a_day_is_the_day_before(read, text, moment):
+def test_time_before_a_day_is_on_the_previous_day(read, text, moment):
     assert f"{read(text).start:%d %H:%M}" == moment
 
 
@@ -44,7 +44,7 @@ def test_before_a_day_is_the_day_before(read, text, moment):
         ("mañana 15 minutos antes de las 3 de la tarde", "21 14:45"),
     ],
 )
-def test_an_amount_of_time_is_counted_from_the_hour_of_a_meal_or_a_clock_of_the_day(read, text, moment):
+def test_duration_is_counted_from_a_meal_or_a_clock_time(read, text, moment):
     assert f"{read(text).start:%d %H:%M}" == moment
 
 
@@ -66,10 +66,10 @@ def test_an_amount_of_time_is_counted_from_the_hour_of_a_meal_or_a_clock_of_the_
         ("10 minutes before the 2pm meeting", "20 14:00"),
     ],
 )
-def test_clock_time_or_last_day_before_a_day_stays(read, text, moment):
+def test_deadline_with_by_or_a_clock_time_is_not_moved(read, text, moment):
     assert f"{read(text).start:%d %H:%M}" == moment
 
 
 @pytest.mark.parametrize("text", ["every day before christmas", "圣诞节之前每天"])
-def test_a_repetition_before_a_day_ends_with_it(read, text):
+def test_repetition_before_a_day_ends_on_that_day(read, text):
     assert read(text).rrule == "FREQ=DAILY;UNTIL=20261225T235959Z"
