@@ -1,4 +1,4 @@
-"""A reminder service in memory, on a clock that costs nothing."""
+"""A reminder service in memory, on a simulated clock."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -150,7 +150,7 @@ class Desk:
         return await self.service.create(self.wish(content, **more))
 
     async def states(self) -> list[DeliveryState]:
-        """Where each occurrence of a month before and after now stands."""
+        """A reminder service with its dependencies, and short methods to set reminders."""
         now, month = self.clock.now(), timedelta(days=30)
         return [each.state for each in await self.store.deliveries(now - month, now + month)]
 

@@ -1,4 +1,4 @@
-"""Random events and crashes: sent reminders match a small model."""
+"""Random events and crashes, whose sent reminders match a small model."""
 
 import asyncio
 from contextlib import suppress
@@ -143,7 +143,7 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
         return self.clock.now()
 
     def waive(self, reminder: Expected) -> None:
-        """What a failed send left to be tried again is not said any more."""
+        """Stores notices; nothing is delivered while `hold` is cleared."""
         said = sum(1 + each.missed for each in self.courier.said if each.reminder_id == reminder.id)
         reminder.waived = len(reminder.owed) - said
 

@@ -1,6 +1,6 @@
-"""A call means the same from HTTP, over MCP, from an agent, from a model and from the rules.
+"""Equal results of a call at every entry point: HTTP, MCP, agents, models and rules.
 
-It is Friday 2026-11-20 at 10:00 in UTC. The message of the agent's call says something else: it is not looked at.
+It is Friday 2026-11-20 at 10:00 in UTC. The message of the agent's call has another text, which is ignored.
 """
 
 import json
@@ -126,7 +126,7 @@ async def call_by_agent(bot, person, chat, name, arguments):
 
 
 @pytest.mark.parametrize("text", CALLS)
-async def test_call_has_the_same_result_from_everyone(text):
+async def test_call_has_the_same_result_at_every_entry_point(text):
     name, arguments = CALLS[text]
     found = {way: await reminders_after(way, name, arguments, text) for way in WAYS}
 
@@ -136,7 +136,7 @@ async def test_call_has_the_same_result_from_everyone(text):
 
 @settings(max_examples=3, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(hour=st.integers(13, 23), minute=st.integers(0, 59), days=st.integers(1, 6), is_daily=st.booleans())
-async def test_any_time_is_the_same_from_everyone(hour, minute, days, is_daily):
+async def test_time_is_the_same_at_every_entry_point(hour, minute, days, is_daily):
     clock, content = f"{hour}:{minute:02}", "water the ferns"
     kind = {"type": "daily", "time": clock} if is_daily else {"type": "once", "time": f"2026-11-{20 + days} {clock}"}
     when = "every day" if is_daily else f"on {20 + days} November"

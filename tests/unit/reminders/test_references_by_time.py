@@ -1,4 +1,4 @@
-"""Reminders named by when they are due; the present is Friday 20 November 2026, ten in the morning in Berlin."""
+"""References to reminders by time, text or person. It is Friday 20 November 2026, 10:00 in Berlin."""
 
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -36,7 +36,7 @@ def reminder(content: str, due: str, *, age: int = 10) -> Reminder:
 
 
 def repeated(single: Reminder, rule: str) -> Schedule:
-    """The schedule of `single` with a rule."""
+    """Return the schedule of `single` with a rule."""
     return msgspec.structs.replace(single.schedule, rule=parse_rule(rule))
 
 
@@ -68,7 +68,7 @@ HERE = (TEA, PILLS, REPORT, PLANTS)
         ("next", TEA),
     ],
 )
-def test_words_of_time_name_one(words: str, meant: Reminder) -> None:
+def test_reminder_is_referred_to_by_its_time(words: str, meant: Reminder) -> None:
     assert find_reminder(words, HERE, (), now=NOW) is meant
 
 
@@ -85,7 +85,7 @@ def test_two_matching_reminders_need_a_question() -> None:
     assert refused.value.fields["candidates"] == (PILLS, REPORT)
 
 
-def test_the_last_is_the_last_line_of_a_list_that_holds_the_newest() -> None:
+def test_last_reminder_is_the_last_line_of_the_latest_list() -> None:
     assert find_reminder("last", HERE, [each.id for each in HERE], now=NOW) is PLANTS
 
 
@@ -101,12 +101,12 @@ def test_the_last_is_the_last_line_of_a_list_that_holds_the_newest() -> None:
         ("in december", ()),
     ],
 )
-def test_a_list_can_be_narrowed_by_words(words: str, listed: tuple[Reminder, ...]) -> None:
+def test_list_is_filtered_by_words(words: str, listed: tuple[Reminder, ...]) -> None:
     assert match_reminders(words, HERE, NOW) == listed
 
 
 @pytest.mark.parametrize(("order", "meant"), [(DateOrder.MDY, []), (DateOrder.DMY, ["plants"])])
-def test_figures_of_a_date_are_read_in_the_order_of_the_operator(order: DateOrder, meant: list[str]) -> None:
+def test_numeric_date_is_read_in_the_order_of_the_settings(order: DateOrder, meant: list[str]) -> None:
     here = (reminder("plants", "2026-12-11 17:30"), reminder("tea", "2026-11-20 17:00"))
 
     found = match_reminders("11/12", here, NOW, TimeReader(order=order))
@@ -115,7 +115,7 @@ def test_figures_of_a_date_are_read_in_the_order_of_the_operator(order: DateOrde
 
 
 @pytest.mark.parametrize(("name", "is_meant"), [("还书", True), ("取书", False), ("书", True)])
-def test_a_chinese_name_may_stand_apart_in_a_content(name: str, is_meant: bool) -> None:
+def test_chinese_reference_matches_separated_characters(name: str, is_meant: bool) -> None:
     books = reminder("把书还给图书馆", "2026-11-20 18:00")
 
     if is_meant:
@@ -130,14 +130,14 @@ def for_people(content: str, *names: str) -> Reminder:
     return msgspec.structs.replace(reminder(content, "2026-11-20 17:00"), targets=people, id=f"for{content[:3]}")
 
 
-def test_the_name_of_a_person_stands_for_the_reminders_of_nobody_else() -> None:
+def test_name_of_a_person_matches_only_their_reminders() -> None:
     both, own = for_people("swim", "@Gordon", "Mia"), for_people("print", "@Gordon")
 
     assert find_reminder("Gordon's", (TEA, both, own), (), now=NOW) is own
     assert find_reminder("mia", (TEA, both, own), (), now=NOW) is both
 
 
-def test_words_of_a_reminder_are_looked_for_before_the_name_of_a_person() -> None:
+def test_words_of_a_reminder_precede_the_name_of_a_person() -> None:
     call, own = reminder("call Gordon", "2026-11-20 18:00"), for_people("print", "Gordon")
 
     assert find_reminder("gordon", (call, own), (), now=NOW) is call
@@ -155,7 +155,7 @@ def repeating(each: Reminder) -> Reminder:
     return msgspec.structs.replace(each, schedule=schedule)
 
 
-def test_a_reminder_that_was_snoozed_is_the_one_that_repeats() -> None:
+def test_snoozed_reminder_is_matched_by_its_repetition() -> None:
     daily = repeating(reminder("water", "2026-11-21 09:00", age=60))
     again, later = reminder("water", "2026-11-20 10:20"), reminder("water", "2026-11-27 10:20")
 
@@ -173,7 +173,7 @@ MONDAYS = msgspec.structs.replace(REPORT, id="mondays", schedule=repeated(REPORT
     ("words", "meant"),
     [("hourly", HOURLY), ("the daily one", DAILY), ("weekly", MONDAYS), ("每小时那个", HOURLY), ("每天", DAILY)],
 )
-def test_words_of_a_repetition_name_the_one_that_repeats_so(words: str, meant: Reminder) -> None:
+def test_reminder_is_referred_to_by_its_repetition(words: str, meant: Reminder) -> None:
     assert find_reminder(words, (HOURLY, DAILY, MONDAYS, PLANTS), (), now=NOW) is meant
 
 

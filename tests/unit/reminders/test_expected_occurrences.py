@@ -1,4 +1,4 @@
-"""The second reading of rules agrees with the first, and is right on its own."""
+"""Expected occurrences for verification, compared with the scheduler."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -24,7 +24,7 @@ RULES = [
 ]
 
 
-def test_a_daily_time_that_the_clocks_skip_is_expected_an_hour_later():
+def test_daily_time_in_a_clock_gap_is_expected_an_hour_later():
     schedule = read_schedule(datetime.fromisoformat("2027-03-01T02:30"), "Europe/Berlin", "FREQ=DAILY")
 
     fires = expected_fires(schedule, datetime(2027, 3, 27, tzinfo=UTC), datetime(2027, 3, 29, 12, tzinfo=UTC))
@@ -32,7 +32,7 @@ def test_a_daily_time_that_the_clocks_skip_is_expected_an_hour_later():
     assert [fire.strftime("%d %H:%M") for fire in fires] == ["27 01:30", "28 01:30", "29 00:30"]
 
 
-def test_both_ends_of_the_period_belong_to_it():
+def test_period_includes_both_ends():
     schedule = read_schedule(datetime.fromisoformat("2027-01-01T09:00"), "UTC", "FREQ=DAILY")
     nine = datetime(2027, 1, 5, 9, tzinfo=UTC)
 
@@ -55,7 +55,7 @@ def test_lunar_dates_are_expected():
     st.integers(min_value=0, max_value=300),
     st.integers(min_value=0, max_value=8),
 )
-def test_both_readings_agree(rule, zone, start, days_later, days):
+def test_expected_occurrences_equal_those_of_the_scheduler(rule, zone, start, days_later, days):
     schedule = read_schedule(start.replace(second=0, microsecond=0), zone, rule)
     since = start.replace(tzinfo=UTC) + timedelta(days=days_later)
     until = since + timedelta(days=days)

@@ -1,4 +1,4 @@
-"""References to several reminders at once, in words, from an end of the list, and one by one."""
+"""References to several reminders: in words, from an end of the list, or one by one."""
 
 from datetime import timedelta
 
@@ -73,7 +73,7 @@ def test_number_of_reminders_counts_from_an_end_of_the_list(words, kind, count):
         ("ptc7uz, cbf5eq", ("ptc7uz", "cbf5eq")),
     ],
 )
-def test_each_has_its_own_reference(words, references):
+def test_each_of_several_reminders_has_its_reference(words, references):
     named = several_in(words)
 
     assert named is not None
@@ -83,7 +83,7 @@ def test_each_has_its_own_reference(words, references):
 @pytest.mark.parametrize(
     "words", ["", "2", "milk", "all", "全部", "everything", "ptc7uz", "last", "最后一个", "it", "都江堰"]
 )
-def test_one_or_all_are_not_several(words):
+def test_reference_to_one_or_all_is_not_to_several(words):
     assert several_in(words) is None
 
 
