@@ -1,4 +1,4 @@
-"""A bot that comes back to a group, or may speak there again, says what it could not say; the person hears of it."""
+"""Undelivered reminders, which are sent when the bot may write in the chat again."""
 
 import asyncio
 from contextlib import asynccontextmanager

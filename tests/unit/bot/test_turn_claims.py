@@ -1,4 +1,4 @@
-"""Of several processes one answers a message: what is claimed, taken over, and let go."""
+"""Claims of turns, so that one of several processes answers a message."""
 
 import asyncio
 from contextlib import suppress
@@ -80,7 +80,7 @@ class SlowAssistant:
 
 @pytest.fixture
 def way():
-    """A platform, the claims, and the router between them; corrections and reactions are not used."""
+    """Claims in memory: `left` are those of other processes, `lost` those they have taken over."""
     clock, claims = LoopClock(), FakeClaims()
     platform, history = FakePlatform(clock, name=MESSAGE.address.platform), HistoryService(MemoryMessageStore())
     outbox, retry = Outbox({platform.name: platform}, history, clock), StorageRetry(clock)
@@ -178,7 +178,7 @@ async def test_turns_left_on_a_platform_are_taken_over_once():
     assert claims.dealt_with == {KEY}
 
 
-async def test_in_the_rooms_of_all_those_who_are_gone_are_followed_again_and_again_also_after_an_error():
+async def test_chats_of_ended_processes_are_checked_repeatedly_also_after_an_error():
     claims, taken, clock = FakeClaims(), Taken(), LoopClock()
     claims.errors = 1
     room = WebPlatform(clock=clock, bot_name="Bubbles")

@@ -1,3 +1,5 @@
+"""The welcome in new groups."""
+
 from datetime import UTC, datetime
 
 import pytest

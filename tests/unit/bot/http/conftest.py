@@ -1,3 +1,5 @@
+"""Clients of bots over HTTP, in the process or served on this machine."""
+
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -55,7 +57,7 @@ async def document():
 
 @pytest.fixture
 async def api_of():
-    """Makes clients of bots in other circumstances."""
+    """Return a client of a bot in the process."""
     async with AsyncExitStack() as stack:
 
         async def make(**circumstances):

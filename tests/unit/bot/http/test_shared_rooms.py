@@ -32,7 +32,7 @@ class Wire:
 
 @pytest.fixture
 def sharing(api):
-    """Shares the rooms of a bot over a wire of the test's."""
+    """Share the rooms of a bot over a wire of the test."""
 
     @asynccontextmanager
     async def run():

@@ -1,4 +1,4 @@
-"""Changing reminders, putting them off, and taking all of that back, on the whole bot."""
+"""Changes, snoozes and undo of reminders, with the whole bot."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -113,21 +113,21 @@ async def test_a_full_date_moves_a_reminder_there(talk):
     assert without_id(texts[-1]).startswith("✏️ Changed to Tuesday 1 December at 10:00")
 
 
-async def test_the_persons_words_overrule_a_date_that_the_model_got_wrong(talk):
+async def test_date_of_the_person_replaces_a_wrong_date_of_the_model(talk):
     update = calls(("reminder_update", {"reminder_id": "1", "time": "2026-11-23 10:00"}))
     texts = await talk(calls(setting("2026-11-25 17:00")), (update, "move reminder 1 to tomorrow at 10:00"))
 
     assert without_id(texts[-1]).startswith("✏️ Changed to tomorrow at 10:00")
 
 
-async def test_only_the_words_change_where_no_time_is_given(talk):
+async def test_change_without_a_time_changes_only_the_text(talk):
     update = calls(("reminder_update", {"reminder_id": "tea", "content": "green tea"}))
     texts = await talk(calls(setting("2026-11-25 17:00")), update)
 
     assert without_id(texts[-1]) == "✏️ Changed to Wednesday 25 November at 17:00, in 5 days: green tea"
 
 
-async def test_an_empty_person_of_a_model_changes_no_people(talk):
+async def test_empty_person_argument_changes_no_people(talk):
     update = calls(("reminder_update", {"content": "coffee", "person": ""}))
     texts = await talk(calls(setting("2026-11-20 15:00", person="Bob")), update)
 
@@ -135,7 +135,7 @@ async def test_an_empty_person_of_a_model_changes_no_people(talk):
 
 
 @pytest.mark.parametrize("name", ["rrule", "time", "days", "until", "skip", "occurrence", "since", "added"])
-async def test_an_empty_text_of_a_model_changes_no_schedule(talk, name):
+async def test_empty_argument_changes_no_schedule(talk, name):
     texts = await talk(calls(DAILY), calls(("reminder_update", {"content": "sit down", name: ""})))
 
     assert "now every day at 08:00: sit down" in texts[-1]
@@ -145,14 +145,14 @@ async def test_an_empty_text_of_a_model_changes_no_schedule(talk, name):
     ("rule", "kind"),
     [("FREQ=DAILY;BYHOUR=8,18;BYMINUTE=0", "daily"), ("FREQ=WEEKLY;BYDAY=MO,FR;BYHOUR=8;BYMINUTE=0", "weekly")],
 )
-async def test_a_type_that_a_model_repeats_beside_a_new_text_keeps_the_rule(talk, rule, kind):
+async def test_repeated_type_argument_with_a_new_text_keeps_the_rule(talk, rule, kind):
     update = calls(("reminder_update", {"content": "sit down", "type": kind}))
     before, after = await talk(calls(setting("2026-11-20 18:00", rrule=rule)), update)
 
     assert after.partition("Next:")[2].strip() == before.partition("Next:")[2].partition("\n")[0].strip()
 
 
-async def test_words_are_added_to_those_that_are_there(talk):
+async def test_added_text_is_appended_to_the_content(talk):
     update = calls(("reminder_update", {"reminder_id": "1", "added": "biscuits"}))
 
     texts = await talk(calls(setting("2026-11-25 17:00")), update)
@@ -160,7 +160,7 @@ async def test_words_are_added_to_those_that_are_there(talk):
     assert texts[-1].endswith(": tea, biscuits")
 
 
-async def test_a_once_reminder_becomes_a_weekly_one(talk):
+async def test_single_reminder_becomes_weekly(talk):
     update = calls(("reminder_update", {"reminder_id": "tea", "type": "weekly", "weekday": 0}))
     texts = await talk(calls(setting("2026-11-25 17:00")), update)
 
@@ -187,7 +187,7 @@ async def test_several_matching_reminders_need_a_question(talk):
     assert texts[-1].startswith("No reminder matches “17”. These are here:\n1. [")
 
 
-async def test_without_a_time_or_words_the_person_is_asked(talk):
+async def test_change_without_a_time_or_text_is_asked_about(talk):
     texts = await talk(calls(setting("2026-11-25 17:00")), calls(("reminder_update", {"reminder_id": "tea"})))
 
     assert texts[-1] == "What should change: the time or the text? Try: move reminder 1 to 6pm"
@@ -236,7 +236,7 @@ async def test_a_set_reminder_is_deleted_by_undo(talk):
     assert texts[-1] == "↩ Took back “tea”: it is no longer set."
 
 
-async def test_all_of_a_delete_is_restored_by_undo_and_fires(talk):
+async def test_all_reminders_of_a_deletion_are_restored_by_undo(talk):
     texts = await talk(
         calls(setting("2026-11-20 09:01", "tea"), setting("2026-11-20 09:02", "milk")),
         calls(("reminder_delete", {"reminder_id": "all"})),
@@ -252,7 +252,7 @@ async def test_all_of_a_delete_is_restored_by_undo_and_fires(talk):
     "arguments", [{}, {"reminder_id": "both"}, {"reminder_id": "tea, milk"}, {"reminder_id": "first 2"}]
 )
 @pytest.mark.parametrize("words", ["make both 8pm", "@bubbles make both 8pm", "@bubbles 两个都改到晚上八点"])
-async def test_both_are_changed_whether_a_model_names_them_or_leaves_it_out(talk, arguments, words):
+async def test_both_reminders_are_changed_with_or_without_a_reference_of_the_model(talk, arguments, words):
     texts = await talk(
         calls(setting("2026-11-25 17:00", "tea"), setting("2026-11-26 17:00", "milk")),
         (calls(("reminder_update", {"time": "20:00"} | arguments)), words),
@@ -264,7 +264,7 @@ async def test_both_are_changed_whether_a_model_names_them_or_leaves_it_out(talk
     assert texts[2].count("↩ Undone:") == 2
 
 
-async def test_all_of_a_model_means_both_if_the_person_said_both(talk):
+async def test_all_in_a_call_is_reduced_to_both_of_the_message(talk):
     texts = await talk(
         calls(setting("2026-11-24 17:00", "rent")),
         calls(setting("2026-11-25 17:00", "tea"), setting("2026-11-26 17:00", "milk")),
@@ -274,7 +274,7 @@ async def test_all_of_a_model_means_both_if_the_person_said_both(talk):
     assert [line.split(": ")[-1] for line in texts[2].splitlines()] == ["tea", "milk"]
 
 
-async def test_reference_means_the_last_one_as_before(talk):
+async def test_reference_still_means_the_last_reminder(talk):
     texts = await talk(
         calls(setting("2026-11-25 17:00", "tea")),
         calls(setting("2026-11-26 17:00", "milk")),
@@ -292,7 +292,7 @@ async def test_separate_deletes_of_one_message_are_restored_together(talk):
     assert texts[2].count("is set again") == 2
 
 
-async def test_an_edit_goes_back_to_the_old_words_people_and_times(talk):
+async def test_undo_of_a_change_restores_text_people_and_time(talk):
     update = calls(("reminder_update", {"reminder_id": "up", "content": "sit down", "time": "2026-12-01 10:00"}))
     texts = await talk(
         calls(("reminder_set", DAILY[1] | {"person": "@bob"})), update, UNDO, calls(("reminder_list", {}))
@@ -319,7 +319,7 @@ async def test_restoring_an_expired_reminder_is_refused_with_the_reason(talk):
     assert platform.texts[-1].startswith("I could not undo that: That time, today at 09:01, has already passed")
 
 
-async def test_undo_outlives_the_process(talk, tmp_path):
+async def test_undo_works_after_a_restart(talk, tmp_path):
     url = f"sqlite:///{tmp_path / 'bot.db'}"
     await talk(calls(setting("2026-11-25 17:00")), database=Database(url))
     texts = await talk(UNDO, database=Database(url), day="tuesday")
@@ -332,12 +332,12 @@ class Bans:
 
     @tool_function(confirm=True, returns="reply")
     async def ban(self, name: str) -> str:
-        """Ban somebody."""
+        """Send messages to a bot whose model makes these calls; return its texts without ids and hints."""
         return f"banned {name}"
 
 
 @pytest.mark.parametrize("listen", ["all", "smart", "addressed"])
-async def test_unaddressed_yes_counts_while_a_call_waits(listen):
+async def test_unaddressed_yes_confirms_a_pending_call(listen):
     clock = LoopClock(START)
     platform = FakePlatform(clock)
     async with build_in_memory(
@@ -354,7 +354,7 @@ async def test_unaddressed_yes_counts_while_a_call_waits(listen):
 
 
 @pytest.mark.parametrize("listen", ["smart", "addressed"])
-async def test_a_yes_among_people_wakes_no_model(listen):
+async def test_yes_between_people_requests_no_model(listen):
     clock = LoopClock(START)
     platform = FakePlatform(clock)
     interpreter = ScriptedInterpreter()

@@ -1,4 +1,4 @@
-"""A model without native function calling is asked about messages that the rules do not understand."""
+"""Models without native function calls, for messages that the rules do not understand."""
 
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Our functions as an OpenAPI tool server, and the sources of all tools."""
+"""Functions of the bot as an OpenAPI tool server, and the sources of all tools."""
 
 import json
 from datetime import UTC, datetime

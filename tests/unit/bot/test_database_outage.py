@@ -1,4 +1,4 @@
-"""A message that arrives while the database is away is recorded and answered when it is back."""
+"""Messages during an outage of the database, which are recorded and answered afterwards."""
 
 import asyncio
 
@@ -96,7 +96,7 @@ async def test_messages_of_an_outage_are_answered_in_order(bot):
     assert [next(str(n) for n in range(3) if f"plant {n}" in text) for text in platform.texts] == ["0", "1", "2"]
 
 
-async def test_message_is_handled_again_when_the_database_leaves_after_recording(bot):
+async def test_message_is_handled_again_after_an_outage_that_follows_its_recording(bot):
     _, platform, database = bot
     handled = await platform._receive(message(1))
     database.is_away = True

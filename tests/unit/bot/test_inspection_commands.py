@@ -1,4 +1,4 @@
-"""`bubbles check` and `bubbles tools`: what they say of plugins and tool servers, and their exit codes."""
+"""The output and exit codes of `bubbles check` and `bubbles tools`."""
 
 import asyncio
 import json
