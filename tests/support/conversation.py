@@ -1,4 +1,4 @@
-"""Three people and a whole bot on a real server, which is restarted between a reminder and its hour."""
+"""A conversation of three people with a bot on a real server, which is restarted meanwhile."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -45,7 +45,7 @@ async def converse(rig: PlatformRig, folder: Path, restart: Callable[[], Awaitab
 
 
 async def _heard(rig: PlatformRig, *words: str, times: int) -> list[str]:
-    """Return the texts of the bot that have all `words`, when there are `times` of them.
+    """Set, receive, snooze, delete and summarise reminders; the server is restarted meanwhile.
 
     Raises:
         AssertionError: there were not so many, or more.

@@ -1,4 +1,4 @@
-"""Skills: read from folders, pinned by hash, switched per chat, loaded on demand, without rights."""
+"""Skills: folders, pins, access per chat, and loading on demand."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Any document of a tool server becomes usable tools or is refused."""
+"""Random documents of a tool server, which become usable tools or are refused."""
 
 import json
 import re
@@ -100,5 +100,5 @@ def test_any_document_becomes_tools_or_is_refused(raw):
 
 @settings(max_examples=30, deadline=None)
 @given(raw=st.sampled_from(DOCUMENTS))
-def test_the_documents_themselves_become_tools(raw):
+def test_unchanged_document_becomes_tools(raw):
     assert import_document(raw, "http://tools.test").operations

@@ -1,4 +1,4 @@
-"""The page is readable in light and dark mode, in every language, at double size and on a phone."""
+"""The page in light and dark mode, in every language, at double size and on a phone."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Platforms are made from the settings, or the operator is told which setting is missing."""
+"""Platforms created from settings, and errors for missing settings."""
 
 import pytest
 

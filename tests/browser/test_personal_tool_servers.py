@@ -1,4 +1,4 @@
-"""Tool servers that a person's own page brings along: added in a form, asked by the browser, answered in the chat."""
+"""Tool servers of a person's own page: added in a form and called by the browser."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

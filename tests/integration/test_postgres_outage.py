@@ -1,4 +1,4 @@
-"""PostgreSQL away: the API answers 503 and recovers by itself."""
+"""An outage of PostgreSQL: 503 from the API, and recovery."""
 
 import asyncio
 from pathlib import Path

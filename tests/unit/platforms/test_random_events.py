@@ -1,4 +1,4 @@
-"""A platform module reads, skips or refuses any event."""
+"""Random events, which a platform module reads, skips or refuses."""
 
 import json
 from contextlib import suppress
@@ -89,7 +89,7 @@ def from_xmpp(raw):
 
 
 def from_irc(raw):
-    """Everything that is read of a line; what it says."""
+    """Return a stanza as a parser makes it: names and values are text."""
     line = irc.parse_line(str(raw.get("line")))
     if line is None:
         return None
@@ -139,7 +139,7 @@ WIRES = {
 @pytest.mark.parametrize("name", WIRES)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
-def test_no_event_breaks_a_wire(name, data):
+def test_random_event_raises_no_unexpected_error(name, data):
     events, read = WIRES[name]
     raw = data.draw(changed_sample(events))
 
@@ -163,7 +163,7 @@ def test_an_event_that_cannot_be_read_is_not_quoted_to_the_log(name):
 
 
 @pytest.mark.parametrize("name", WIRES)
-def test_the_recorded_events_themselves_are_read(name):
+def test_unchanged_recorded_event_is_read(name):
     events, read = WIRES[name]
     heard = []
     for each in events:

@@ -1,3 +1,5 @@
+"""Caches with a limited number of entries."""
+
 import pytest
 
 from services.kernel.bounded import BoundedDict, IdentityCache
@@ -23,7 +25,7 @@ def test_entry_written_again_stays_longer(bounded):
     assert dict(bounded) == {"a": 4, "c": 3}
 
 
-def test_replacing_an_entry_pushes_nothing_out(bounded):
+def test_replacing_an_entry_evicts_no_other(bounded):
     bounded["b"] = 5
 
     assert dict(bounded) == {"a": 1, "b": 5}

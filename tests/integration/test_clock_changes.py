@@ -1,4 +1,4 @@
-"""Daily reminders across every change of clocks of every IANA zone, 2005 to 2035, beside a reading of their own."""
+"""Daily reminders across every clock change of every IANA zone from 2005 to 2035."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise

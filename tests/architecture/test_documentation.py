@@ -1,4 +1,4 @@
-"""Every setting, function, command, hook, event, route and error is documented."""
+"""Documentation of every setting, function, command, hook, event, route and error."""
 
 import ast
 import re
@@ -32,7 +32,7 @@ def test_every_setting_is_on_the_page_with_its_meaning(group, key, field):
     assert len(field.description) >= 10
 
 
-def test_a_group_that_is_not_in_the_code_would_be_missed():
+def test_unknown_group_of_settings_is_detected():
     assert "## `[nowhere]`" not in settings_page()
 
 
@@ -63,7 +63,7 @@ def test_every_command_is_on_the_page_with_its_description(path, command):
 @pytest.mark.parametrize(
     "error", sorted(error_classes(), key=lambda each: each.__name__), ids=lambda each: each.__name__
 )
-def test_every_error_is_on_the_page_and_says_who_must_act(error):
+def test_every_error_is_on_the_page_with_the_person_who_must_act(error):
     assert f"| `{error.__name__}` |" in errors_page()
     assert error.__doc__
 
