@@ -16,7 +16,7 @@ _PATIENCE: Final = 30
 
 
 async def converse(rig: PlatformRig, folder: Path, restart: Callable[[], Awaitable[None]]) -> None:
-    """Set, hear, snooze, delete, summarise; the server is restarted meanwhile.
+    """Set, receive, snooze, delete and summarise reminders; the server is restarted meanwhile.
 
     Raises:
         AssertionError: something was lost, or came twice.
@@ -45,7 +45,7 @@ async def converse(rig: PlatformRig, folder: Path, restart: Callable[[], Awaitab
 
 
 async def _heard(rig: PlatformRig, *words: str, times: int) -> list[str]:
-    """Set, receive, snooze, delete and summarise reminders; the server is restarted meanwhile.
+    """Return the texts of the bot that have all `words`, when there are `times` of them.
 
     Raises:
         AssertionError: there were not so many, or more.

@@ -20,7 +20,7 @@ JSON = st.recursive(
 
 
 def value_paths(value, path=()):
-    """The way to every value inside."""
+    """Yield the path of every value inside."""
     yield path
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, each in inside:

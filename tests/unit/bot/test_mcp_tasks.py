@@ -44,7 +44,7 @@ SEATS = {"type": "object", "properties": {"seats": {"type": "integer"}}, "requir
 
 
 class Oven:
-    """A toolset whose tools take as long as the test wants; `heat` tells its progress."""
+    """A toolset whose tools take as long as the test sets; `heat` reports its progress."""
 
     def __init__(self):
         self.has_begun = asyncio.Event()
@@ -98,7 +98,7 @@ def client_of(tools):
 
 
 async def begin(client, name="bake"):
-    """A toolset whose tools take as long as the test sets; `heat` reports its progress."""
+    """Call a tool that takes long, and return its task."""
     result = await client.session.call_tool(name, {}, allow_input_required=True, allow_claimed=True)
     assert isinstance(result, CreateTaskResult)
     return result

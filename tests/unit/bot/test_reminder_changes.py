@@ -33,7 +33,7 @@ DAILY = setting("08:00", "stand up", type="daily")
 
 @pytest.fixture
 def talk():
-    """Says things to a bot whose model makes these calls; returns what the bot said, without ids and hints."""
+    """Send messages to a bot whose model makes these calls; return its texts without ids and hints."""
 
     async def run(*steps, wait=0.0, database=None, day="monday", **settings):
         clock = LoopClock(START)
@@ -332,7 +332,7 @@ class Bans:
 
     @tool_function(confirm=True, returns="reply")
     async def ban(self, name: str) -> str:
-        """Send messages to a bot whose model makes these calls; return its texts without ids and hints."""
+        """Ban somebody."""
         return f"banned {name}"
 
 

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.looptime
 
 
 class FakeClaims:
-    """Claims in memory: `left` is what others have left, `lost` what they have taken."""
+    """Claims in memory: `left` are those of other processes, `lost` those they have taken over."""
 
     def __init__(self, *, left=(), lost=()):
         self.left = frozenset(left)
@@ -80,7 +80,7 @@ class SlowAssistant:
 
 @pytest.fixture
 def way():
-    """Claims in memory: `left` are those of other processes, `lost` those they have taken over."""
+    """A platform, the claims, and the router between them; corrections and reactions are not used."""
     clock, claims = LoopClock(), FakeClaims()
     platform, history = FakePlatform(clock, name=MESSAGE.address.platform), HistoryService(MemoryMessageStore())
     outbox, retry = Outbox({platform.name: platform}, history, clock), StorageRetry(clock)

@@ -23,7 +23,7 @@ def notes(tmp_path):
 
 
 def leave_blocked_message(folder, key=KEY, name="reading-999999999-a"):
-    """What a process leaves behind that was killed while its loop stood still."""
+    """Leave the files of a process that was killed while its event loop was blocked."""
     left = CurrentMessageFile(folder / name)
     left.set("\t".join(key).encode() + b"\0")
     (folder / f"{name}.stalled").touch()
@@ -155,7 +155,7 @@ def test_new_heartbeat_removes_the_marker(tmp_path):
 
 
 def watch(pid, looks, sign):
-    """Leave the files of a process that was killed while its event loop was blocked."""
+    """Start the process that watches, with looks of a tenth of a second."""
     command = [sys.executable, "-S", watchdog_process.__file__, str(pid), str(looks), str(sign), "0.1"]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
 

@@ -19,7 +19,7 @@ ASKED = "Shall I really do this? ban\n• name: bob\n• days: 7\nSay yes or no 
 
 
 class Bans:
-    """A function that asks first, and what reached it."""
+    """A function that needs a confirmation, and the arguments that reached it."""
 
     def __init__(self):
         self.made = []
@@ -302,7 +302,7 @@ async def test_question_is_not_lost_when_the_model_continues(room, bans):
 async def test_confirmed_observation_is_given_to_the_model(room):
     @tool_function(confirm=True)
     async def look() -> ToolResult:
-        """A function that needs a confirmation, and the arguments that reached it."""
+        """Look."""
         return ToolResult(ok=True, value={"found": 3})
 
     here = room(look, script=[[call("look")], "There are three."])

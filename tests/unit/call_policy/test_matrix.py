@@ -48,7 +48,7 @@ SAID = {
 
 @dataclass(frozen=True)
 class Declared:
-    """A function, the sentence that means it, and the roles and places that it is declared for."""
+    """A function, a sentence that calls it, and its declared roles and chat types."""
 
     function: object
     sentence: str
@@ -87,7 +87,7 @@ OFFERED = {name: tool for name, tool in BUILT_IN.items() if not tool.options.is_
 
 
 class Spied(Room):
-    """A room whose functions do nothing but note that they were reached."""
+    """A chat whose functions only record their calls."""
 
     def __init__(self, *functions, built_in=False, script=None):
         super().__init__(*functions, owners=OWNERS, script=script)

@@ -44,7 +44,7 @@ def tool():
 
 
 def error_lines(tool, language, arguments):
-    """What a person is told of these arguments by the second check, which is that of every door."""
+    """Return the lines shown to a person for errors of the second check."""
     with pytest.raises(ArgumentsInvalid) as caught:
         tool.instantiate(arguments)
     return invalid_arguments_text(language, tool.spec, caught.value.errors).splitlines()
@@ -106,7 +106,7 @@ def test_each_argument_is_reported_once_in_order(tool):
 def test_tool_without_an_example_in_the_language_is_shown_as_a_command(tool):
     @tool_function(name="stir", examples=("stir the tea",))
     async def stir(cup: str, times: Annotated[int, Field(le=9)] = 1, spoon: str = "") -> str:
-        """Return the lines shown to a person for errors of the second check."""
+        """Stir."""
         return cup
 
     registry = Registry()

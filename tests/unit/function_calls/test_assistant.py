@@ -15,7 +15,7 @@ from services.kernel.errors import ModelUnavailable
 
 
 class Script:
-    """An interpreter that plays interpretations in order and keeps the turns it was shown."""
+    """An interpreter that returns scripted interpretations in order and stores its turns."""
 
     def __init__(self, *plays):
         self.plays = list(plays)
@@ -60,7 +60,7 @@ def calls(*names, text="", **arguments):
 
 @tool_function(returns="reply")
 async def memory_save(name: str) -> str:
-    """An interpreter that returns scripted interpretations in order and stores its turns."""
+    """Save."""
     return f"Kept: {name}"
 
 

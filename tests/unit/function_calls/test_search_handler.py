@@ -17,7 +17,7 @@ STARS = Source(title="Stars", url="https://stars.example/")
 
 
 class SpeakingEngine:
-    """Says its text to whoever listens, and posts it by itself where `posts` says so."""
+    """Sends its text to listeners, and posts it by itself if `posts` is set."""
 
     name = "speaking"
 

@@ -42,7 +42,7 @@ SECRET = {1234: "the safe is behind the painting", 4321: "保险柜的密码是�
 
 
 def message_at(number):
-    """The message at `number` of the day."""
+    """Return the message at `number` of the day."""
     sender, text = FACTS.get(number, (f"p{number % 9}", f"chatting about thing{number % 40} and stuff{number % 11}"))
     if number in HOSTILE or number in SECRET:
         sender, text = "mallory" if number in HOSTILE else "shy", {**HOSTILE, **SECRET}[number]
@@ -77,7 +77,7 @@ class KeenReader:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def day(tmp_path_factory):
-    """Return the message at `number` of the day."""
+    """The database with the day: each test reads a copy."""
     file = tmp_path_factory.mktemp("day") / "bubbles.db"
     async with Database(f"sqlite:///{file}") as database:
         await SqlMessageStore(database).add([message_at(number) for number in range(COUNT)])

@@ -36,7 +36,7 @@ def model_at(server, *, attempts=3, timeouts=None, slots=32, longest_wait=1.0, e
 
 
 async def ask(script, *, on_text=None, tools=TOOLS, **options):
-    """What one request comes to, and the server that was asked."""
+    """Return the result of one request, and the server."""
     server = OpenAIServer(script)
     async with server:
         model = model_at(server, **options)

@@ -67,7 +67,7 @@ MUC = xmpp.Room(
 
 
 def element(raw):
-    """A stanza as a parser makes one: whatever stands where, names and values are text."""
+    """Return a stanza as a parser makes it: names and values are text."""
     raw = raw if isinstance(raw, dict) else {"text": raw}
     attributes, inside = raw.get("attributes"), raw.get("inside")
     made = ET.Element(str(raw.get("tag")))
@@ -89,7 +89,7 @@ def from_xmpp(raw):
 
 
 def from_irc(raw):
-    """Return a stanza as a parser makes it: names and values are text."""
+    """Everything that is read of a line; what it says."""
     line = irc.parse_line(str(raw.get("line")))
     if line is None:
         return None

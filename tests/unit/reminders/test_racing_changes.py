@@ -19,7 +19,7 @@ DUE_SECONDS = 10
 
 
 class UnhurriedStore(MemoryReminderStore):
-    """A store that takes its time before and after each step; `order` is in which the steps took effect."""
+    """A store with pauses before and after each step; `order` are the steps in their order."""
 
     def __init__(self, chance: random.Random) -> None:
         super().__init__()

@@ -32,7 +32,7 @@ MINUTES = st.integers(min_value=1, max_value=15)
 
 @dataclass
 class Expected:
-    """A reminder as the model has it: its first fire, how often it comes (None: once), the fires that are owed."""
+    """A reminder of the model: its first fire, its interval (None: once), and the fires that are due."""
 
     id: str
     content: str
@@ -55,7 +55,7 @@ class Expected:
 
 
 class FakeCourier:
-    """Keeps what it is given; while `hold` is cleared nothing arrives."""
+    """Stores notices; nothing is delivered while `hold` is cleared."""
 
     def __init__(self) -> None:
         self.said: list[DueNotice] = []
@@ -143,7 +143,7 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
         return self.clock.now()
 
     def waive(self, reminder: Expected) -> None:
-        """Stores notices; nothing is delivered while `hold` is cleared."""
+        """What a failed send left to be tried again is not said any more."""
         said = sum(1 + each.missed for each in self.courier.said if each.reminder_id == reminder.id)
         reminder.waived = len(reminder.owed) - said
 

@@ -19,7 +19,7 @@ NOW = datetime(2026, 11, 20, 10, 0, tzinfo=BERLIN)
 
 
 def reminder(content: str, due: str, *, age: int = 10) -> Reminder:
-    """A reminder of `content`, set `age` minutes ago."""
+    """Return a reminder of `content`, set `age` minutes ago."""
     at = datetime.fromisoformat(due)
     return Reminder(
         id=f"id{content[:3]}",

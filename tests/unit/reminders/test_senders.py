@@ -51,7 +51,7 @@ class SlowStore(MemoryReminderStore):
 
 
 async def begin_ahead(desk):
-    """Say twenty, which tells how long a beginning takes, and let sixty fall due while the platform takes none."""
+    """Send twenty to measure the duration, then let sixty fall due while the platform accepts none."""
     for number in range(20):
         await desk.set(f"early {number}", seconds=5)
     for number in range(60):
@@ -99,7 +99,7 @@ async def test_sends_begun_long_ago_survive_a_failed_check(make_desk):
 
 
 class ForgetfulStore(SlowStore):
-    """Send twenty to measure the duration, then let sixty fall due while the platform accepts none."""
+    """A server that crashes and has forgotten what it was told last to be sent, once it `is_forgetful`."""
 
     is_forgetful = False
 

@@ -16,7 +16,7 @@ SENT, PARKED, CANCELLED = DeliveryState.SENT, DeliveryState.FAILED, DeliveryStat
 
 
 def day(number: int) -> datetime:
-    """Nine o'clock, `number` days after the start."""
+    """Return 09:00 on the day `number` days after the start."""
     return START + timedelta(days=number)
 
 
@@ -44,7 +44,7 @@ def told(due: datetime, state: DeliveryState = SENT, *, missed: int = 0, late: f
 
 
 class Books:
-    """Return 09:00 on the day `number` days after the start."""
+    """An `AuditReader` over lists."""
 
     def __init__(self, reminders, records) -> None:
         self._reminders = reminders

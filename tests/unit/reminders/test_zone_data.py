@@ -16,7 +16,7 @@ NEXT_DAY = datetime(2026, 11, 21, 9, 0)
 
 @pytest.fixture
 def use_zone_data(tmp_path: Path) -> Iterator[Callable[[str, int], None]]:
-    """Let `Test/Land` lie this many hours east of Greenwich, in data of this version."""
+    """Set `Test/Land` this many hours east of Greenwich, in data of this version."""
     before = zoneinfo.TZPATH
 
     def use(version: str, hours: int) -> None:

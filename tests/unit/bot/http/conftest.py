@@ -14,7 +14,7 @@ from tests.support.http_bot import http_bot, served_bot
 
 @asynccontextmanager
 async def asked(**circumstances) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of a bot in the process."""
+    """Return a client of a bot in the process."""
     async with http_bot(**circumstances) as context:
         transport = httpx.ASGITransport(app=build_guarded_app(context), raise_app_exceptions=False)
         with follow_bot(context):
@@ -57,7 +57,7 @@ async def document():
 
 @pytest.fixture
 async def api_of():
-    """Return a client of a bot in the process."""
+    """Makes clients of bots in other circumstances."""
     async with AsyncExitStack() as stack:
 
         async def make(**circumstances):

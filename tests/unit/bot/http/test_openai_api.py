@@ -26,7 +26,7 @@ WEATHER = {
 
 
 class Thinking:
-    """An interpreter that asks a model `times` times (10 tokens there, 5 back), and says what came of it."""
+    """An interpreter that requests a model `times` times (10 tokens in, 5 out) and reports the result."""
 
     def __init__(self, times):
         self._model = MeteredModel(ScriptedModel(["It is noon."] * times))
@@ -353,7 +353,7 @@ async def test_refusal_of_a_wrong_key_has_the_form_of_openai(api_of):
 
 
 class Telling:
-    """An interpreter that says `pieces` one by one to whoever listens, after calls if there are any, then `answer`."""
+    """An interpreter that streams `pieces` to listeners, after calls if there are any, and then returns `answer`."""
 
     def __init__(self, *pieces, answer=None, first=()):
         self._pieces = pieces
@@ -371,7 +371,7 @@ class Telling:
 
 
 async def contents_of(api, text):
-    """An interpreter that streams `pieces` to listeners, after calls if there are any, and then returns `answer`."""
+    """What the chunks of a streamed answer say, one after the other."""
     chunks = chunks_of(await api.post("/v1/chat/completions", json=asked(text, stream=True)))
     return [said for each in chunks if (said := each["choices"][0]["delta"].get("content"))]
 

@@ -10,7 +10,7 @@ from bot.http.rooms.shared import SharedRooms
 
 
 class Wire:
-    """What is called, and what is heard."""
+    """Records published events, and delivers received ones."""
 
     def __init__(self):
         self.called = []
