@@ -85,7 +85,7 @@ async def test_accounts_are_listed_and_unlinked(town):
     assert "not linked to any other" in alone
 
 
-async def test_code_in_a_group_links_nobody_and_becomes_invalid(town):
+async def test_code_in_a_group_links_no_account_and_becomes_invalid(town):
     async with town.bot:
         code = await town.code()
         await town.desk.say(f"/link {code}", sender="anna")

@@ -124,7 +124,7 @@ async def test_small_talk_leads_to_no_notice_however_often_the_bot_is_started(da
 
 @pytest.mark.parametrize("is_addressed", [True, False])
 @pytest.mark.parametrize("after", [timedelta(seconds=5), timedelta(hours=1)])
-async def test_message_that_blocked_the_last_run_is_not_read_and_its_sender_is_told(
+async def test_message_that_blocked_the_last_run_is_not_read_and_its_sender_notified(
     database, tmp_path, is_addressed, after
 ):
     await keep(database, replace(ASKED, is_addressed=is_addressed))

@@ -83,7 +83,7 @@ async def test_an_error_of_a_noted_message_is_its_error(notes):
     assert read_key(notes.path) is None
 
 
-async def test_message_that_blocked_a_process_is_unreadable_until_its_sender_is_told(tmp_path):
+async def test_message_that_blocked_a_process_is_unreadable_until_its_sender_is_notified(tmp_path):
     leave_blocked_message(tmp_path)
     async with Watchdog(tmp_path, 0) as first:
         known = first.is_unreadable(KEY)

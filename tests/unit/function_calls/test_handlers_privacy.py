@@ -90,7 +90,7 @@ async def test_opting_out_is_confirmed_and_can_be_undone(ask, language, told):
     assert (await ask("history_opt_in")).ok
 
 
-async def test_talk_between_people_opts_nobody_out(ask):
+async def test_talk_between_people_opts_no_person_out(ask):
     assert (await ask("history_opt_out", is_addressed=False)).is_answered
     assert not (await ask("history_opt_in")).ok
 

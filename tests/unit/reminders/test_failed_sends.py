@@ -263,7 +263,7 @@ async def test_old_failure_is_marked_as_failed(make_desk):
     [([RuntimeError("https://platform.example/secret")] * 1000, "RuntimeError"), ([], "the platform took too long")],
     ids=["broken", "hanging"],
 )
-async def test_owner_is_told_of_an_old_failure_with_an_unknown_outcome(make_desk, failures, reason):
+async def test_owner_is_notified_of_an_old_failure_with_an_unknown_outcome(make_desk, failures, reason):
     retries = RetryPolicy(keep=timedelta(minutes=10), fewest=3)
     desk = make_desk(retries=retries, delivery=DeliveryConfig(send_limit=timedelta(seconds=30)))
     desk.courier.failures = failures
