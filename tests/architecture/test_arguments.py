@@ -1,4 +1,4 @@
-"""Arguments are the whole contract: no handler of a function reads the message that the call came from."""
+"""Arguments as the only input of handlers, which never read the message of a call."""
 
 import ast
 import subprocess

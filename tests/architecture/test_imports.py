@@ -1,4 +1,4 @@
-"""Importing must be cheap and must change nothing."""
+"""Imports, which are fast and have no side effects."""
 
 import subprocess
 import sys

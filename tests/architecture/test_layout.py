@@ -1,4 +1,4 @@
-"""The layout of the packages: few entries in each, so that a listing shows the design."""
+"""The number of entries in each package."""
 
 import subprocess
 from collections import defaultdict

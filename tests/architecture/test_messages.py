@@ -1,4 +1,4 @@
-"""The catalogue of messages has every text that the code refers to."""
+"""Message keys in the code, compared with the catalogue."""
 
 import ast
 from pathlib import Path
@@ -26,7 +26,7 @@ REFUSALS = sorted(
 
 
 @pytest.mark.parametrize("code", REFUSALS)
-def test_every_refusal_is_worded(code):
+def test_every_refusal_has_a_message(code):
     assert f"refused.{code}" in catalogue("en")
 
 

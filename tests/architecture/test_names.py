@@ -1,4 +1,4 @@
-"""Names of the product code are words of the glossary, and no new function is named by a participle."""
+"""Names of the code, compared with the glossary."""
 
 import re
 import subprocess

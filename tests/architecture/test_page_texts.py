@@ -1,4 +1,4 @@
-"""Every language of the page has the same texts, with the same placeholders."""
+"""Texts of the page in every language, with the same keys and placeholders."""
 
 import json
 import re

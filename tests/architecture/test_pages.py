@@ -1,4 +1,4 @@
-"""Pages have short lines and link only to files in git; the changelog stays short."""
+"""Line lengths and links of pages, and the length of the changelog."""
 
 import re
 import subprocess

@@ -4,7 +4,7 @@ import json
 
 from playwright.async_api import Locator, Page, expect
 
-from tests.browser.test_looks import (
+from tests.browser.test_appearance import (
     BOT,
     at,
     call,

@@ -1,4 +1,4 @@
-"""Parts of the page that cannot be loaded or do not exist say so, and lead on; the page is never blank."""
+"""Messages on the page for parts that cannot be loaded or do not exist."""
 
 import asyncio
 

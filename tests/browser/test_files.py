@@ -1,4 +1,4 @@
-"""Files and pictures in the room: chosen or pasted, sent, seen by everybody, and what is not taken says why."""
+"""Files and pictures in the room: uploads, display and refusals."""
 
 import struct
 import zlib

@@ -1,4 +1,4 @@
-"""The first minute: a fresh clone, one command, one click, and a reminder that comes when it should."""
+"""The first minute: a fresh clone, one command, one click, and a punctual reminder."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""Several people in one room: the same for all of them, and each is only bothered with what is theirs."""
+"""Several people in one room."""
 
 import json
 import re

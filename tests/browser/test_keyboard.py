@@ -1,4 +1,4 @@
-"""Everything works without a mouse, and an input method is never cut short."""
+"""Use of the page without a mouse, and with input methods."""
 
 import httpx
 from playwright.async_api import expect

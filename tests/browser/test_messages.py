@@ -1,4 +1,4 @@
-"""Messages in the log: what their text becomes, whom their buttons are for, and reading them without a mouse."""
+"""Messages in the log: text, buttons and keyboard access."""
 
 import re
 from collections.abc import Sequence
@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import pytest
 from playwright.async_api import FilePayload, Page, WebSocketRoute, expect
 
-from tests.browser.test_files import picture
-from tests.browser.test_looks import (
+from tests.browser.test_appearance import (
     BOT,
     CUT_OFF,
     NOW,
@@ -19,6 +18,7 @@ from tests.browser.test_looks import (
     person,
     violations_in_both_schemes,
 )
+from tests.browser.test_files import picture
 from tests.browser.visitors import Visitors, say
 
 NESTED = "Plan:\n- fruit\n  - apple\n    - green\n- bread\nbye\n\n1. first\n  - under it\n2. second"

@@ -1,4 +1,4 @@
-"""A message that is refused says why, and is offered to be sent again only where that can help."""
+"""Refused messages, with their reason and a retry if it can help."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The reminders page: the list, the calendar and the HTTP API show the same, and what is done can be undone."""
+"""The reminders page: list, calendar and undo, compared with the HTTP API."""
 
 import re
 from datetime import UTC, datetime
@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from tests.browser.test_looks import PHONE
+from tests.browser.test_appearance import PHONE
 from tests.browser.visitors import Language, Visitors, say
 
 

@@ -1,4 +1,4 @@
-"""Rooms: the list with what is new there, names and links, notifications, and finding messages."""
+"""Rooms: unread messages, names, links, notifications and search."""
 
 import re
 from pathlib import Path
@@ -8,8 +8,8 @@ from playwright.async_api import Page, expect
 
 from tests.browser.bot_process import BotProcess
 from tests.browser.conftest import people_at
+from tests.browser.test_appearance import PHONE, message, person, violations_in_both_schemes
 from tests.browser.test_group import welcome, written
-from tests.browser.test_looks import PHONE, message, person, violations_in_both_schemes
 from tests.browser.test_messages import room_of
 from tests.browser.visitors import Visitors, Wardrobe, said, say
 

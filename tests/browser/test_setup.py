@@ -1,4 +1,4 @@
-"""Set up in the page: a model, a platform, settings, rooms and tool servers; from an empty data folder on."""
+"""Set-up in the page: model, platform, settings, rooms and tool servers."""
 
 import re
 import time
@@ -13,7 +13,7 @@ from playwright.async_api import Locator, Page, expect
 from bot.testing.clocks import FixedClock
 from tests.browser.bot_process import BotProcess
 from tests.browser.conftest import people_at
-from tests.browser.test_looks import CUT_OFF, PHONE
+from tests.browser.test_appearance import CUT_OFF, PHONE
 from tests.browser.visitors import LOCALES, Language, Visitors, Wardrobe, say
 from tests.support.chat_servers.telegram import TelegramServer
 from tests.support.http_bot import served_bot

@@ -1,4 +1,4 @@
-"""States of the page: axe finds nothing wrong in any of them, and pictures of each are saved to be looked at."""
+"""States of the page, checked by axe and saved as pictures."""
 
 from dataclasses import dataclass, field
 
@@ -6,8 +6,7 @@ import httpx
 import pytest
 from playwright.async_api import Page, Route, WebSocketRoute
 
-from tests.browser.test_cards import REMINDER, states
-from tests.browser.test_looks import (
+from tests.browser.test_appearance import (
     COLOUR_RULES,
     CUT_OFF,
     FAILED,
@@ -24,6 +23,7 @@ from tests.browser.test_looks import (
     hello,
     violations,
 )
+from tests.browser.test_cards import REMINDER, states
 from tests.browser.visitors import LOCALES, Language, Visitors, say
 
 DESK = {"width": 1280, "height": 800}

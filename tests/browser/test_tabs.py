@@ -1,4 +1,4 @@
-"""Many tabs, and a bot that goes away and comes back."""
+"""Many tabs, and reconnections to the bot."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Times are read and shown in the zone of the person: that of their browser until they set another."""
+"""Times in the zone of the person: that of the browser until another is set."""
 
 import re
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The tools page and the record: a form from the schema, errors on their fields, every call kept."""
+"""The tools page and the record of calls."""
 
 import re
 
@@ -7,7 +7,7 @@ from mcp import Client
 from mcp.types import ElicitResult
 from playwright.async_api import ViewportSize, expect
 
-from tests.browser.test_looks import PHONE
+from tests.browser.test_appearance import PHONE
 from tests.browser.visitors import Language, Visitors, say
 
 DESK: ViewportSize = {"width": 1280, "height": 800}

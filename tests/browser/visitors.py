@@ -1,4 +1,4 @@
-"""People at the page: each in a browser window of their own, and a list of everything that must not happen there."""
+"""Windows of people at the page, with a list of errors that must not occur."""
 
 import os
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Every store in every implementation, memory first."""
+"""Stores in every implementation, in memory first."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta

@@ -40,7 +40,7 @@ async def test_memory_is_read_as_stored(memories: MemoryStore):
     assert (kept.text, kept.person, kept.address, kept.created_at) == ("茶要绿的", BOB, HOME, NOW)
 
 
-async def test_each_sees_the_own_ones_and_those_of_the_chat_the_latest_first(memories: MemoryStore):
+async def test_own_and_shared_memories_are_listed_latest_first(memories: MemoryStore):
     await memories.add(new("a"))
     await memories.add(new("b", person=BOB))
     await memories.add(new("all", person=BOB, is_shared=True))
@@ -56,7 +56,7 @@ async def test_memory_is_invisible_in_another_chat(memories: MemoryStore):
     assert await seen(memories, onlooker(address=ALONE)) == []
 
 
-async def test_in_private_one_sees_ones_own_from_the_platform(memories: MemoryStore):
+async def test_private_list_has_own_memories_of_the_platform(memories: MemoryStore):
     elsewhere = ChatAddress(platform="console2", chat_id="home")
     await memories.add(new("a"))
     await memories.add(new("b", person=BOB))

@@ -215,7 +215,7 @@ async def test_no_query_breaks_the_search(messages: MessageStore, query: str):
     assert ids(found) in ([], ["1"])
 
 
-async def test_a_message_is_found_by_its_id_in_whichever_thread_of_its_chat(messages: MessageStore):
+async def test_message_is_found_by_its_id_in_any_thread_of_its_chat(messages: MessageStore):
     thread, work = replace(HOME, thread_id="t"), replace(HOME, chat_id="work")
     kept = message(1, address=thread)
     await messages.add([kept, message(2, address=work)])
@@ -232,7 +232,7 @@ async def test_an_erased_message_is_not_found(messages: MessageStore):
     assert await messages.find(HOME, "1") is None
 
 
-async def test_the_speakers_of_a_chat_are_listed_with_those_who_took_their_words_back(messages: MessageStore):
+async def test_authors_of_a_chat_include_those_of_deleted_messages(messages: MessageStore):
     await messages.add([message(1), message(2, sender="bob"), message(3)])
     bot = Person(id="self", name="Bubbles", is_bot=True)
     await messages.add([replace(message(4), sender=bot), message(5, address=replace(HOME, chat_id="work"))])

@@ -1,4 +1,4 @@
-"""Requests about one's own data, in every database."""
+"""Requests of people about their data, in every database."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta

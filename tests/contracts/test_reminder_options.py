@@ -1,4 +1,4 @@
-"""Quiet hours, catching up, messages with several occurrences, new zone data: what every reminder store does."""
+"""Contract of the reminder stores: quiet hours, catching up, batches and zone data."""
 
 from collections.abc import Callable
 from datetime import datetime, time, timedelta
@@ -174,7 +174,7 @@ async def test_new_zone_data_reschedule_wrong_reminders_only(reminders: Reminder
     assert armed.next_fire_at == now + MINUTE
 
 
-async def test_reminders_are_found_by_the_message_they_were_sent_in(reminders: ReminderStore, draft, now):
+async def test_reminders_are_found_by_their_sent_message(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claimed(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])

@@ -172,7 +172,7 @@ async def test_an_occurrence_that_is_in_the_ledger_is_not_made_again(reminders: 
     assert armed.next_fire_at == now + MINUTE + DAY
 
 
-async def test_a_notice_says_everything_that_words_need(reminders: ReminderStore, draft, now):
+async def test_notice_has_all_data_of_its_text(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
 
     (lease,) = await claimed(reminders, now + MINUTE)

@@ -1,4 +1,4 @@
-"""Contents of an export and of its import, in every database."""
+"""Exports and imports, in every database."""
 
 import json
 import re
@@ -211,7 +211,7 @@ async def test_export_of_a_person_covers_every_chat_of_the_platform(database):
     assert {each["sender_id"] for each in lines if each["kind"] == "message"} == {"ann"}
 
 
-async def test_the_same_file_twice_is_the_same_as_once(database, other):
+async def test_second_import_of_a_file_changes_nothing(database, other):
     await fill_database(database)
     exported = await export_from(database, ALL_OF_HOME)
     files = MemoryFiles()
@@ -278,7 +278,7 @@ async def test_opted_out_person_is_neither_exported_by_others_nor_imported(datab
         "not JSON",
     ],
 )
-async def test_a_line_that_is_not_ours_keeps_all_of_the_file_out(other, wrong):
+async def test_file_with_a_foreign_line_is_refused(other, wrong):
     good = '{"kind": "retention", "chat": "web:home", "keep_days": 3}'
     with pytest.raises(ImportRefused, match="line 3"):
         await import_into(other, ['{"exported_at": "2026-11-20T09:00:00Z"}', good, wrong])
@@ -287,7 +287,7 @@ async def test_a_line_that_is_not_ours_keeps_all_of_the_file_out(other, wrong):
 
 
 @pytest.mark.parametrize(("column", "too_much"), [("tokens", 2**63), ("rounds", 2**31), ("cost", "NaN")])
-async def test_a_number_that_not_every_database_holds_keeps_all_of_the_file_out(tmp_path, other, column, too_much):
+async def test_file_with_an_unsupported_number_is_refused(tmp_path, other, column, too_much):
     async with Database(f"sqlite:///{tmp_path}/a.db") as database:
         await fill_database(database)
         exported = await export_from(database, ALL_OF_HOME)

@@ -1,4 +1,4 @@
-"""The page on skills has a skill with its pin, which is offered as the page says."""
+"""The skill on the page about skills, with its pin."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Every code block of every page is run here, run by a test of its own, or listed with the reason why not."""
+"""Code blocks of every page, which are run or listed with a reason."""
 
 import json
 import re

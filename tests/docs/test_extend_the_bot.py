@@ -1,4 +1,4 @@
-"""The page on hooks, background work and agents is a plugin and a test file: it does what the page says."""
+"""The plugin and the tests on the page about hooks, background work and agents."""
 
 import asyncio
 import re

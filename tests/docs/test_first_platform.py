@@ -1,4 +1,4 @@
-"""The file of the tutorial on platforms is a plugin; test_tutorials.py follows the page to its end."""
+"""The plugin file of the tutorial on platforms; `test_tutorials.py` follows the whole page."""
 
 import re
 from pathlib import Path

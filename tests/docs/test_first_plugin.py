@@ -1,4 +1,4 @@
-"""The page on plugins says what is so: its files are plugins, its commands exist."""
+"""Files and commands on the page about plugins."""
 
 import asyncio
 import os

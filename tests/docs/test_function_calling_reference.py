@@ -1,4 +1,4 @@
-"""Pages of the reference name a test for every feature, or every trap; those tests exist."""
+"""Tests named for each feature or hazard on pages of the reference, which must exist."""
 
 import ast
 import re
@@ -58,6 +58,6 @@ def is_there(path: Path, name: str) -> bool:
     return path.is_file() and name in names_in(path)
 
 
-def test_a_test_that_is_not_there_would_be_noticed():
+def test_missing_test_is_detected():
     assert not is_there(Path(__file__), "test_that_nobody_wrote")
     assert not is_there(ROOT / "tests" / "nowhere.py", "test_anything")

@@ -1,4 +1,4 @@
-"""The requests of docs/reference/intents.md lead to the functions that the page names."""
+"""Requests in docs/reference/intents.md, which call the named functions."""
 
 import re
 from pathlib import Path

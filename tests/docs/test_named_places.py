@@ -1,4 +1,4 @@
-"""Files, folders and modules named on pages exist."""
+"""Files, folders and modules named on pages, which must exist."""
 
 import re
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_named_places_exist(page):
     assert [name for name in MODULE.findall(text) if not is_module(name) and not SETTINGS.fullmatch(name)] == []
 
 
-def test_missing_module_would_be_noticed():
+def test_missing_module_is_detected():
     assert is_module("bot.app.application.build_app")
     assert not is_module("bot.app.application.build_nothing")
     assert not is_module("bot.nowhere.module")

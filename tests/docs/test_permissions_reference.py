@@ -1,4 +1,4 @@
-"""The page about permission and undo says what the code does."""
+"""The page about permissions and undo, compared with the code."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Each phrase of the table in the READMEs is answered in a group in which somebody else has just spoken."""
+"""Phrases of the table in the READMEs, in a group with another recent speaker."""
 
 import asyncio
 import re
@@ -114,7 +114,7 @@ async def answers_to(phrase: str, language: str, platform: FakePlatform) -> list
     return await group.tell(phrase, ann, reply_to=platform.sent_ids[-2] if phrase in REPLIES else None)
 
 
-def test_the_tables_are_read_whole():
+def test_tables_are_read_completely():
     assert [language for language, _ in CASES].count("en") > 40
     assert [language for language, _ in CASES].count("zh") > 30
     assert not [phrase for _, phrase in CASES if "…" in phrase or "/" in phrase]

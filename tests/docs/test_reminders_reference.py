@@ -1,4 +1,4 @@
-"""Every block of the reference of reminders is run, word for word."""
+"""Code blocks of the reference of reminders, run unchanged."""
 
 import re
 import shlex

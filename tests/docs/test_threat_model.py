@@ -1,4 +1,4 @@
-"""docs/explanation/threat-model.md names settings with their defaults, and tests, that there are."""
+"""Settings, defaults and tests named in docs/explanation/threat-model.md, which must exist."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The examples of docs/reference/time.md are read as the page says."""
+"""Examples in docs/reference/time.md, compared with the reader."""
 
 import re
 from datetime import date, datetime

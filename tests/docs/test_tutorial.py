@@ -1,4 +1,4 @@
-"""The tutorials, word for word."""
+"""The tutorials, run unchanged."""
 
 import importlib.util
 import re

@@ -1,4 +1,4 @@
-"""The program of the page on the library runs against a server that plays the model, and is typed."""
+"""The program on the page about the library, with a scripted model server."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""The page on functions is a plugin and a test file: the plugin answers, and the tests are these."""
+"""The plugin and the tests on the page about functions."""
 
 import re
 from pathlib import Path

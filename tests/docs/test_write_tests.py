@@ -1,4 +1,4 @@
-"""The page on writing tests is a test file: its tests are these."""
+"""The test file on the page about writing tests."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Workers on one PostgreSQL: started, stopped and killed, and what people saw of them."""
+"""Workers on one PostgreSQL database, which are started, stopped and killed."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

@@ -1,4 +1,4 @@
-"""Loading a calendar of holidays takes tenths of a second and blocks nobody."""
+"""Loading of holiday calendars, which is fast and does not block."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""The console accepts input at once; lines typed before the bot is ready are answered."""
+"""Input at the console before the bot is ready."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""kill -9 between each pair of steps of a delivery: how often people see it, before the kill and in all."""
+"""Processes killed between each pair of steps of a delivery."""
 
 import signal
 from pathlib import Path

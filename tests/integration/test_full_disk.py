@@ -1,4 +1,4 @@
-"""A disk that is really full: the bot says so, reads what is there, and goes on by itself when there is room."""
+"""A full disk: errors, reads, and recovery."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""kill -9, restart, count: nothing confirmed is lost, and a repeat is a send that was in flight."""
+"""Killed processes, which lose no confirmed reminder."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Another process locks the database for 40 seconds, and a disk has no room."""
+"""A database locked for 40 seconds, and a disk without space."""
 
 import asyncio
 import os

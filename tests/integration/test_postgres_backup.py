@@ -1,4 +1,4 @@
-"""A backup of PostgreSQL, made by its own programs and put back."""
+"""Backups and restores of PostgreSQL with its own programs."""
 
 import os
 from datetime import UTC, datetime

@@ -75,7 +75,7 @@ async def test_an_upgrade_leads_to_the_tables_of_the_code_and_keeps_the_rows(pos
 
 
 @pytest.mark.parametrize("old", range(1, SCHEMA_VERSION))
-async def test_every_row_of_every_earlier_version_is_there_after_the_upgrade(postgres_url: str, old: int):
+async def test_upgrade_keeps_every_row_of_each_earlier_version(postgres_url: str, old: int):
     with psycopg.connect(postgres_url) as first:
         first.execute(SCHEMA_1.read_text(encoding="utf-8"))
     engine = sa.create_engine(postgres_url.replace("postgresql://", "postgresql+psycopg://", 1))

@@ -1,4 +1,4 @@
-"""A worker on PostgreSQL that is killed again and again in the midst of a burst: nothing is lost."""
+"""A worker on PostgreSQL killed repeatedly during a burst, which loses nothing."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""The server goes away and comes back: nothing is lost, and the workers go on."""
+"""A restart of PostgreSQL, which loses nothing."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Several workers on one PostgreSQL: they share the work, take over from the dead, and say nothing twice."""
+"""Several workers on one PostgreSQL database: shared work, takeover, and no repeats."""
 
 import asyncio
 import signal

@@ -1,4 +1,4 @@
-"""After a power cut the disk has a complete database with everything that was confirmed."""
+"""Power cuts, after which the database has all confirmed data."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Days of reminders with crashes, outages and a stubborn database in between, on a clock that costs nothing."""
+"""Days of reminders with crashes, outages and database errors, in simulated time."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""Secrets are planted in every setting that takes one, servers echo them, tools fail with them; nothing shows them."""
+"""Secrets in all settings, servers and tools, which are never shown."""
 
 import asyncio
 import json

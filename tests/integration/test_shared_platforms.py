@@ -1,4 +1,4 @@
-"""Two bots on one PostgreSQL: one is connected to the platform, both serve HTTP and deliver, and one may die."""
+"""Two bots on one PostgreSQL database, of which one is connected to the platform."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Each call starts a process; what hostile tools may do is seen from outside."""
+"""Python tools in separate processes, and their confinement."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""The tutorials, followed word for word: a fresh folder, a fresh environment, the commands and files of the pages."""
+"""The tutorials, followed exactly in a fresh folder and environment."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""exec runs a shell in a process that the kernel confines to the workspace."""
+"""The function exec, confined to the workspace by the kernel."""
 
 import asyncio
 import json

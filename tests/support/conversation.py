@@ -1,4 +1,4 @@
-"""Three people and a whole bot on a real server, which is restarted between a reminder and its hour."""
+"""A conversation of three people with a bot on a real server, which is restarted meanwhile."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -16,7 +16,7 @@ _PATIENCE: Final = 30
 
 
 async def converse(rig: PlatformRig, folder: Path, restart: Callable[[], Awaitable[None]]) -> None:
-    """Set, hear, snooze, delete, summarise; the server is restarted meanwhile.
+    """Set, receive, snooze, delete and summarise reminders; the server is restarted meanwhile.
 
     Raises:
         AssertionError: something was lost, or came twice.

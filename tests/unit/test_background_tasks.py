@@ -1,3 +1,5 @@
+"""Background tasks: failures, cancellation and results."""
+
 import asyncio
 
 import pytest
@@ -22,7 +24,7 @@ async def test_unexpected_failure_beside_a_context_is_logged(error, lines):
     assert len(logged) == lines
 
 
-async def test_work_is_cancelled_when_the_end_comes_first():
+async def test_work_is_cancelled_if_the_end_is_reached_first():
     work = asyncio.Event()
 
     async def run():

@@ -1,3 +1,5 @@
+"""Trusted certificates of outgoing connections."""
+
 import ssl
 
 import pytest

@@ -1,4 +1,4 @@
-"""The clock of the machine, set to chosen instants: what it says is in UTC, and a whole bot reads it and no other."""
+"""The clock of the machine, in UTC, and its use by the whole bot."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -34,7 +34,7 @@ def test_clock_converts_any_instant_to_utc(east: float) -> None:
         ("明天早上九点提醒我给妈妈打电话", "明天 09:00（32 小时后）"),
     ],
 )
-async def test_a_bot_reckons_from_the_clock_of_the_machine(said: str, answered: str) -> None:
+async def test_bot_uses_the_clock_of_the_machine(said: str, answered: str) -> None:
     platform = FakePlatform(SystemClock())
     database = Database("sqlite://", make_thread=InlineExecutor)
     bot = build_app(Settings(bot=BotSettings(timezone="Europe/Berlin")), platforms=[platform], database=database)

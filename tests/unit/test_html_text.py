@@ -1,3 +1,5 @@
+"""Character references of HTML in plain text."""
+
 import pytest
 
 from services.kernel.text import unescape_html

@@ -1,3 +1,5 @@
+"""Detection of the language of a text."""
+
 import pytest
 
 from services.kernel.text import language_of, latin_language
@@ -24,7 +26,7 @@ def test_script_and_common_words_determine_the_language(text, language):
 
 
 @pytest.mark.parametrize("text", ["", "12:30", "🎉", "?"])
-def test_a_text_without_words_leaves_the_default(text):
+def test_text_without_words_has_the_default_language(text):
     assert language_of(text, "zh") == "zh"
 
 

@@ -1,4 +1,4 @@
-"""Repeated lines of the log: one a time and key, with a count, and another failure of a loop at once."""
+"""Limits of repeated log lines, with a count."""
 
 import asyncio
 
@@ -19,14 +19,14 @@ def test_keys_are_limited_separately():
     assert [limit.count_omitted(key, 0.0) for key in ("a", "b", "a", "b")] == [0, 0, None, None]
 
 
-def test_key_that_came_longest_ago_is_forgotten():
+def test_oldest_key_is_forgotten():
     limit = RepeatLimit(60.0, most_keys=2)
 
     assert [limit.count_omitted(key, 0.0) for key in ("a", "b", "c", "a")] == [0, 0, 0, 0]
 
 
 @pytest.mark.looptime
-async def test_failure_of_a_loop_is_admitted_once_a_minute_and_another_one_at_once():
+async def test_failure_of_a_loop_is_logged_once_a_minute_and_another_at_once():
     limit = RepeatLimit.of_one_loop()
     away, full = OSError("away"), OSError("full")
     admitted = [limit.admits(error) for error in (away, away, full, full, away)]

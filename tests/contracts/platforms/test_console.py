@@ -1,3 +1,5 @@
+"""Contract of the platforms, on the console."""
+
 import asyncio
 import io
 import os

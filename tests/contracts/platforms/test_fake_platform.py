@@ -1,3 +1,5 @@
+"""Contract of the platforms, on the fake platform."""
+
 from datetime import UTC, datetime
 
 import pytest

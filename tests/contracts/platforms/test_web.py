@@ -1,3 +1,5 @@
+"""Contract of the platforms, on the web room."""
+
 import pytest
 
 from bot.platforms.base import OutgoingMessage

@@ -1,3 +1,5 @@
+"""Served bots and their clients."""
+
 import asyncio
 import json
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""A message that stops the event loop: the process is ended, the message is not read again, its sender is told."""
+"""A message that blocks the event loop: the process ends and the sender is notified."""
 
 import asyncio
 import signal

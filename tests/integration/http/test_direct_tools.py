@@ -1,4 +1,4 @@
-"""A tool that the person's own page runs: offered with a message, called over the page's socket."""
+"""Tools of a person's own page, called over its socket."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Every curl command of docs/reference/http.md does what the page says."""
+"""The curl commands of docs/reference/http.md."""
 
 import asyncio
 import re

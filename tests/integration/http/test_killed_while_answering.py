@@ -1,4 +1,4 @@
-"""kill -9 between taking a message and answering it: the next start answers it, once, and what it did is done once."""
+"""A process killed between receiving and answering a message, which is answered once."""
 
 import asyncio
 import random

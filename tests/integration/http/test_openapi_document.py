@@ -1,4 +1,4 @@
-"""Requests that the OpenAPI document allows, and some that it does not: no 5xx, and no answer that is not declared."""
+"""Random requests by the OpenAPI document: no 5xx, and only declared answers."""
 
 import asyncio
 import sys

@@ -1,3 +1,5 @@
+"""The WebSocket of a room."""
+
 import asyncio
 from contextlib import suppress
 

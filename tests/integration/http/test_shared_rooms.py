@@ -1,4 +1,4 @@
-"""Two workers on one PostgreSQL: a room of the page is the same room on both."""
+"""A room shared by two workers on one PostgreSQL database."""
 
 import asyncio
 from contextlib import AsyncExitStack

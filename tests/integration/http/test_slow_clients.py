@@ -1,4 +1,4 @@
-"""Clients that open connections and do not finish their requests."""
+"""Clients with unfinished requests."""
 
 import asyncio
 import resource

@@ -1,4 +1,4 @@
-"""Messages that arrive while PostgreSQL is away are answered when it is back."""
+"""Messages during an outage of PostgreSQL, which are answered afterwards."""
 
 import asyncio
 from collections import Counter

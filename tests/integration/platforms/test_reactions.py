@@ -1,4 +1,4 @@
-"""The whole bot on each wire: who puts a thumb under a confirmation is reminded too, or says so without reactions."""
+"""Thumbs up under a confirmation on each platform, by which people join."""
 
 from contextlib import nullcontext
 

@@ -1,4 +1,4 @@
-"""The reference says of each platform what its adapter says of itself."""
+"""The reference of platforms, compared with their adapters."""
 
 from pathlib import Path
 

@@ -1,3 +1,5 @@
+"""Tool servers and clients for integration tests."""
+
 import asyncio
 import socket
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""A whole bot with real tool servers beside it, configured as an operator would."""
+"""A whole bot with real tool servers, in the configuration of an operator."""
 
 import json
 from contextlib import AsyncExitStack

@@ -1,4 +1,4 @@
-"""Other people's clients at our doors: the openai SDK, the mcp SDK over HTTP and over stdio, Open WebUI's way."""
+"""Foreign clients of the bot: the openai SDK, the mcp SDK and Open WebUI."""
 
 import json
 import sys

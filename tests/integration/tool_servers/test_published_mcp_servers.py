@@ -1,4 +1,4 @@
-"""Servers of the package index, run as they are and driven over stdio by our client."""
+"""MCP servers of the package index, over stdio."""
 
 import subprocess
 import sys

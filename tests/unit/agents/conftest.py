@@ -1,3 +1,5 @@
+"""Turns and scripted calls for tests of agents."""
+
 from datetime import UTC, datetime
 
 import pytest
@@ -10,7 +12,7 @@ NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 
 def called(name, *, call_id="1", **arguments):
-    """One understood call, as a script's entry."""
+    """Return a call as an entry of a script."""
     return [ToolCall(id=call_id, name=name, arguments=arguments)]
 
 

@@ -1,3 +1,5 @@
+"""Agents: tools, rounds, hooks, transfers and failures."""
+
 import asyncio
 
 import pytest
@@ -116,7 +118,7 @@ async def test_usage_of_an_agents_model_counts_for_the_message(turn, context):
     assert [each.model for each in account.completions] == [model.name] * 2
 
 
-async def test_an_agents_model_is_held_to_the_budget_of_the_message(turn, context):
+async def test_budget_of_the_message_limits_the_model_of_an_agent(turn, context):
     async def nothing_spent(moment):
         return []
 
@@ -247,7 +249,7 @@ async def test_unknown_agent_is_reported_to_the_model(turn, context):
     assert "painter" in outcome.steps[0].results[0].error
 
 
-async def test_a_tool_of_ones_own_may_transfer_too(turn, context):
+async def test_own_tool_may_transfer(turn, context):
     async def send(where: str, ctx: CallContext) -> str:
         """Send the person on."""
         ctx.actions.transfer_to_agent = where
@@ -326,7 +328,7 @@ async def test_a_question_to_the_person_ends_the_run(turn, context):
     assert outcome.text == "Which one?"
 
 
-async def test_a_sub_agents_tools_obey_permissions(turn, context):
+async def test_permissions_hold_for_tools_of_a_sub_agent(turn, context):
     @tool_function(permission="admins")
     async def erase() -> str:
         """Erase everything."""

@@ -1,3 +1,5 @@
+"""Agents as tools of other agents."""
+
 import pytest
 
 from bot.testing.models import ScriptedInterpreter
@@ -47,20 +49,20 @@ async def test_agent_as_a_tool_has_one_request_argument(dispatch):
     assert model.turns[0].message.text == "make it red"
 
 
-async def test_its_answer_is_the_result(dispatch):
+async def test_answer_of_the_agent_is_the_result(dispatch):
     result, _, _ = await dispatch("It is red.")
 
     assert result.text == "It is red."
     assert result.for_model() == {"result": "It is red."}
 
 
-async def test_its_changes_are_receipts_of_the_call(dispatch):
+async def test_changes_of_the_agent_are_receipts_of_the_call(dispatch):
     result, _, _ = await dispatch(called("paint", color="red"), "It is red.")
 
     assert result.receipts == (Receipt(action="painted", subject="red"),)
 
 
-async def test_its_question_is_a_question_to_the_person(dispatch):
+async def test_question_of_the_agent_is_a_question_to_the_person(dispatch):
     result, _, _ = await dispatch(called("ask"))
 
     assert result.is_question
@@ -68,7 +70,7 @@ async def test_its_question_is_a_question_to_the_person(dispatch):
     assert result.choices == (RED,)
 
 
-async def test_its_work_is_recorded_with_the_call(dispatch):
+async def test_work_of_the_agent_is_recorded_with_the_call(dispatch):
     result, _, _ = await dispatch(called("paint", color="red"), "It is red.")
     record = spawn_record(result.spawned)
     calls = record.pop("tool_calls")
@@ -97,7 +99,7 @@ async def test_agents_under_agents_are_recorded_too(context):
     assert (inner["agent"], inner["answer"]) == ("painter", "It is red.")
 
 
-async def test_a_model_that_is_down_is_a_failed_call(dispatch):
+async def test_unreachable_model_of_the_agent_is_a_failed_call(dispatch):
     result, _, _ = await dispatch(ModelUnavailable("timeout"))
 
     assert not result.ok

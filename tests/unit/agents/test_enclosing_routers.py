@@ -1,4 +1,4 @@
-"""Hooks, listeners and records of a router apply to the calls that agents make while its tools run."""
+"""Hooks, listeners and records of a router, for calls of agents inside its tools."""
 
 import asyncio
 
@@ -27,16 +27,16 @@ WIPE = called("wipe", disk="a")
 
 
 @pytest.fixture
-def wiped():
+def wiped_disks():
     return []
 
 
 @pytest.fixture
-def wipe(wiped):
+def wipe(wiped_disks):
     @tool_function(name="wipe", changes_state=True)
     async def wipe(disk: str) -> str:
         """Wipe a disk."""
-        wiped.append(disk)
+        wiped_disks.append(disk)
         return f"{disk} is empty"
 
     return wipe
@@ -77,11 +77,11 @@ def router_with(agent, **options):
 
 
 @EVERY_WAY
-async def test_a_before_hook_of_the_bot_refuses_the_call_of_an_agent(hire, wipe, wiped, context):
+async def test_a_before_hook_of_the_bot_refuses_the_call_of_an_agent(hire, wipe, wiped_disks, context):
     router = router_with(hire(wipe), hooks=ToolHooks(before=[refuse_wipe]))
     await router.dispatch(ASK, context)
 
-    assert wiped == []
+    assert wiped_disks == []
 
 
 @EVERY_WAY
@@ -170,13 +170,13 @@ async def test_events_of_calls_with_the_same_id_of_a_model_have_different_ids(wi
     assert len(set(heard)) == 2
 
 
-async def test_two_agents_at_once_are_under_the_hooks_of_their_bot(wipe, wiped, context):
+async def test_parallel_agents_have_the_hooks_of_their_bot(wipe, wiped_disks, context):
     router = router_with(direct(wipe), hooks=ToolHooks(before=[refuse_wipe]))
     router.registry.register(AgentTool(Agent(name="other", model=ScriptedInterpreter([WIPE, "ok"]), tools=[wipe])))
     other = ToolCall(id="2", name="other", arguments={"request": "clean up"})
     await asyncio.gather(router.dispatch(ASK, context), router.dispatch(other, context))
 
-    assert wiped == []
+    assert wiped_disks == []
 
 
 async def test_the_explanation_of_a_turn_says_which_agent_made_a_call(wipe, context, sqlite_database):

@@ -1,3 +1,5 @@
+"""The example of a router agent with specialists."""
+
 import runpy
 from pathlib import Path
 
@@ -15,7 +17,7 @@ def example():
     return runpy.run_path(str(EXAMPLE))
 
 
-async def test_the_router_agent_hands_each_question_to_its_specialist(example):
+async def test_each_question_is_transferred_to_its_specialist(example):
     answers = await example["converse"](["How is the weather in Berlin?", "20 usd in eur"])
 
     assert answers == ["Berlin: 4 °C, rain / 小雨", "20 USD = 18.00 EUR"]

@@ -1,3 +1,5 @@
+"""The history tool of an agent."""
+
 from datetime import timedelta
 
 from msgspec.structs import replace

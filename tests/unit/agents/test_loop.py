@@ -1,3 +1,5 @@
+"""Loops of agents."""
+
 import pytest
 
 from bot.testing.models import ScriptedInterpreter
@@ -69,7 +71,7 @@ async def test_a_question_to_the_person_ends_a_loop(turn, context):
     assert outcome.is_question
 
 
-async def test_a_loop_keeps_within_the_rounds_it_is_granted(turn, context):
+async def test_loop_does_not_exceed_its_rounds(turn, context):
     writer = agent("writer", "one", "two")
     outcome = await LoopAgent(name="desk", agents=[writer]).run(turn, context, rounds=2)
 

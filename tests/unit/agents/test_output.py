@@ -1,4 +1,4 @@
-"""An agent that has to answer with an instance of a Pydantic model."""
+"""Agents with an answer in the form of a Pydantic model."""
 
 import json
 
@@ -93,7 +93,7 @@ async def test_error_of_the_class_alone_is_reported_and_corrected(turn, context)
 @pytest.mark.parametrize(
     "words", [AS_JSON, f"Here it is:\n```json\n{AS_JSON}\n```", "{'city': 'Rome', 'celsius': 21,}"]
 )
-async def test_words_in_the_form_are_the_answer(turn, context, words):
+async def test_text_in_the_form_is_the_answer(turn, context, words):
     outcome = await scripted(words).run(turn, context)
 
     assert outcome.output == Weather(**ROME)
@@ -115,7 +115,7 @@ async def test_invalid_answer_is_returned_once_with_its_errors(turn, context, wo
     assert told in model.shown[1].messages[-1]["content"]
 
 
-async def test_after_that_it_is_no_answer(turn, context):
+async def test_second_invalid_answer_is_no_answer(turn, context):
     outcome = await scripted("It is sunny.", "Very sunny!").run(turn, context)
 
     assert outcome.is_malformed

@@ -1,4 +1,4 @@
-"""Agents that a program runs with a text."""
+"""Runs of agents by a program."""
 
 import asyncio
 import json
@@ -82,7 +82,7 @@ async def test_dependencies_of_the_agent_are_used_where_a_run_has_none():
     assert (await agent.run("Price?")).calls[0].result.ok
 
 
-def test_agent_without_deps_refuses_a_tool_that_needs_them_and_says_how_to_give_them():
+def test_tool_that_needs_deps_is_refused_with_a_correction():
     with pytest.raises(SignatureInvalid, match=r"parameter 'shop' of 'price'.*Agent\(deps=…\)"):
         Agent("clerk", model=ScriptedModel([]), tools=[price])
 
@@ -223,7 +223,7 @@ NO_CALL = {"native": "Hello.", "json_router": '{"tool": "none"}', "prompt": '{"t
 
 
 @pytest.mark.parametrize("style", NO_CALL)
-async def test_request_says_nothing_of_chats(style):
+async def test_request_contains_no_chat(style):
     model = ScriptedModel([NO_CALL[style], "Hello."])
     await Agent("talker", model=model, instructions="Be brief.", tools=[count], call_style=style).run("Hi!")
     messages = model.shown[-1].messages
@@ -249,7 +249,7 @@ async def test_system_prompt_is_replaced(system_prompt, instructions, shown):
     assert [each["content"] for each in model.shown[0].messages[:-1]] == shown
 
 
-async def test_chat_of_a_turn_is_told_to_the_model_of_an_agent():
+async def test_model_of_an_agent_gets_the_chat_of_the_turn():
     model = ScriptedModel(["Hello."])
     turn = make_turn("Hi!")
     await Agent("talker", model=model).run(turn, make_context(turn.message))

@@ -1,3 +1,5 @@
+"""A clock and a platform for tests of the whole bot."""
+
 from datetime import UTC, datetime
 
 import pytest

@@ -46,7 +46,7 @@ def town():
     return Town()
 
 
-async def test_both_chats_are_told_of_a_link(town):
+async def test_link_is_reported_in_both_chats(town):
     async with town.bot:
         done = await town.link()
 
@@ -55,7 +55,7 @@ async def test_both_chats_are_told_of_a_link(town):
 
 
 @pytest.mark.parametrize("words", ["link my accounts", "Link my account.", "关联我的账号"])
-async def test_words_do_where_a_platform_keeps_commands_to_itself(town, words):
+async def test_accounts_are_linked_by_words_without_commands(town, words):
     async with town.bot:
         code = await town.code(words)
         await town.phone.say(f"Bubbles, {words}", chat="group")
@@ -64,7 +64,7 @@ async def test_words_do_where_a_platform_keeps_commands_to_itself(town, words):
     assert not any("link-" in text for text in town.phone.texts[1:])
 
 
-async def test_it_works_in_chinese(town):
+async def test_accounts_are_linked_in_chinese(town):
     async with town.bot:
         done = await town.at_desk(f"/绑定 {await town.code('/关联')}")
 
@@ -85,7 +85,7 @@ async def test_accounts_are_listed_and_unlinked(town):
     assert "not linked to any other" in alone
 
 
-async def test_code_in_a_group_links_nobody_and_becomes_invalid(town):
+async def test_code_in_a_group_links_no_account_and_becomes_invalid(town):
     async with town.bot:
         code = await town.code()
         await town.desk.say(f"/link {code}", sender="anna")
@@ -96,7 +96,7 @@ async def test_code_in_a_group_links_nobody_and_becomes_invalid(town):
     assert "not valid" in refused
 
 
-async def test_group_is_told_only_where_to_ask(town):
+async def test_request_in_a_group_is_referred_to_a_private_chat(town):
     async with town.bot:
         await town.phone.say("/link")
 
@@ -104,7 +104,7 @@ async def test_group_is_told_only_where_to_ask(town):
     assert "private" in town.phone.texts[-1]
 
 
-async def test_accounts_are_not_linked_where_names_can_be_taken(town):
+async def test_accounts_with_unregistered_names_are_not_linked(town):
     town.desk.capabilities = Capabilities(authenticates_people=False)
     async with town.bot:
         refused = await town.link()
@@ -112,7 +112,7 @@ async def test_accounts_are_not_linked_where_names_can_be_taken(town):
     assert refused == "Accounts cannot be linked on matrix: anybody can take a name there."
 
 
-async def test_memories_follow_into_private_chats_only(town):
+async def test_memories_are_shared_with_private_chats_only(town):
     async with town.bot:
         await town.phone.say("remember that my locker is 17", chat="ann", is_private=True)
         await town.link()
@@ -137,7 +137,7 @@ async def test_linked_memory_can_be_forgotten_and_is_hidden_after_an_unlink(town
     assert "18" not in gone
 
 
-async def test_the_time_zone_follows(town):
+async def test_linked_account_has_the_time_zone(town):
     async with town.bot as app:
         zones = app.services.get(ZoneService)
         await zones.set_for_person(
@@ -149,7 +149,7 @@ async def test_the_time_zone_follows(town):
     assert zone == ZoneInfo("Asia/Tokyo")
 
 
-async def test_the_rights_of_an_owner_do_not_follow(town):
+async def test_linked_account_has_no_rights_of_an_owner(town):
     async with town.bot:
         await town.link()
         await town.desk.say("/tools", sender="anna")

@@ -1,3 +1,5 @@
+"""Messages that address the bot by its name."""
+
 import pytest
 
 from bot.platforms.kit.events import is_called
@@ -14,7 +16,7 @@ from bot.platforms.kit.events import is_called
         "Bubbles你好",
     ],
 )
-def test_a_call_by_name_is_noticed(text):
+def test_message_with_the_name_is_addressed(text):
     assert is_called(text, "Bubbles")
 
 
@@ -25,6 +27,6 @@ def test_talk_about_bubbles_is_not_a_call(text):
     assert not is_called(text, "Bubbles")
 
 
-def test_a_chinese_name_is_noticed_without_spaces():
+def test_chinese_name_is_recognised_without_spaces():
     assert is_called("泡泡，今天几号", "泡泡")
     assert is_called("大家好 @泡泡", "泡泡")

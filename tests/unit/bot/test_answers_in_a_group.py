@@ -1,4 +1,4 @@
-"""In a group people answer each other: what counts as an answer to the bot, and what confirms a deletion."""
+"""Answers to the bot in a group, and confirmations of deletions."""
 
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -50,7 +50,7 @@ def group():
 
 
 @pytest.mark.parametrize("yes", ["yes", "yes, delete", "好"])
-async def test_yes_to_somebody_else_confirms_nothing(group, yes):
+async def test_yes_to_another_person_confirms_nothing(group, yes):
     async with group() as chat:
         await chat.say("Bubbles, forget me")
         await chat.say("pub later?", "bob")
@@ -61,7 +61,7 @@ async def test_yes_to_somebody_else_confirms_nothing(group, yes):
 @pytest.mark.parametrize(
     "words", ["yes, forget me", "Yes, delete everything!", "delete everything", "确认删除", "是的，删除"]
 )
-async def test_a_deletion_is_confirmed_by_words_that_name_it(group, words):
+async def test_deletion_is_confirmed_by_words_that_name_it(group, words):
     async with group() as chat:
         asked = await chat.say("Bubbles, forget me")
         told = await chat.say(words)
@@ -83,7 +83,7 @@ async def test_a_bare_yes_to_a_deletion_asks_for_the_words(group, yes):
     assert "🧽" in done
 
 
-async def test_a_button_confirms_a_deletion_in_one_press_though_others_wrote(group):
+async def test_button_confirms_a_deletion_after_messages_of_others(group):
     async with group() as chat:
         await chat.say("Bubbles, forget me")
         button = chat.platform.sent[-1][1].choices[0].says
@@ -229,7 +229,7 @@ async def test_time_does_not_answer_another_persons_question(group):
         assert "20:00" in await chat.reply("20:00")
 
 
-async def test_a_follow_up_moves_no_reminder_once_others_have_written(group):
+async def test_follow_up_after_messages_of_others_moves_no_reminder(group):
     async with group() as chat:
         await chat.say("Bubbles, remind me tomorrow at 9 to pack", "bob")
         await chat.say("tomorrow at 9 then")
@@ -256,7 +256,7 @@ async def test_opted_out_person_writing_in_between_counts(group):
         assert await chat.say("2") == ""
 
 
-async def test_a_model_moves_no_unnamed_reminder_once_others_have_written(group):
+async def test_model_moves_no_unnamed_reminder_after_messages_of_others(group):
     setting = ToolCall(
         id="1", name="reminder_set", arguments={"type": "once", "time": "tomorrow at 9", "content": "pack"}
     )

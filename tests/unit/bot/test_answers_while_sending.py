@@ -1,4 +1,4 @@
-"""An answer to a reminder that is just being sent is understood before its message id is known."""
+"""Answers to reminders whose message id is not yet known."""
 
 import asyncio
 from contextlib import asynccontextmanager

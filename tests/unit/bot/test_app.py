@@ -121,7 +121,7 @@ async def test_an_error_while_answering_never_becomes_small_talk(platform, clock
     assert platform.texts == ["Something went wrong on my side; it has been logged. Please try again."]
 
 
-async def test_a_model_that_is_down_leaves_the_reminders_working(platform, clock):
+async def test_reminders_work_without_a_reachable_model(platform, clock):
     interpreter = ScriptedInterpreter([ModelUnavailable("connection")])
     async with bot(platform, clock, interpreter=interpreter):
         await platform.say("remind me in 10 minutes to stretch")
@@ -146,7 +146,7 @@ async def test_a_send_error_does_not_lose_a_reminder(platform, clock):
     assert [text for text in platform.texts if text.startswith("⏰")] == ["⏰ @ann stretch"]
 
 
-async def test_a_reminder_that_fell_due_while_the_bot_was_down_says_when_it_was_due(platform, clock, tmp_path):
+async def test_reminder_due_during_downtime_shows_its_due_time(platform, clock, tmp_path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     async with bot(platform, clock, database=Database(url, make_thread=InlineExecutor)):
         await platform.say("remind me in 10 minutes to stretch")
@@ -199,7 +199,7 @@ async def test_only_addressed_messages_are_interpreted_with_the_setting(platform
     assert len(interpreter.turns) == 1
 
 
-async def test_a_message_with_half_a_character_is_handled_like_any_other(platform, clock):
+async def test_message_with_a_lone_surrogate_is_handled(platform, clock):
     async with bot(platform, clock):
         await platform.say("remind me in 10 minutes to drink tea \ud83d")
 

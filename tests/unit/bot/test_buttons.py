@@ -1,4 +1,4 @@
-"""Every button says something that the bot understands without a model."""
+"""Buttons, whose texts the bot understands without a model."""
 
 import asyncio
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The settings of how a model is asked for calls, for all chats and for single ones."""
+"""Settings of the call style, for all chats and for single ones."""
 
 from datetime import UTC, datetime
 

@@ -1,3 +1,5 @@
+"""Circuit breakers of platforms."""
+
 import asyncio
 
 import pytest
@@ -66,7 +68,7 @@ async def test_success_in_between_resets_the_count(breakers):
 @pytest.mark.parametrize(
     "failure", [DeliveryFailed("not a member", is_permanent=True), DeliveryFailed("slow down", retry_after=3)]
 )
-async def test_a_refusal_is_an_answer(breakers, failure):
+async def test_refusal_is_no_failure(breakers, failure):
     fail(breakers, "a", "b")
     fail(breakers, "c", failure=failure)
     fail(breakers, "d", "e")
@@ -75,7 +77,7 @@ async def test_a_refusal_is_an_answer(breakers, failure):
 
 
 @pytest.mark.looptime
-async def test_after_a_rest_one_message_at_a_time_is_tried_until_one_gets_through(breakers):
+async def test_single_messages_are_tried_after_the_pause_until_one_is_sent(breakers):
     fail(breakers, "a", "b", "c")
     await asyncio.sleep(10)
 
@@ -85,7 +87,7 @@ async def test_after_a_rest_one_message_at_a_time_is_tried_until_one_gets_throug
 
 
 @pytest.mark.looptime
-async def test_a_failed_try_after_the_rest_begins_another_rest(breakers):
+async def test_failed_attempt_after_the_pause_starts_another_pause(breakers):
     fail(breakers, "a", "b", "c")
     await asyncio.sleep(10)
     fail(breakers, "a")

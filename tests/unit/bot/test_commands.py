@@ -1,3 +1,5 @@
+"""Slash commands as sentences, and commands with their own handler."""
+
 import pytest
 
 from bot.inbound.middleware import Commands
@@ -35,7 +37,7 @@ def test_a_command_without_words_is_read_in_the_language_of_the_bot():
 
 
 @pytest.mark.parametrize("text", ["/shrug", "/help@other", "remind me", "see /help", "/reminder x", ""])
-def test_everything_else_is_no_command(text):
+def test_other_text_is_no_command(text):
     assert sentence_of(text, "Bubbles", "en") is None
 
 

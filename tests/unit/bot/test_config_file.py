@@ -1,4 +1,4 @@
-"""`config.toml` is what operators read first: it must say the truth about every setting."""
+"""The shipped `config.toml`, compared with the settings."""
 
 import re
 from pathlib import Path

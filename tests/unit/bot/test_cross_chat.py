@@ -1,4 +1,4 @@
-"""Reminders that are set in one chat for another."""
+"""Reminders set in one chat for another."""
 
 import asyncio
 import re
@@ -86,7 +86,7 @@ async def test_a_member_sets_a_reminder_for_another_chat(office, request_):
     "request_",
     ["5分钟后提醒 #运维 群检查备份", "5分钟后在运维群提醒大家检查备份", "/发到 运维 5分钟后提醒大家检查备份"],
 )
-async def test_it_works_in_chinese(office, request_):
+async def test_reminder_for_another_chat_is_set_in_chinese(office, request_):
     async with office.bot:
         opened = await office.open("/群名 运维")
         answer = await office.ask(request_)
@@ -114,7 +114,7 @@ async def test_a_chat_that_has_not_allowed_it_is_not_reached(office):
     assert office.in_ops() == []
 
 
-async def test_only_who_rules_a_chat_opens_it(office):
+async def test_only_an_admin_opens_a_chat(office):
     async with office.bot:
         await office.work.say("/chatname ops", sender="ann", chat="ops")
         refused = office.work.texts[-1]
@@ -151,7 +151,7 @@ async def test_a_closed_chat_is_not_reached_any_more(office):
     assert "either no chat" in answer
 
 
-async def test_from_another_platform_a_linked_account_counts(office):
+async def test_linked_account_may_set_reminders_from_another_platform(office):
     async with office.bot:
         await office.open()
         before = await office.from_phone("remind the #ops chat in 5 minutes to check the backups")
@@ -188,7 +188,7 @@ async def test_reminders_for_another_chat_are_listed_in_private_only(office):
     assert "check the backups" in in_private
 
 
-async def test_other_requests_do_not_travel(office):
+async def test_other_requests_stay_in_their_chat(office):
     async with office.bot:
         await office.open()
         answer = await office.ask("/for ops summarize the chat")
@@ -196,7 +196,7 @@ async def test_other_requests_do_not_travel(office):
     assert answer.startswith("For ops I can set, list and delete reminders")
 
 
-async def test_the_rights_of_an_admin_do_not_travel(office):
+async def test_rights_of_an_admin_do_not_apply_in_other_chats(office):
     async with office.bot:
         await office.open()
         await office.work.say("Bubbles, remind me in 1 hour to call", sender="boss", chat="ops")
@@ -230,7 +230,7 @@ async def test_sentence_without_such_a_chat_keeps_its_meaning(office, text):
     assert not any("either no chat" in each for each in office.work.texts)
 
 
-async def test_a_flood_of_words_for_another_chat_is_looked_through_in_a_moment(office):
+async def test_many_words_for_another_chat_are_searched_in_bounded_time(office):
     async with office.bot:
         began = time.process_time()
         await office.work.say("提醒" * 10_000, sender="ann", chat="lunch")

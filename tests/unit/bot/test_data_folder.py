@@ -1,4 +1,4 @@
-"""The data folder and the log: readable by the bot alone, and quiet where they cannot be written."""
+"""Permissions of the data folder and the log, and failures to write them."""
 
 import errno
 import os
@@ -98,7 +98,7 @@ def test_full_disk_is_logged_without_a_trace(tmp_path):
     assert "Traceback" not in text
 
 
-def test_log_begins_a_new_file_and_keeps_five_old_ones(tmp_path, monkeypatch):
+def test_log_is_rotated_and_five_old_files_are_kept(tmp_path, monkeypatch):
     monkeypatch.setattr("bot.observability.logs._MOST_BYTES", 1000)
     configure_logging(LogSettings(), tmp_path, is_quiet=True)
     for number in range(200):

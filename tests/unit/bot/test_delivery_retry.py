@@ -1,4 +1,4 @@
-"""A bot that comes back to a group, or may speak there again, says what it could not say; the person hears of it."""
+"""Undelivered reminders, which are sent when the bot may write in the chat again."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -80,7 +80,7 @@ async def test_undelivered_reminder_is_sent_after_a_message_in_the_unblocked_cha
     assert "09:05" in said[0]
 
 
-async def test_owner_of_an_undeliverable_reminder_is_told_in_private():
+async def test_owner_of_an_undeliverable_reminder_is_notified_in_private():
     async with running() as platform:
         await platform.say("hello", chat="ann alone", is_private=True)
         await platform.say("Bubbles, remind me in 5 minutes to water the plants")

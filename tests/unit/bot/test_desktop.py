@@ -1,4 +1,4 @@
-"""The page is opened in a browser on a desktop; elsewhere only its address is printed."""
+"""Opening the page in a browser on a desktop."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def test_at_the_terminal_of_a_desktop_the_page_is_opened(system: str, environmen
     ("system", "environment"),
     [(LINUX, {}), (LINUX, {"DISPLAY": ":10", "SSH_CONNECTION": "10.0.0.2 1 10.0.0.3 22"}), (MAC, {"CI": "true"})],
 )
-def test_without_a_window_in_front_of_the_person_it_is_not(system: str, environment: dict[str, str]):
+def test_page_is_not_opened_without_a_desktop(system: str, environment: dict[str, str]):
     assert not has_desktop(system, environment, is_terminal=True)
 
 

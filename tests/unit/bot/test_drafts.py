@@ -1,4 +1,4 @@
-"""Answers that are shown while a model writes them."""
+"""Drafts of answers, which are shown while a model writes them."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -143,7 +143,7 @@ async def test_a_claim_of_a_change_is_not_shown_before_it_is_checked(stage):
     assert stage.platform.says == ["Nothing was set."]
 
 
-async def test_a_failed_edit_at_the_end_says_the_whole_anew(stage):
+async def test_answer_is_sent_again_after_a_failed_last_edit(stage):
     def refuse(_):
         raise DeliveryFailed("too old", is_permanent=True)
 
@@ -154,7 +154,7 @@ async def test_a_failed_edit_at_the_end_says_the_whole_anew(stage):
     assert stage.history.own == [("bot-2", ANSWER)]
 
 
-async def test_an_edit_that_must_wait_is_made_later(stage):
+async def test_rate_limited_edit_is_made_later(stage):
     refusals = [DeliveryFailed("slow down", retry_after=30)]
 
     def refuse(message):
@@ -205,7 +205,7 @@ async def test_files_follow_the_text():
     assert following.files == (file,)
 
 
-async def test_buttons_stand_under_the_whole(stage):
+async def test_buttons_are_below_the_whole_answer(stage):
     await stage.answer(SENTENCES, Reply(text=ANSWER, choices=(Choice(label="Undo", says="undo"),)))
 
     assert [each.label for each in stage.platform.shown["bot-1"].choices] == ["Undo"]

@@ -55,7 +55,7 @@ async def test_an_edited_request_changes_the_reminder_that_it_set(
         assert unchanged in platform.texts[-1]
 
 
-async def test_lengths_count_from_when_the_message_was_sent(bot, platform):
+async def test_durations_are_counted_from_the_time_of_the_message(bot, platform):
     async with bot("remind me in 10 minutes to cal mum") as message_id:
         await asyncio.sleep(120)
         await platform.rewrite(message_id, "remind me in 10 minutes to call mum")
@@ -66,7 +66,7 @@ async def test_lengths_count_from_when_the_message_was_sent(bot, platform):
         assert platform.texts[-1] == "⏰ @ann call mum"
 
 
-async def test_a_time_that_was_past_when_it_was_written_is_refused_though_the_message_is_older(bot, platform):
+async def test_time_that_was_past_at_the_edit_is_refused(bot, platform):
     async with bot("remind me at 5pm to call mum") as message_id:
         await asyncio.sleep(7200)
         await platform.rewrite(message_id, "remind me at 9:30 am to call mum")
@@ -102,7 +102,7 @@ async def test_reminder_changed_since_is_not_changed_by_an_edit(bot, platform):
 
 
 @pytest.mark.parametrize("edit", ["remind me tomorrow at 5pm to call mum!", "remind me tomorrow at 17:00 to call mum"])
-async def test_an_edit_that_asks_for_the_same_is_not_answered(bot, platform, edit):
+async def test_edit_with_the_same_request_is_not_answered(bot, platform, edit):
     async with bot("remind me tomorrow at 5pm to call mum") as message_id:
         await platform.rewrite(message_id, edit)
 

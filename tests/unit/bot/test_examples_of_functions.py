@@ -1,4 +1,4 @@
-"""Example sentences of the built-in functions are understood without a model."""
+"""Example sentences of the built-in functions, without a model."""
 
 import re
 from datetime import UTC, datetime

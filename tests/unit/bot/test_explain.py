@@ -1,4 +1,4 @@
-"""The record of the whole bot: calls in the specification's shape, and "why did you do that?" in the chat."""
+"""Records of turns and calls, and explanations of them in the chat."""
 
 import json
 import sqlite3
@@ -130,7 +130,7 @@ async def test_why_did_you_do_that_is_answered_from_the_record(platform, clock, 
     assert "token" not in platform.texts[1]
 
 
-async def test_asked_twice_it_explains_the_same_deed(platform, clock):
+async def test_second_question_explains_the_same_call(platform, clock):
     async with bot(platform, clock):
         await platform.say("remind me in 10 minutes to stretch")
         await platform.say("why did you do that?")
@@ -156,7 +156,7 @@ async def test_explanation_is_refused_for_other_people_and_chats(platform, clock
     assert platform.texts[1] == "I have no record of having done anything for you here."
 
 
-async def test_people_who_ask_each_other_why_are_not_answered(platform, clock):
+async def test_why_between_people_is_not_answered(platform, clock):
     async with bot(platform, clock):
         await platform.say("remind me in 10 minutes to stretch")
         await platform.say("I sold the car", sender="bob")
@@ -179,7 +179,7 @@ async def test_an_explanation_names_repairs_and_the_model_that_was_down(platform
     assert "The model could not be used (budget)." in platform.texts[3]
 
 
-async def test_a_planted_secret_is_nowhere_in_the_database(clock, tmp_path):
+async def test_secret_is_not_stored_in_the_database(clock, tmp_path):
     secret = "planted-very-secret-key"
     path = tmp_path / "bubbles.db"
     platform = FakePlatform(clock)

@@ -1,4 +1,4 @@
-"""Messages that are answered some time after they were written: a slow model, a bot that was away."""
+"""Messages answered long after they were written, by a slow model or after downtime."""
 
 import asyncio
 import re
@@ -73,7 +73,7 @@ async def test_reminder_set_too_late_by_a_slow_model_is_sent_at_once(talk, time)
     assert due == "⏰ @ann tea"
 
 
-async def test_minutes_count_from_when_a_message_was_written(talk):
+async def test_minutes_are_counted_from_the_time_of_the_message(talk):
     set_, due = await talk("remind me in 20 minutes of tea", waited=timedelta(minutes=10))
 
     assert "for today at 09:40, in 10 minutes: tea" in set_
@@ -121,7 +121,7 @@ async def test_reminder_delayed_by_quiet_hours_shows_its_due_time(talk):
     assert "it will come today at 11:00 instead" in set_
 
 
-async def test_sent_reminder_can_be_moved_to_a_time_that_has_come_meanwhile(talk):
+async def test_sent_reminder_can_be_moved_to_a_time_that_passed_meanwhile(talk):
     texts = await talk(
         "move {id} to 9:33 am",
         before=["remind me in 1 minute of tea"],
@@ -144,13 +144,13 @@ async def test_paused_reminder_is_not_reported_as_due(talk):
     assert "due" not in changed
 
 
-async def test_time_past_when_written_is_refused(talk):
+async def test_time_before_the_message_is_refused(talk):
     [refused] = await talk("remind me on 20 November 2026 at 8:50 am of tea", waited=timedelta(minutes=30))
 
     assert "Set" not in refused
 
 
-async def test_a_clock_that_is_wrong_by_weeks_is_not_believed(talk):
+async def test_message_time_wrong_by_weeks_is_ignored(talk):
     set_, _ = await talk("remind me in 20 minutes of tea", waited=timedelta(days=30))
 
     assert "for today at 09:50, in 20 minutes: tea" in set_

@@ -1,4 +1,4 @@
-"""Log lines: text or JSON, and never a secret."""
+"""Log lines as text or JSON, without secrets."""
 
 import json
 

@@ -1,3 +1,5 @@
+"""The MCP server of the bot, with the official client."""
+
 import asyncio
 import base64
 import json

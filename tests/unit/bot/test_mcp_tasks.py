@@ -1,4 +1,4 @@
-"""Calls of MCP clients that go on as tasks (extension io.modelcontextprotocol/tasks, revision 2026-07-28)."""
+"""Calls of MCP clients as tasks (extension io.modelcontextprotocol/tasks, revision 2026-07-28)."""
 
 import asyncio
 from datetime import timedelta
@@ -44,7 +44,7 @@ SEATS = {"type": "object", "properties": {"seats": {"type": "integer"}}, "requir
 
 
 class Oven:
-    """A toolset whose tools take as long as the test wants; `heat` tells its progress."""
+    """A toolset whose tools take as long as the test sets; `heat` reports its progress."""
 
     def __init__(self):
         self.has_begun = asyncio.Event()
@@ -191,7 +191,7 @@ async def test_question_of_a_task_is_answered_through_its_client(oven, tools):
         assert done.result["structuredContent"] == {"answers": {"seats": {"seats": 4}}}
 
 
-async def test_task_of_somebody_else_is_unknown(bot, oven):
+async def test_task_of_another_person_is_unknown(bot, oven):
     asker = [ANN]
     tools = McpTools(bot.app, SystemClock(), lambda _: asker[0], task_after=AFTER)
     async with client_of(tools) as client:
@@ -224,7 +224,7 @@ async def test_expired_task_is_stopped_and_forgotten(bot, oven):
         await asyncio.wait_for(oven.was_stopped.wait(), 2)
 
 
-async def test_more_tasks_than_one_person_may_have_are_waited_for(oven, tools):
+async def test_call_over_the_task_limit_waits_for_its_result(oven, tools):
     async with client_of(tools) as client:
         for _ in range(20):
             await begin(client)

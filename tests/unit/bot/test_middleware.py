@@ -1,3 +1,5 @@
+"""Middleware of incoming messages: chats, people and rate limits."""
+
 import asyncio
 from datetime import UTC, datetime, timedelta
 
@@ -22,8 +24,8 @@ def message(text="hello", *, sender="ann", chat="home", is_bot=False, is_address
     )
 
 
-async def passed(middleware, *messages):
-    """The texts that get through."""
+async def passed_texts(middleware, *messages):
+    """Return the texts that pass the middleware."""
     through = []
 
     async def last(each):
@@ -54,11 +56,11 @@ async def test_the_first_middleware_is_the_outermost():
 
 
 async def test_bots_are_not_served():
-    assert await passed(Access(), message("beep", is_bot=True), message("hi")) == ["hi"]
+    assert await passed_texts(Access(), message("beep", is_bot=True), message("hi")) == ["hi"]
 
 
 async def test_only_listed_chats_are_served_if_there_is_a_list():
-    assert await passed(Access(["fake:home"]), message("in"), message("out", chat="work")) == ["in"]
+    assert await passed_texts(Access(["fake:home"]), message("in"), message("out", chat="work")) == ["in"]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ async def test_operator_chooses_the_interpreted_messages(listen, through):
     middleware = ListenFilter(listen, looks_like_a_request=lambda text: text == "request")
 
     assert (
-        await passed(
+        await passed_texts(
             middleware,
             message("chat"),
             message("request"),
@@ -84,21 +86,21 @@ async def test_operator_chooses_the_interpreted_messages(listen, through):
     )
 
 
-async def test_fast_writer_is_not_interpreted_until_time_has_passed():
+async def test_messages_over_the_rate_limit_of_a_person_are_not_interpreted():
     clock = FixedClock(NOON)
     rate_limit = RateLimit(2, clock, chat_messages_per_minute=99)
-    first = await passed(rate_limit, message("1"), message("2"), message("3"), message("other", sender="bob"))
+    first = await passed_texts(rate_limit, message("1"), message("2"), message("3"), message("other", sender="bob"))
     clock.set(NOON + timedelta(seconds=30))
 
     assert first == ["1", "2", "other"]
-    assert await passed(rate_limit, message("4"), message("5")) == ["4"]
+    assert await passed_texts(rate_limit, message("4"), message("5")) == ["4"]
 
 
-async def test_a_person_has_one_pace_in_all_chats_of_a_platform():
+async def test_person_has_one_rate_limit_in_all_chats_of_a_platform():
     rate_limit = RateLimit(2, FixedClock(NOON), chat_messages_per_minute=99)
     said = [message(str(number), chat=f"room{number}") for number in range(4)]
 
-    assert await passed(rate_limit, *said) == ["0", "1"]
+    assert await passed_texts(rate_limit, *said) == ["0", "1"]
 
 
 async def test_chat_over_its_rate_limit_is_not_interpreted_and_others_are():
@@ -106,11 +108,11 @@ async def test_chat_over_its_rate_limit_is_not_interpreted_and_others_are():
     rate_limit = RateLimit(99, clock, chat_messages_per_minute=3)
     flood = [message(str(number), sender=f"person{number}") for number in range(5)]
     elsewhere = message("elsewhere", chat="other")
-    first = await passed(rate_limit, *flood, elsewhere)
+    first = await passed_texts(rate_limit, *flood, elsewhere)
     clock.set(NOON + timedelta(seconds=20))
 
     assert first == ["0", "1", "2", "elsewhere"]
-    assert await passed(rate_limit, message("6", sender="ann"), message("7", sender="bob")) == ["6"]
+    assert await passed_texts(rate_limit, message("6", sender="ann"), message("7", sender="bob")) == ["6"]
 
 
 async def test_messages_of_a_chat_are_handled_in_order_and_chats_in_parallel():

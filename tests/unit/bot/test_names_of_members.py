@@ -1,4 +1,4 @@
-"""A name in a request stands for a member of the chat, and notifies nobody where it stands for none."""
+"""Names in requests, and the members of the chat that they refer to."""
 
 import pytest
 
@@ -99,7 +99,7 @@ async def test_several_members_of_one_name_need_a_question(chat):
     assert await chat.targets() == []
 
 
-async def test_present_member_counts_more_than_a_past_one(chat):
+async def test_present_member_has_priority_over_a_past_one(chat):
     await chat.say("good morning", SECOND_BOB)
     chat.platform.members_here = (BOB,)
     await chat.say("Bubbles, remind Bob tomorrow at 9:00 to water plants")

@@ -1,4 +1,4 @@
-"""`bubbles new handler` writes a function and a test, and both pass."""
+"""The command `bubbles new handler`, which writes a function and its test."""
 
 import importlib.util
 
@@ -22,7 +22,7 @@ def test_a_function_and_its_test_are_written(make, tmp_path):
 
 
 @pytest.mark.integration  # a pytest of its own
-def test_both_pass(make, tmp_path, pytester_run):
+def test_written_tests_pass(make, tmp_path, pytester_run):
     make("water_plants")
 
     code, output = pytester_run(tmp_path)
@@ -110,7 +110,7 @@ def test_a_folder_of_that_name_is_a_plugin_already(tmp_path, monkeypatch):
 
 @pytest.mark.integration  # a pytest of its own
 @pytest.mark.parametrize("name", ["search_web", "remind_me", "match", "x"])
-def test_the_test_of_a_plugin_passes_whatever_its_name_says(tmp_path, monkeypatch, pytester_run, name):
+def test_test_of_a_plugin_passes_for_any_name(tmp_path, monkeypatch, pytester_run, name):
     monkeypatch.chdir(tmp_path)
     CliRunner().invoke(cli, ["new", "plugin", name])
 

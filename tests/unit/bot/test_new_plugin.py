@@ -1,4 +1,4 @@
-"""`bubbles new plugin` writes a plugin and a test that passes; `bubbles plugins` shows it."""
+"""The commands `bubbles new plugin` and `bubbles plugins`."""
 
 import subprocess
 import sys

@@ -1,3 +1,5 @@
+"""The outbox: order, retries, rate limits, private messages and files."""
+
 import asyncio
 from datetime import UTC, datetime
 
@@ -114,7 +116,7 @@ async def test_a_platform_that_is_not_connected_is_a_failed_delivery(outbox):
         await outbox.send(ChatAddress(platform="irc", chat_id="x"), OutgoingMessage(text="hello"))
 
 
-async def test_a_history_that_fails_does_not_make_a_sent_message_look_unsent(outbox, history, platform):
+async def test_message_is_sent_if_the_history_fails(outbox, history, platform):
     history.is_broken = True
     sent = await outbox.send(HOME, OutgoingMessage(text="hello"))
 
@@ -154,7 +156,7 @@ async def test_rate_limited_chat_gets_no_further_message_until_its_time(outbox, 
     assert caught.value.retry_after == 30
 
 
-async def test_another_chat_is_not_held_up_by_it(outbox, platform):
+async def test_rate_limited_chat_does_not_delay_another(outbox, platform):
     def refuse(address, _):
         if address == HOME:
             raise DeliveryFailed("slow down", retry_after=30)
@@ -167,7 +169,7 @@ async def test_another_chat_is_not_held_up_by_it(outbox, platform):
     assert platform.texts == ["hello"]
 
 
-async def test_a_wish_for_the_whole_platform_holds_every_chat(outbox, platform):
+async def test_rate_limit_of_a_platform_delays_every_chat(outbox, platform):
     def refuse(*_):
         raise DeliveryFailed("slow down", retry_after=30, is_global=True)
 

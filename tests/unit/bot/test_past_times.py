@@ -1,4 +1,4 @@
-"""A time that is over, and that a model made up, goes back to the model with the present time."""
+"""Past times made up by a model, which are returned to it with the present time."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def errors_shown(model):
 
 
 @pytest.mark.parametrize("text", ["remind me to call Lin", "remind me at 5 or 6 or 7 to call Lin"])
-async def test_a_past_time_goes_back_to_the_model_with_the_present_one(text):
+async def test_past_time_is_returned_to_the_model_with_the_present_time(text):
     texts, model = await answers(text, proposed("2024-01-01 09:00"), proposed("2026-11-20 18:00"))
     (error,) = errors_shown(model)
 
@@ -32,7 +32,7 @@ async def test_a_past_time_goes_back_to_the_model_with_the_present_one(text):
     assert "2024" not in texts[0]
 
 
-async def test_a_model_that_cannot_do_better_leaves_the_refusal_to_the_person():
+async def test_repeated_past_time_of_the_model_is_refused():
     texts, _ = await answers("remind me to call Lin", proposed("2024-01-01 09:00"), "I've set a reminder for 9 am.")
 
     assert "has already passed" in texts[0]

@@ -1,4 +1,4 @@
-"""One of several processes is connected to a platform; what the others want said there is handed over to it."""
+"""Platform leases: one of several processes is connected and sends for the others."""
 
 import asyncio
 import json
@@ -83,7 +83,7 @@ def lease_holder_of(leases, *names, local=()):
     return PlatformLeaseHolder(leases, names, LoopClock(), local=local)
 
 
-async def test_only_who_has_the_lease_connects():
+async def test_only_the_holder_of_the_lease_connects():
     line, leases = Connected(), FakeLeases()
     lease_holder = lease_holder_of(leases, "fake")
     async with lease_holder.hold():
@@ -184,7 +184,7 @@ async def test_error_of_the_platform_is_passed_on():
             await lease_holder.run_while_leader("fake", fails)
 
 
-async def test_a_stop_gives_the_platforms_to_the_others_at_once():
+async def test_leases_are_released_at_a_stop():
     leases = FakeLeases({"fake"})
     lease_holder = lease_holder_of(leases, "fake")
     async with lease_holder.hold():

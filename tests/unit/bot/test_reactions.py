@@ -1,4 +1,4 @@
-"""A thumb up under a reminder: whoever puts it there is reminded too, and leaves by taking it back."""
+"""Thumbs up under reminders, by which people join and leave."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -52,7 +52,7 @@ async def test_thumbs_up_in_a_thread_is_answered_there_if_the_platform_names_onl
     assert [person.id for person in answer.mentions] == ["bob"]
 
 
-async def test_taking_the_thumb_back_leaves(platform, clock):
+async def test_person_leaves_by_removing_the_thumbs_up(platform, clock):
     async with confirmed(platform, clock) as asked:
         await platform.put_emoji(asked, "➕", sender="bob")
         await platform.put_emoji(asked, "➕", sender="bob", is_added=False)
@@ -123,10 +123,10 @@ async def test_a_reaction_in_chinese_company_is_answered_in_chinese(platform, cl
 
 
 @pytest.mark.parametrize("emoji", ["👍", "👍🏽", "➕", "✋🏻", "🙋‍♀️", "🙋🏿‍♂️", ":+1:", "THUMBSUP"])
-def test_hands_of_every_colour_mean_me_too(emoji):
+def test_thumbs_up_of_every_skin_tone_joins(emoji):
     assert is_join_request(emoji)
 
 
 @pytest.mark.parametrize("emoji", ["👎", "❤️", "", "😂", "➖"])
-def test_other_reactions_do_not_mean_me_too(emoji):
+def test_other_reactions_do_not_join(emoji):
     assert not is_join_request(emoji)

@@ -1,4 +1,4 @@
-"""A bot that cannot serve anybody says so: by its exit code, and to whoever asks whether it is ready."""
+"""Readiness and exit codes of a bot that serves nobody."""
 
 import socket
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""`bubbles explain` and `bubbles replay`, after a real conversation with a model on loopback, and budgets."""
+"""The commands `bubbles explain` and `bubbles replay` after a conversation, and budgets."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -65,7 +65,7 @@ async def test_tokens_and_cost_of_a_turn_are_on_record(tmp_path):
 
 
 @pytest.mark.parametrize("limit", [{"day_tokens": 1}, {"chat_cost": 0.001}, {"person_tokens": 1}])
-async def test_a_used_up_budget_lands_softly_with_the_offline_interpreter(tmp_path, limit):
+async def test_offline_interpreter_answers_when_the_budget_is_used_up(tmp_path, limit):
     texts, asked, turns = await conversation(
         tmp_path, [call("reminder_set", SET)], REQUEST, "Bubbles, remind me in 10 minutes to stretch", **limit
     )
@@ -76,7 +76,7 @@ async def test_a_used_up_budget_lands_softly_with_the_offline_interpreter(tmp_pa
     assert (turns[0].route, turns[0].fallback, turns[0].charge.tokens) == ("offline", "budget", 0)
 
 
-async def test_a_budget_outlives_a_restart(tmp_path):
+async def test_budget_is_kept_after_a_restart(tmp_path):
     await conversation(tmp_path, [call("reminder_set", SET)], REQUEST)
     clock = LoopClock(START)
     platform = FakePlatform(clock)

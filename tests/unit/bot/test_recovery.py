@@ -1,4 +1,4 @@
-"""A message without an answer from an earlier run is answered once by the next, or its sender is told."""
+"""Messages without an answer from an earlier run, which are answered or reported."""
 
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -20,7 +20,7 @@ from services.kernel.state import MemoryStateStore
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.state import SqlStateStore
-from tests.unit.bot.test_watchdog import stood_still_on
+from tests.unit.bot.test_watchdog import leave_blocked_message
 
 ADDRESS = replace(HOME, platform="fake")
 ASKED = make_message("bubbles, what is the time?")
@@ -59,7 +59,7 @@ async def started(database, *answers, after=timedelta(seconds=5), watchdog=None,
         yield platform
 
 
-async def test_a_message_that_was_taken_and_not_answered_is_answered_once(database):
+async def test_received_message_without_an_answer_is_answered_once(database):
     await keep(database, ASKED)
 
     async with started(database, "It is noon.") as first:
@@ -91,7 +91,7 @@ async def test_message_with_silence_as_answer_is_not_answered_again(database):
     assert again.sent == []
 
 
-async def test_message_that_was_tried_before_gets_a_notice_only(database):
+async def test_message_tried_before_gets_only_a_notice(database):
     await keep(database, ASKED)
     async with Database(database) as opened:  # the run that tried has been killed too
         await SqlStateStore(opened, StandingClock(NOW)).set("taken_up:fake:home#m1", value=True, keep=timedelta(days=1))
@@ -102,7 +102,7 @@ async def test_message_that_was_tried_before_gets_a_notice_only(database):
     assert "interrupted" in again.texts[0]
 
 
-async def test_unaddressed_message_that_was_tried_before_gets_a_notice_too(database):
+async def test_unaddressed_message_tried_before_gets_a_notice_too(database):
     await keep(database, replace(ASKED, text="remind me at 5 to cook", is_addressed=False))
     async with Database(database) as opened:
         await SqlStateStore(opened, StandingClock(NOW)).set("taken_up:fake:home#m1", value=True, keep=timedelta(days=1))
@@ -124,11 +124,11 @@ async def test_small_talk_leads_to_no_notice_however_often_the_bot_is_started(da
 
 @pytest.mark.parametrize("is_addressed", [True, False])
 @pytest.mark.parametrize("after", [timedelta(seconds=5), timedelta(hours=1)])
-async def test_message_that_blocked_the_last_run_is_not_read_and_its_sender_is_told(
+async def test_message_that_blocked_the_last_run_is_not_read_and_its_sender_notified(
     database, tmp_path, is_addressed, after
 ):
     await keep(database, replace(ASKED, is_addressed=is_addressed))
-    stood_still_on(tmp_path, ("fake:home", "m1"))
+    leave_blocked_message(tmp_path, ("fake:home", "m1"))
 
     async with (
         Watchdog(tmp_path, 0) as watchdog,
@@ -143,8 +143,8 @@ async def test_message_that_blocked_the_last_run_is_not_read_and_its_sender_is_t
     assert (told.reply_to, told.choices, again.sent) == ("m1", (), [])
 
 
-async def test_a_message_the_last_run_stood_still_on_is_not_read_when_the_platform_brings_it_again(database, tmp_path):
-    stood_still_on(tmp_path, ("fake:home", "m1"))
+async def test_message_that_blocked_the_last_run_is_not_read_when_delivered_again(database, tmp_path):
+    leave_blocked_message(tmp_path, ("fake:home", "m1"))
     async with Watchdog(tmp_path, 0) as watchdog, started(database, "It is noon.", watchdog=watchdog) as run:
         await run.say("bubbles, what is the time?", message_id="m1")
         await run.say("bubbles, what is the time?", message_id="m1")

@@ -71,7 +71,7 @@ def notifier(outbox, clock):
     )
 
 
-async def test_a_reminder_at_its_time_is_its_words_and_a_mention(notifier, outbox):
+async def test_punctual_reminder_is_its_text_with_a_mention(notifier, outbox):
     await notifier.deliver(TEA)
 
     (message,) = outbox.messages
@@ -116,7 +116,7 @@ async def test_reminder_for_everyone_mentions_everyone_and_the_named(notifier, o
 
 
 @pytest.mark.parametrize(("language", "words"), [("en", "2 reminders fell due while"), ("zh", "2 个提醒到点了")])
-async def test_many_late_ones_come_under_one_heading(notifier, outbox, clock, language: str, words: str):
+async def test_many_late_reminders_have_one_heading(notifier, outbox, clock, language: str, words: str):
     clock.set(DUE + timedelta(days=3))
     late = [replace(each, language=language) for each in (TEA, replace(MILK, missed=4))]
     await notifier.deliver_together(late, "a-1+x")
@@ -127,7 +127,7 @@ async def test_many_late_ones_come_under_one_heading(notifier, outbox, clock, la
     assert "4" in lines[1]
 
 
-async def test_late_ones_beside_one_at_its_time_say_it_each_for_itself(notifier, outbox, clock):
+async def test_late_reminders_beside_a_punctual_one_are_marked_separately(notifier, outbox, clock):
     clock.set(DUE + timedelta(hours=3))
     on_time = replace(MILK, due_at=DUE + timedelta(hours=3))
     await notifier.deliver_together([TEA, on_time], "a-1+x")

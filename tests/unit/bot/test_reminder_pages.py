@@ -1,4 +1,4 @@
-"""Long lists come by pages, under their days."""
+"""Pages of long lists of reminders."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A reminder for a name that was nobody's is listed to the only member who has that name later."""
+"""Reminders for an unknown name, which are listed to the only member with that name."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from services.storage.database import Database
 @pytest.mark.parametrize(
     ("writers", "is_listed"), [(("zoe",), True), (("zoe lee", "zoe fox"), False), (("kim",), False)]
 )
-async def test_a_reminder_for_a_name_is_listed_to_its_only_bearer(writers, is_listed):
+async def test_reminder_for_a_name_is_listed_to_the_only_member_with_it(writers, is_listed):
     clock = StandingClock(NOW)
     platform = FakePlatform(clock)
     settings = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))

@@ -1,4 +1,4 @@
-"""Half characters, which can be neither stored nor sent, and bytes that no terminal could have meant."""
+"""Lone surrogates, which cannot be stored or sent, and undecodable bytes of a terminal."""
 
 import io
 import os
@@ -44,7 +44,7 @@ def test_nul_is_replaced_which_postgresql_does_not_store():
     assert sanitize_text(message(text="tea\0")).text == "tea\ufffd"
 
 
-def test_a_whole_message_is_left_as_it_is():
+def test_message_without_surrogates_is_unchanged():
     whole = message()
 
     assert sanitize_text(whole) is whole

@@ -1,4 +1,4 @@
-"""Secrets from a file or the keyring: read where a setting names the place, else told what to do."""
+"""Secrets in a file or the keyring, named by a setting."""
 
 import sys
 
@@ -42,7 +42,7 @@ class MemoryKeyring(KeyringBackend):
 
 @pytest.fixture
 def keyring_of():
-    """Lets the system have this keyring."""
+    """Replace the keyring of the system."""
     before = keyring.get_keyring()
     yield keyring.set_keyring
     keyring.set_keyring(before)

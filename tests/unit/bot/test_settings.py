@@ -1,3 +1,5 @@
+"""Settings from the file and the environment, and their errors."""
+
 from pathlib import Path
 
 import pytest
@@ -120,7 +122,7 @@ def test_secret_may_be_in_its_own_file(tmp_path):
     assert settings.model.api_key.get_secret_value() == "sk-from-file"
 
 
-def test_the_usual_name_of_the_key_is_understood_and_ours_wins(tmp_path):
+def test_usual_name_of_the_key_is_accepted_and_overridden_by_ours(tmp_path):
     path = written(tmp_path, "")
     usual = load_settings(path, {"OPENAI_API_KEY": "sk-usual"})
     both = load_settings(path, {"OPENAI_API_KEY": "sk-usual", "BUBBLES_MODEL__API_KEY": "sk-ours"})

@@ -1,4 +1,4 @@
-"""Settings changed in the page: their own file, secrets apart, history and undo; files without them load as before."""
+"""Settings changed in the page: files, secrets, history and undo."""
 
 import json
 import stat
@@ -99,7 +99,7 @@ def test_place_given_as_a_secret_is_a_secret_and_reads_no_file(editor, folder):
     assert editor.load().settings.model.api_key.get_secret_value() == f"file:{folder / 'other'}"
 
 
-def test_undo_gives_back_the_values_before_and_can_be_undone(editor):
+def test_undo_restores_the_previous_values_and_can_be_undone(editor):
     save(editor, bot__name="Ruby", model__api_key=SECRET)
     save(editor, bot__name="Opal", model__api_key="another")
 
@@ -121,7 +121,7 @@ def test_secrets_that_nothing_names_any_longer_are_deleted(editor, folder, monke
     assert len(list((folder / "data" / "secrets").iterdir())) == 4
 
 
-def test_null_takes_a_change_back(editor):
+def test_null_reverts_a_change(editor):
     save(editor, bot__name="Ruby")
     save(editor, bot__name=None)
 
@@ -155,7 +155,7 @@ def test_change_that_the_bot_cannot_start_with_is_taken_back(editor):
     assert [each.problem for each in editor.changes()] == ["", "no room for it"]
 
 
-def test_preview_keeps_nothing(editor, folder):
+def test_preview_stores_nothing(editor, folder):
     settings = editor.preview({"model.api_key": SECRET, "platforms.telegram.token": "1:x", "bot.name": "Ruby"})
 
     assert (settings.model.api_key.get_secret_value(), settings.bot.name) == (SECRET, "Ruby")

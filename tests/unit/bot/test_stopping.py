@@ -1,4 +1,4 @@
-"""An answer that is being made is stopped, and one that the platform has recorded itself is handled once."""
+"""Stopped answers, and messages that the platform has already recorded."""
 
 import asyncio
 

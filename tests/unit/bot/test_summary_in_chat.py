@@ -1,4 +1,4 @@
-"""A summary as people meet it: private where asked for by one, with links and with a reminder in one tap."""
+"""Summaries in a chat: private answers, links and buttons for reminders."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -41,7 +41,7 @@ async def test_missed_messages_are_summarised_privately_with_links(platform):
     assert "(https://chat.example/home/message-1)" in message.text
 
 
-async def test_a_tap_on_a_date_of_a_summary_sets_a_reminder(platform):
+async def test_button_of_a_date_in_a_summary_sets_a_reminder(platform):
     await platform.say("summarize", sender="ann")
     (offer,) = platform.sent[-1][1].choices
 

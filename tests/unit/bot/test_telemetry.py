@@ -1,4 +1,4 @@
-"""Spans and metrics as a collector receives them, over OTLP and HTTP on loopback."""
+"""Spans and metrics, sent over OTLP and HTTP to a collector on loopback."""
 
 import asyncio
 import json

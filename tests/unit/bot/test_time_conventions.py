@@ -1,4 +1,4 @@
-"""Settings about times reach the code that reads times."""
+"""Settings for the reading of times."""
 
 from datetime import UTC, datetime, time
 from functools import partial
@@ -34,7 +34,7 @@ def test_the_order_of_dates_is_the_operator_s(order, first):
 
 
 @pytest.mark.looptime
-async def test_the_bot_sets_reminders_by_them():
+async def test_reminders_follow_the_settings_for_times():
     settings = Settings(
         bot=BotSettings(timezone="Europe/Berlin"),
         log=LogSettings(to_file=False),

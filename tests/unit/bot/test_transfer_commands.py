@@ -1,4 +1,4 @@
-"""`bubbles export` and `bubbles import` on files and a database."""
+"""The commands `bubbles export` and `bubbles import` on files and a database."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Of several processes one answers a message: what is claimed, taken over, and let go."""
+"""Claims of turns, so that one of several processes answers a message."""
 
 import asyncio
 from contextlib import suppress
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.looptime
 
 
 class FakeClaims:
-    """Claims in memory: `left` is what others have left, `lost` what they have taken."""
+    """Claims in memory: `left` are those of other processes, `lost` those they have taken over."""
 
     def __init__(self, *, left=(), lost=()):
         self.left = frozenset(left)
@@ -178,7 +178,7 @@ async def test_turns_left_on_a_platform_are_taken_over_once():
     assert claims.dealt_with == {KEY}
 
 
-async def test_in_the_rooms_of_all_those_who_are_gone_are_followed_again_and_again_also_after_an_error():
+async def test_chats_of_ended_processes_are_checked_repeatedly_also_after_an_error():
     claims, taken, clock = FakeClaims(), Taken(), LoopClock()
     claims.errors = 1
     room = WebPlatform(clock=clock, bot_name="Bubbles")

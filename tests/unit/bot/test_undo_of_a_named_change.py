@@ -1,4 +1,4 @@
-"""Undo takes back the change that is meant: that of a button, of a reply, or the last one, and asks in doubt."""
+"""Undo of the change of a button or a reply, or of the last one."""
 
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -75,7 +75,7 @@ async def test_second_press_says_that_the_change_was_undone(group):
     assert "AAA" in left
 
 
-async def test_button_of_somebody_else_is_answered_and_changes_nothing(group):
+async def test_button_of_another_person_is_answered_and_changes_nothing(group):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"))
         await chat.say(SET_ALL.format(what="BBB"), sender="bob")
@@ -87,7 +87,7 @@ async def test_button_of_somebody_else_is_answered_and_changes_nothing(group):
     assert "BBB" in left
 
 
-async def test_a_press_is_answered_in_the_language_of_who_presses(group):
+async def test_press_is_answered_in_the_language_of_the_person(group):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"))
         await chat.say("你好呀各位", sender="bob")
@@ -166,7 +166,7 @@ async def test_undo_asks_after_a_request_that_was_not_understood(group):
     assert "AAA" not in left
 
 
-async def test_talk_with_other_people_does_not_make_an_undo_doubtful(group):
+async def test_undo_after_talk_between_people_needs_no_question(group):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"))
         other = await chat.platform.say("did you set it?", sender="bob")

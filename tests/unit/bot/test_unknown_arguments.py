@@ -1,4 +1,4 @@
-"""An argument that a function does not have is refused at every entry point, with the name that may be meant."""
+"""Unknown arguments, which are refused at every entry point with the nearest name."""
 
 import pytest
 from mcp import Client
@@ -50,7 +50,7 @@ def ping(painted):
     return ping
 
 
-async def test_the_test_kit_refuses_it(call_tool, paint, painted):  # noqa: F811 - the fixture
+async def test_test_kit_refuses_an_unknown_argument(call_tool, paint, painted):  # noqa: F811 - the fixture
     result = await call_tool(paint, **WRONG)
 
     assert "/colr: is not an argument of this tool" in result.error
@@ -75,7 +75,7 @@ async def test_error_is_reported_to_a_model(paint, painted):
 
 
 @pytest.mark.parametrize("path", ["/api/tools/paint/invoke", "/tools/paint"])
-async def test_http_refuses_it(path, paint, painted):
+async def test_http_refuses_an_unknown_argument(path, paint, painted):
     async with asked(functions=[paint]) as api:
         answer = await api.post(path, json={"arguments": WRONG} if path.startswith("/api") else WRONG)
 
@@ -84,7 +84,7 @@ async def test_http_refuses_it(path, paint, painted):
     assert painted == []
 
 
-async def test_mcp_refuses_it(paint, painted):
+async def test_mcp_refuses_an_unknown_argument(paint, painted):
     async with (
         http_bot(functions=[paint]) as bot,
         Client(McpTools(bot.app, SystemClock(), lambda _: ANN).server()) as to,
@@ -97,7 +97,7 @@ async def test_mcp_refuses_it(paint, painted):
 
 
 @pytest.mark.parametrize("text", ["/paint size=1 colr=blue", "/paint colr=blue"])
-async def test_a_typed_command_is_refused(text, paint, painted):
+async def test_slash_command_with_an_unknown_argument_is_refused(text, paint, painted):
     (told,) = await talk_to_bot(text, functions=[paint])
 
     assert "color" in told
@@ -111,7 +111,7 @@ async def test_a_typed_command_of_a_function_without_arguments_is_refused(ping, 
     assert painted == []
 
 
-async def test_an_agents_call_is_refused(paint, painted):
+async def test_unknown_argument_of_an_agents_call_is_refused(paint, painted):
     script = [[ToolCall(id="1", name="paint", arguments=WRONG)], "sorry"]
     agent = Agent(name="painter", model=ScriptedInterpreter(script), tools=[paint])
     outcome = await ask(agent, "paint it", make_context())

@@ -1,4 +1,4 @@
-"""The message that blocked the event loop is known after the process has ended."""
+"""The watchdog, which records a message that blocked the event loop."""
 
 import asyncio
 import os
@@ -22,8 +22,8 @@ def notes(tmp_path):
     made.close()
 
 
-def stood_still_on(folder, key=KEY, name="reading-999999999-a"):
-    """What a process leaves behind that was killed while its loop stood still."""
+def leave_blocked_message(folder, key=KEY, name="reading-999999999-a"):
+    """Leave the files of a process that was killed while its event loop was blocked."""
     left = CurrentMessageFile(folder / name)
     left.set("\t".join(key).encode() + b"\0")
     (folder / f"{name}.stalled").touch()
@@ -83,8 +83,8 @@ async def test_an_error_of_a_noted_message_is_its_error(notes):
     assert read_key(notes.path) is None
 
 
-async def test_message_that_blocked_a_process_is_unreadable_until_its_sender_is_told(tmp_path):
-    stood_still_on(tmp_path)
+async def test_message_that_blocked_a_process_is_unreadable_until_its_sender_is_notified(tmp_path):
+    leave_blocked_message(tmp_path)
     async with Watchdog(tmp_path, 0) as first:
         known = first.is_unreadable(KEY)
     async with Watchdog(tmp_path, 0) as second:
@@ -96,8 +96,8 @@ async def test_message_that_blocked_a_process_is_unreadable_until_its_sender_is_
     assert (known, known_again, known_after, list(tmp_path.iterdir())) == (True, True, False, [])
 
 
-async def test_a_message_that_was_handled_at_the_end_without_standing_still_is_readable(tmp_path):
-    left = stood_still_on(tmp_path)
+async def test_message_handled_at_the_end_without_a_block_is_readable(tmp_path):
+    left = leave_blocked_message(tmp_path)
     left.with_name(f"{left.name}.stalled").unlink()
 
     async with Watchdog(tmp_path, 0) as watchdog:
@@ -113,7 +113,7 @@ async def test_clean_end_leaves_no_file(tmp_path):
 
 
 @pytest.mark.timeout(60)
-def test_a_process_without_beats_gets_a_sign_prints_its_stacks_and_ends(tmp_path):
+def test_process_without_heartbeats_prints_its_stacks_and_ends(tmp_path):
     sign = tmp_path / "sign"
     code = "import faulthandler, time\nfaulthandler.enable()\nprint(flush=True)\ndef stuck(): time.sleep(600)\nstuck()"
     stuck = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

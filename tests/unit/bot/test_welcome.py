@@ -1,3 +1,5 @@
+"""The welcome in new groups."""
+
 from datetime import UTC, datetime
 
 import pytest
@@ -34,7 +36,7 @@ def welcome(platform, clock):
     return Welcome(outbox=outbox, state=MemoryStateStore(clock), bot_name="Bubbles", language="en", listens_to_all=True)
 
 
-async def test_new_group_is_told_what_the_bot_reads_stores_and_can_do(welcome, platform):
+async def test_welcome_states_the_data_and_abilities_of_the_bot(welcome, platform):
     await welcome.greet(BotAdded(address=HOME))
 
     [text] = platform.texts

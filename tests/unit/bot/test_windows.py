@@ -1,4 +1,4 @@
-"""Windows has neither the module `resource` nor users with numbers: the bot, its page and its doctor start there."""
+"""Start of the bot on Windows, without `resource` and numeric users."""
 
 import os
 import subprocess

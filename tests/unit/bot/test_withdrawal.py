@@ -1,4 +1,4 @@
-"""A message that is withdrawn while it is handled, and a bot that is stopped: what begins to change is finished."""
+"""Withdrawn messages and stops of the bot during a call, which finish a started change."""
 
 import asyncio
 from contextlib import asynccontextmanager

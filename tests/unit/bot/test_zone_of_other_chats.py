@@ -1,4 +1,4 @@
-"""A new time zone is told with the count of the person's reminders in other chats, and without their texts."""
+"""A new time zone with a count of the person's reminders in other chats."""
 
 from bot.app.application import build_app
 from bot.config.settings import BotSettings, LogSettings, Settings

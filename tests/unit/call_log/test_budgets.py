@@ -1,4 +1,4 @@
-"""Meters and budgets: what a request costs, and when the next one is not made."""
+"""Metering of requests and budgets."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -122,7 +122,7 @@ async def test_a_budget_holds_for_its_own_scope(scope, person, chat, passes):
     assert len(scripted.shown) == (2 if passes else 1)
 
 
-async def test_a_restart_does_not_begin_the_day_anew():
+async def test_spending_of_the_day_is_kept_after_a_restart():
     on_record = [Spent(chat_key="fake:home", person_key="fake:ann", tokens=100, cost=1.0)]
     model, scripted = metered(budget_of(spent=on_record, person=Limit(tokens=100)))
     with count_usage(turn_usage("bob")):
@@ -159,7 +159,7 @@ async def test_requests_in_tasks_of_a_tool_count_for_the_message():
     assert len(account.completions) == 2
 
 
-async def test_the_answer_is_passed_on_as_it_is():
+async def test_answer_of_the_model_is_unchanged():
     played = completion("hi")
 
     assert await MeteredModel(ScriptedModel([played])).complete(REQUEST) is played

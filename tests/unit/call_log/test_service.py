@@ -1,4 +1,4 @@
-"""Recording: queued, grouped, masked, and never in anybody's way."""
+"""Recording in the background: batches, masking and failures."""
 
 import asyncio
 
@@ -64,7 +64,7 @@ async def test_new_record_can_be_read(sqlite_database):
     assert await log.calls_of(turn) == (make_call_record(),)
 
 
-async def test_the_history_shape_is_the_specifications(sqlite_database):
+async def test_history_has_the_form_of_the_specification(sqlite_database):
     log = CallLog(SqlCallStore(sqlite_database))
     log.record(make_call_record(1, identity="tc_1"))
     log.record(make_call_record(2, identity="tc_2", status="denied"))

@@ -1,4 +1,4 @@
-"""A room in which a bot with some functions is spoken to: real assistant, router and stores, everything in memory."""
+"""A chat with a bot in memory: the real assistant, router and stores."""
 
 from datetime import UTC, datetime
 
@@ -30,7 +30,7 @@ def call(name, /, **arguments):
 
 
 class Room:
-    """`script` is what the model understands, message by message; without one the bot is offline."""
+    """A chat whose model plays `script`, message by message; without a script the bot is offline."""
 
     def __init__(self, *functions, script=None, owners=(), services=(), recent=()):
         self.clock = FixedClock(NOON)

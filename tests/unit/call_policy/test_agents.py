@@ -1,4 +1,4 @@
-"""The rules for calls hold for agents: tools, untrusted text, claims and changes."""
+"""Rules for calls of agents: tools, untrusted text, claims and changes."""
 
 import pytest
 
@@ -56,7 +56,7 @@ def scout(made):
     return hire
 
 
-async def test_a_call_that_asks_first_is_run_by_its_agent_after_the_yes(room, scout, made):
+async def test_confirmed_call_of_an_agent_is_run_by_the_agent(room, scout, made):
     here = room(scout([call("burn", place="attic")]), script=[[ASK], "hm"])
     asked = await here.say("clean the house")
 
@@ -65,7 +65,7 @@ async def test_a_call_that_asks_first_is_run_by_its_agent_after_the_yes(room, sc
     assert await here.say("yes") == "attic is burnt"
 
 
-async def test_a_yes_after_a_restart_reaches_an_agent_that_has_not_called_anything_yet(room, scout, made):
+async def test_confirmation_after_a_restart_reaches_the_agent(room, scout, made):
     here = room(scout([call("burn", place="attic")]), script=[[ASK], "hm"])
     await here.say("clean the house")
     here.policy.agents.clear()  # what a new process knows of them
@@ -74,7 +74,7 @@ async def test_a_yes_after_a_restart_reaches_an_agent_that_has_not_called_anythi
     assert made == ["burnt attic"]
 
 
-async def test_the_yes_to_an_agent_is_no_yes_to_its_calls(room, scout, made):
+async def test_confirmation_of_an_agent_does_not_confirm_its_calls(room, scout, made):
     agent = scout([call("burn", place="attic")])
     here = room(agent)
     result = await here.dispatch(ASK, approved=ASK)
@@ -92,7 +92,7 @@ async def test_change_of_an_agent_is_undone_by_its_own_inverse(room, scout, made
     assert made == []
 
 
-async def test_untrusted_text_inside_an_agent_counts_inside(room, scout, made):
+async def test_untrusted_text_inside_an_agent_restricts_its_calls(room, scout, made):
     here = room(scout([call("browse")], [call("tidy", place="attic")]), script=[[ASK], "so"])
     told = await here.say("what is on the page?")
 
@@ -100,13 +100,13 @@ async def test_untrusted_text_inside_an_agent_counts_inside(room, scout, made):
     assert made == []
 
 
-async def test_untrusted_text_inside_an_agent_counts_outside(room, scout, made):
+async def test_untrusted_text_inside_an_agent_restricts_later_calls_of_the_turn(room, scout, made):
     result = await room(scout([call("browse")], "a page")).dispatch(ASK)
 
     assert result.is_untrusted
 
 
-async def test_untrusted_text_before_an_agent_counts_inside(room, scout, made):
+async def test_untrusted_text_before_an_agent_restricts_its_calls(room, scout, made):
     result = await room(scout([call("tidy", place="attic")])).dispatch(ASK, asked_for=frozenset({"scout"}))
 
     assert result.is_question
@@ -114,7 +114,7 @@ async def test_untrusted_text_before_an_agent_counts_inside(room, scout, made):
 
 
 @pytest.mark.parametrize(("sender", "said"), [("olga", "attic is sold"), ("ann", "Only the owner")])
-async def test_the_bots_owners_are_the_owners_for_its_agents(room, scout, sender, said):
+async def test_owners_of_the_bot_are_owners_for_its_agents(room, scout, sender, said):
     here = room(scout([call("sell", place="attic")], "sorry"), owners={"fake:olga"})
     result = await here.dispatch(ASK, sender=sender)
     told = result.text if result.text != "sorry" else result.spawned.steps[0].results[0].text
@@ -129,7 +129,7 @@ async def test_an_agents_claim_without_a_receipt_is_replaced(room, scout):
 
 
 @pytest.mark.parametrize("is_restarted", [False, True])
-async def test_a_hook_of_the_bot_sees_the_call_of_an_agent_that_is_run_after_a_yes(room, scout, made, is_restarted):
+async def test_hook_of_the_bot_gets_a_confirmed_call_of_an_agent(room, scout, made, is_restarted):
     here = room(scout([call("burn", place="attic")]), script=[[ASK], "hm"])
     await here.say("clean the house")
     if is_restarted:
@@ -140,7 +140,7 @@ async def test_a_hook_of_the_bot_sees_the_call_of_an_agent_that_is_run_after_a_y
     assert made == []
 
 
-async def test_hook_of_the_bot_sees_the_undo_of_an_agents_change(room, scout, made):
+async def test_hook_of_the_bot_gets_the_undo_of_an_agents_change(room, scout, made):
     here = room(scout([call("tidy", place="attic")]), script=[[ASK], "tidied", [call("undo")]])
     seen = []
     here.router.hooks.before.append(lambda call, ctx: seen.append(call.name))

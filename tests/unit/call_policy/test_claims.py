@@ -1,4 +1,4 @@
-"""A model may say "done" only where something was done."""
+"""Claims of a model about changes, which need a receipt."""
 
 import pytest
 
@@ -89,12 +89,12 @@ async def test_a_claim_without_a_receipt_is_replaced(room, claim):
 
 
 @pytest.mark.parametrize("talk", TALK)
-async def test_ordinary_talk_stays_as_it_is(room, talk):
+async def test_ordinary_talk_is_unchanged(room, talk):
     assert await room(script=[talk]).say("tell me something") == talk
 
 
 @pytest.mark.parametrize("claim", CLAIMS[:3])
-async def test_claim_with_a_receipt_stays(room, claim):
+async def test_claim_with_a_receipt_is_kept(room, claim):
     @tool_function()
     async def reminder_set() -> ToolResult:
         """Set."""
@@ -114,7 +114,7 @@ async def test_failure_is_reported_instead_of_the_claim(room):
     assert await here.say("remind me, please") == "That did not work (reminder_set): the book is closed"
 
 
-async def test_a_claim_about_a_request_that_is_understood_without_a_model_becomes_true(room):
+async def test_claimed_request_that_the_rules_understand_is_carried_out(room):
     made = []
 
     @tool_function(returns="reply")

@@ -1,3 +1,5 @@
+"""Confirmations of calls by the person who requested them."""
+
 from datetime import date, timedelta
 from enum import Enum
 
@@ -17,7 +19,7 @@ ASKED = "Shall I really do this? ban\n• name: bob\n• days: 7\nSay yes or no 
 
 
 class Bans:
-    """A function that asks first, and what reached it."""
+    """A function that needs a confirmation, and the arguments that reached it."""
 
     def __init__(self):
         self.made = []
@@ -58,14 +60,14 @@ async def test_person_is_asked_with_the_exact_effect(room, bans):
     assert bans.made == []
 
 
-async def test_they_are_asked_in_their_language(room, bans):
+async def test_confirmation_is_requested_in_the_language_of_the_person(room, bans):
     told = await room(bans.tool()).say("封禁小明")
 
     assert told == "真的要这样做吗？ban\n• name：小明\n请回答“好”或“算了”，十分钟内有效。"
 
 
 @pytest.mark.parametrize("yes", ["yes", "Yes, please!", "好", "确认", "確認", "OK", "Bubbles, do it", "👍🏽"])
-async def test_a_yes_runs_the_call(room, bans, yes):
+async def test_confirmed_call_is_run(room, bans, yes):
     here = room(bans.tool(), script=[[BAN]])
     await here.say("ban bob for a week")
 
@@ -73,7 +75,7 @@ async def test_a_yes_runs_the_call(room, bans, yes):
 
 
 @pytest.mark.parametrize("no", ["no", "never mind", "算了", "不要", "取消。"])
-async def test_a_no_drops_it(room, bans, no):
+async def test_declined_call_is_dropped(room, bans, no):
     here = room(bans.tool(), script=[[BAN], "as you say"])
     await here.say("ban bob for a week")
     await here.say(no)
@@ -90,7 +92,7 @@ async def test_yes_is_handled_without_a_model(room, bans):
     assert len(here.model.turns) == 1
 
 
-async def test_offline_it_is_the_same(room, bans):
+async def test_call_is_confirmed_without_a_model(room, bans):
     here = room(bans.tool())
     asked = await here.say("ban bob")
 
@@ -147,7 +149,7 @@ async def test_a_question_stored_by_an_earlier_version_is_answered(room, bans):
     assert bans.made[0][2].message.mentions == (Person(id="bob", name="Bob"),)
 
 
-async def test_talk_of_something_else_leaves_it_waiting_and_never_runs_it(room, bans):
+async def test_other_talk_leaves_the_confirmation_pending(room, bans):
     here = room(bans.tool(), script=[[BAN], "It is sunny.", "Yes, that is so."])
     await here.say("ban bob for a week")
     await here.say("how is the weather?")
@@ -268,7 +270,7 @@ async def test_entry_point_may_pass_its_own_approval(room, bans):
     assert result.text == "banned bob for 7"
 
 
-async def test_an_approval_is_for_that_very_call(room, bans):
+async def test_approval_holds_for_one_call_only(room, bans):
     result = await room(bans.tool()).dispatch(BAN, approved=call("ban", name="eve", days=7))
 
     assert result.is_question
@@ -313,5 +315,5 @@ async def test_confirmed_observation_is_given_to_the_model(room):
     "text",
     ["yes it is raining", "not yes", "okay so here is the plan", "好不好", "不好意思", "", "no reminders here"],
 )
-def test_a_message_that_says_more_is_no_answer(text):
+def test_answer_with_further_words_is_no_confirmation(text):
     assert parse_yes_no(text, "Bubbles") is None

@@ -1,4 +1,4 @@
-"""Text of a model that imitates the receipt of a change which was never made."""
+"""Texts of a model that imitate receipts of changes."""
 
 import pytest
 
@@ -41,18 +41,18 @@ async def test_forged_receipt_never_reaches_the_chat(room, answer):
 
 
 @pytest.mark.parametrize(("asked", "answer"), REQUESTS)
-async def test_answer_to_a_change_request_without_a_receipt_ends_with_the_truth(room, asked, answer):
+async def test_answer_without_a_receipt_ends_with_the_actual_result(room, asked, answer):
     shown = await room(script=[answer]).say(asked)
 
     assert any(each in shown for each in NOTHING)
 
 
 @pytest.mark.parametrize("answer", ["At five today or tomorrow?", "今天五点还是明天五点？", "Do you mean **tea**?"])
-async def test_question_about_a_change_request_stays_as_it_is(room, answer):
+async def test_question_about_a_change_request_is_unchanged(room, answer):
     assert await room(script=[answer]).say("delete my tea reminder") == answer
 
 
-async def test_ids_that_a_tool_gave_in_this_turn_stay(room):
+async def test_ids_from_results_of_the_turn_are_kept(room):
     @tool_function()
     async def reminder_list() -> str:
         """List."""
@@ -65,7 +65,7 @@ async def test_ids_that_a_tool_gave_in_this_turn_stay(room):
     assert shown == "You have one: [k7vq3m] tea."
 
 
-async def test_marks_of_receipts_are_removed_behind_a_real_change_too(room):
+async def test_marks_of_receipts_are_removed_after_a_real_change_too(room):
     @tool_function()
     async def reminder_set() -> ToolResult:
         """Set."""
@@ -89,5 +89,5 @@ async def test_marks_of_receipts_are_removed_behind_a_real_change_too(room):
         "[please] do",
     ],
 )
-async def test_ordinary_answer_keeps_every_character(room, answer):
+async def test_ordinary_answer_is_unchanged(room, answer):
     assert await room(script=[answer]).say("tell me something") == answer

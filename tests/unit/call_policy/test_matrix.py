@@ -1,4 +1,4 @@
-"""All functions by all doors for all roles in all places: allowed exactly as declared, generated."""
+"""Permissions of all functions at all entry points, for all roles and chat types."""
 
 import itertools
 import re
@@ -48,7 +48,7 @@ SAID = {
 
 @dataclass(frozen=True)
 class Declared:
-    """A function, the sentence that means it, and the roles and places that it is declared for."""
+    """A function, a sentence that calls it, and its declared roles and chat types."""
 
     function: object
     sentence: str
@@ -87,7 +87,7 @@ OFFERED = {name: tool for name, tool in BUILT_IN.items() if not tool.options.is_
 
 
 class Spied(Room):
-    """A room whose functions do nothing but note that they were reached."""
+    """A chat whose functions only record their calls."""
 
     def __init__(self, *functions, built_in=False, script=None):
         super().__init__(*functions, owners=OWNERS, script=script)
@@ -110,11 +110,11 @@ class Spied(Room):
 async def is_reached(room_of, name, arguments, sentence, door, who):
     made = ToolCall(id="1", name=name, arguments=arguments)
     room = room_of(script=None if door == "offline" else [[made], "so"])
-    await came_through(room, made, sentence or "go on", door, who)
+    await called_functions(room, made, sentence or "go on", door, who)
     return name in room.reached
 
 
-async def came_through(room, made, sentence, door, who):
+async def called_functions(room, made, sentence, door, who):
     if door == "dispatch":
         await room.dispatch(made, **who)
     else:
@@ -141,7 +141,7 @@ async def test_function_is_reached_by_its_declared_people_and_places(tool, door)
 
 
 def sentence_of(name):
-    """What is said offline to mean a function; empty where only a model can mean it."""
+    """Return a sentence that calls the function offline; empty if only a model can call it."""
     examples = sorted(OFFERED[name].options.examples, key=lambda example: "{" in example)
     return SAID.get(name) or re.sub(r"\{\w+\}", "tea", next(iter(examples), ""))
 
@@ -170,12 +170,12 @@ async def test_built_in_function_is_reached_by_its_declared_people_and_places(na
 
 
 @pytest.mark.parametrize(("name", "door"), CASES)
-async def test_disabled_function_is_reached_by_nobody(name, door):
+async def test_disabled_function_is_unreachable(name, door):
     made = ToolCall(id="1", name=name, arguments={})
     for role in ROLES.values():
         room = Spied(built_in=True, script=None if door == "offline" else [[made], "no"])
         await room.say(f"/tools off {name}", sender="adam", is_admin=True)
-        await came_through(room, made, sentence_of(name) or "go on", door, role)
+        await called_functions(room, made, sentence_of(name) or "go on", door, role)
 
         assert name not in room.reached
 

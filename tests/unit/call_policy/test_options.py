@@ -1,4 +1,4 @@
-"""Each option of a tool is held at dispatch."""
+"""Options of tools at dispatch: retries, limits, untrusted text and receipts."""
 
 import asyncio
 import itertools
@@ -38,7 +38,7 @@ def flaky_tool(work, **options):
 
 @pytest.mark.looptime
 @pytest.mark.parametrize("error", [ToolFailed("down"), RuntimeError("boom")])
-async def test_an_idempotent_tool_is_tried_again(room, error):
+async def test_idempotent_tool_is_retried(room, error):
     work = Flaky(2, error)
     result = await room(flaky_tool(work, idempotent=True, retries=2)).dispatch(call("fetch"))
 
@@ -47,7 +47,7 @@ async def test_an_idempotent_tool_is_tried_again(room, error):
 
 
 @pytest.mark.looptime
-async def test_the_pause_between_tries_grows(room):
+async def test_pause_between_retries_grows(room):
     loop = asyncio.get_running_loop()
     times = []
     work = Flaky(3, ToolFailed("down"))
@@ -71,14 +71,14 @@ async def test_retries_are_limited_as_declared(room):
     assert work.tries == 3
 
 
-async def test_a_refusal_is_not_tried_again(room):
+async def test_refusal_is_not_retried(room):
     work = Flaky(1, RequestRefused("no_reminders"))
     await room(flaky_tool(work, idempotent=True, retries=3)).dispatch(call("fetch"))
 
     assert work.tries == 1
 
 
-async def test_state_of_a_failed_try_is_not_stored(room):
+async def test_state_of_a_failed_attempt_is_not_stored(room):
     tries = []
 
     @tool_function(idempotent=True, retries=1)

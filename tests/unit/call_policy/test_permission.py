@@ -1,3 +1,5 @@
+"""Permissions of functions."""
+
 import pytest
 
 from function_calls.registry import tool_function
@@ -32,7 +34,7 @@ def viewer(person="ann", *, platform="fake", is_admin=False, is_private=False):
         (AccessRule(platforms=("fake",)), viewer(), None),
     ],
 )
-def test_rule_permits_exactly_those_it_names(rule, who, code):
+def test_rule_permits_exactly_the_named_people(rule, who, code):
     assert refusal_code(rule, who, OWNERS) == code
 
 
@@ -43,13 +45,13 @@ async def reboot() -> str:
 
 
 @pytest.mark.parametrize(("sender", "ok"), [("olga", True), ("ann", False)])
-async def test_the_owners_of_the_settings_are_known_at_the_call(room, sender, ok):
+async def test_owners_of_the_settings_are_in_the_context(room, sender, ok):
     result = await room(reboot, owners=OWNERS).dispatch(call("reboot"), sender=sender)
 
     assert result.ok is ok
 
 
-async def test_a_refusal_is_worded_and_recorded_as_denied(room):
+async def test_refusal_has_a_message_and_is_recorded_as_denied(room):
     result = await room(reboot, owners=OWNERS).dispatch(call("reboot"), text="重启一下吧")
 
     assert result.text == "只有机器人的主人可以这样做。"

@@ -1,3 +1,5 @@
+"""The command /tools, which enables and disables functions of a chat."""
+
 from datetime import timedelta
 
 import pytest
@@ -19,7 +21,7 @@ def here(room):
 
 @pytest.mark.parametrize("who", [{"sender": "adam", "is_admin": True}, {"sender": "olga"}, {"is_private": True}])
 @pytest.mark.parametrize("command", ["/tools off pour", "/tools@Bubbles OFF pour", "/tools 关闭 pour", "/工具 关 pour"])
-async def test_admins_owners_and_people_in_private_switch_a_function_off(here, who, command):
+async def test_admins_owners_and_people_in_private_disable_a_function(here, who, command):
     told = await here.say(command, **who)
 
     assert "pour" in told
@@ -48,7 +50,7 @@ async def test_disabled_function_of_one_chat_works_in_another(here):
     assert (await here.dispatch(call("pour"), chat="work")).ok
 
 
-async def test_a_function_is_switched_on_again(here):
+async def test_disabled_function_is_enabled_again(here):
     await here.say("/tools off pour", is_admin=True)
     told = await here.say("/tools on pour", is_admin=True)
 
@@ -70,14 +72,14 @@ async def test_an_unknown_name_is_answered_with_the_nearest(here):
     assert told == "There is no tool called pou here. There are: pour"
 
 
-async def test_the_switch_lasts(here, room):
+async def test_disabled_function_stays_disabled_after_a_restart(here, room):
     await here.say("/tools off pour", is_admin=True)
     await here.clock.nap(timedelta(days=400).total_seconds())
 
     assert not (await here.dispatch(call("pour"))).ok
 
 
-async def test_another_process_sees_the_switch_within_a_minute(here):
+async def test_disabled_function_is_disabled_in_other_processes_within_a_minute(here):
     await here.dispatch(call("pour"))
     await here.store.set("tools.off:fake:home", ["pour"], keep=timedelta(days=1))
     await here.clock.nap(60)

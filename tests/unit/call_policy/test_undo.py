@@ -1,3 +1,5 @@
+"""Undo of changes by their inverse functions."""
+
 from datetime import timedelta
 
 import pytest
@@ -85,7 +87,7 @@ async def test_the_confirmation_says_how_to_undo(room, lamps):
     assert await here.say("light desk") == "desk is lit\n   (say “undo” to take it back)"
 
 
-async def test_undo_is_not_mentioned_where_impossible_or_switched_off(room, lamps):
+async def test_undo_is_not_mentioned_if_impossible_or_disabled(room, lamps):
     here = room(*lamps.tools())
     rung = await here.say("ring")
     await here.say("/tools off undo", is_admin=True)
@@ -105,7 +107,7 @@ async def test_changes_are_undone_one_after_the_other(room, lamps):
     assert await here.say("undo") == "There is nothing of yours to undo here."
 
 
-async def test_all_that_one_call_changed_is_undone_in_the_opposite_order(room, lamps):
+async def test_changes_of_one_call_are_undone_in_reverse_order(room, lamps):
     here = room(*lamps.tools(), script=[[call("light_all")], [call("undo")]])
     await here.say("light them all")
 
@@ -131,7 +133,7 @@ async def test_changes_of_other_people_and_chats_are_not_undone(room, lamps, oth
     assert lamps.lit == ["desk"]
 
 
-async def test_a_change_without_an_inverse_is_named_and_does_not_hide_earlier_ones(room, lamps):
+async def test_change_without_an_inverse_is_named_and_skipped(room, lamps):
     here = room(*lamps.tools())
     await here.say("light desk")
     await here.say("ring")
@@ -140,7 +142,7 @@ async def test_a_change_without_an_inverse_is_named_and_does_not_hide_earlier_on
     assert await here.say("undo") == "↩ Undone: desk is dark"
 
 
-async def test_a_refused_inverse_says_why_and_is_forgotten(room, lamps):
+async def test_refused_inverse_is_reported_and_dropped(room, lamps):
     here = room(*lamps.tools())
     await here.say("light desk")
     lamps.refuses = RequestRefused("no_reminders")
@@ -149,7 +151,7 @@ async def test_a_refused_inverse_says_why_and_is_forgotten(room, lamps):
     assert await here.say("undo") == "There is nothing of yours to undo here."
 
 
-async def test_an_inverse_that_broke_may_be_tried_again(room, lamps):
+async def test_failed_inverse_may_be_retried(room, lamps):
     here = room(*lamps.tools())
     await here.say("light desk")
     lamps.refuses = OSError("locked")
@@ -178,7 +180,7 @@ async def test_last_twenty_changes_are_stored(room, lamps):
     assert undone[20] == "There is nothing of yours to undo here."
 
 
-async def test_change_of_an_agents_call_is_remembered_once(room, lamps):
+async def test_change_of_an_agents_call_is_stored_once(room, lamps):
     here = room(*lamps.tools())
     task = await here.dispatch(call("light", lamp="desk"))
 
@@ -195,7 +197,7 @@ async def test_change_of_an_agents_call_is_remembered_once(room, lamps):
     assert await here.say("undo") == "There is nothing of yours to undo here."
 
 
-async def test_change_that_could_not_be_remembered_is_still_reported(room, lamps):
+async def test_change_that_could_not_be_stored_is_still_reported(room, lamps):
     class Broken:
         async def get(self, key):
             raise OSError("disk full")

@@ -1,4 +1,4 @@
-"""`bubbles doctor`: what it prints, and its exit code."""
+"""The output and the exit codes of `bubbles doctor`."""
 
 import pytest
 from click.testing import CliRunner

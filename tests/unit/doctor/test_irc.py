@@ -1,4 +1,4 @@
-"""IRC: what a network says of the nickname and the account, well and not."""
+"""Checks of an IRC network, the nickname and the account."""
 
 import asyncio
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""The language model: whether it answers and calls tools, well and not."""
+"""Checks of the language model and its tool calls."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The platforms: what each says of the bot's account, well and not."""
+"""Checks of the bot's account on each platform."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""The bot that is running, asked how its connections are."""
+"""Checks of the connections of a running bot."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from tests.support.chat_servers.loopback import LoopbackServer, answer
 
 
 class RunningBot(LoopbackServer):
-    """Answers as the API of a bot does; `token` is what it wants."""
+    """Answers like the API of a bot; `token` is the required one."""
 
     def __init__(self, *, token="", **states):
         super().__init__()

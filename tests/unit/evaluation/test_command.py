@@ -1,4 +1,4 @@
-"""`bubbles eval` as it is called in a terminal."""
+"""The command `bubbles eval`."""
 
 import asyncio
 import json

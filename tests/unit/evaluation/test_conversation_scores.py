@@ -1,4 +1,4 @@
-"""The verdicts on messages of conversations."""
+"""Scores of messages of conversations."""
 
 from datetime import datetime
 
@@ -78,7 +78,7 @@ def test_a_question_instead_of_an_action_is_acceptable_and_silence_is_not():
     assert verdict([{"set": [WANTED]}], [], [], replies=()) == "wrong-harmless"
 
 
-def test_talk_is_to_be_left_alone():
+def test_answer_to_talk_is_wrong():
     assert verdict([{"silence": True}], [], [], replies=(), kind="chatter") == "right"
     assert verdict([{"silence": True}], [], [], replies=["Hello!"], kind="chatter") == "wrong-harmful"
 

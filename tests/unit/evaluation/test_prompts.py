@@ -1,3 +1,5 @@
+"""The prompts of the evaluation."""
+
 from collections import Counter
 
 import pytest

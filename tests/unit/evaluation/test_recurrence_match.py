@@ -1,3 +1,5 @@
+"""Comparison of recurrence rules by their occurrences."""
+
 from datetime import datetime
 
 import pytest
@@ -34,7 +36,7 @@ def test_equivalent_rules_match_in_any_spelling(wanted, given):
         ("FREQ=DAILY", "FREQ=DAILY;BYMONTH=nonsense"),
     ],
 )
-def test_rules_that_do_something_else_are_not(wanted, given):
+def test_rules_with_other_occurrences_do_not_match(wanted, given):
     assert not fires_alike(wanted, given, FRIDAY)
 
 

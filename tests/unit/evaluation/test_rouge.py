@@ -1,4 +1,4 @@
-"""Expected values are those of the packages rouge-score 0.1.2 and NLTK's stemmer."""
+"""ROUGE scores, compared with rouge-score 0.1.2 and NLTK's stemmer."""
 
 import pytest
 

@@ -1,3 +1,5 @@
+"""Scores of single sentences."""
+
 import pytest
 
 from benchmarks.evaluation.content_match import overlap, words_of
@@ -22,7 +24,7 @@ def figures(rows, made):
     return {figure.name: figure.share for figure in found.figures["en"]}
 
 
-def test_a_request_read_rightly_counts_in_every_row_that_it_belongs_to():
+def test_correct_request_counts_in_each_of_its_rows():
     made = Understood(tool="reminder_set", content="to water the ferns", when="tomorrow")
 
     shares = figures([SET], made)

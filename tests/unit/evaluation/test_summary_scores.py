@@ -1,3 +1,5 @@
+"""Scores of summaries."""
+
 from benchmarks.evaluation.summary_cases import SummaryCase, own_cases
 from benchmarks.evaluation.summary_scores import citations, first, longest_of_parts, score
 

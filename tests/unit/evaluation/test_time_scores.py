@@ -1,3 +1,5 @@
+"""Scores of time expressions."""
+
 from datetime import datetime
 
 import pytest

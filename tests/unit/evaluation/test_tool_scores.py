@@ -1,4 +1,4 @@
-"""The whole bot is told prompts; a script stands in for the model."""
+"""Scores of tool calls of the whole bot, with a scripted model."""
 
 import asyncio
 

@@ -1,3 +1,5 @@
+"""Messages, contexts and turns for tests of function calls."""
+
 from datetime import UTC, datetime
 
 import pytest
@@ -25,7 +27,7 @@ def message():
 
 @pytest.fixture
 def context_of(message):
-    """Makes the context of a call; keyword arguments change the message."""
+    """Make the context of a call; keyword arguments change the message."""
 
     def make(**changes):
         return CallContext(

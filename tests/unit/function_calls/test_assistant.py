@@ -1,3 +1,5 @@
+"""Turns of the assistant: calls, answers, questions and silence."""
+
 import asyncio
 
 import pytest
@@ -12,8 +14,8 @@ from services.kernel.chat import Choice
 from services.kernel.errors import ModelUnavailable
 
 
-class Played:
-    """An interpreter that plays interpretations in order and keeps the turns it was shown."""
+class Script:
+    """An interpreter that returns scripted interpretations in order and stores its turns."""
 
     def __init__(self, *plays):
         self.plays = list(plays)
@@ -71,7 +73,7 @@ def assistant_of(context_of):
         return Assistant(
             FunctionCallRouter(registry),
             model,
-            offline=offline or Played(),
+            offline=offline or Script(),
             context_for=lambda turn, place: context_of(),
             limits=LoopLimits(**limits),
         )
@@ -79,16 +81,16 @@ def assistant_of(context_of):
     return make
 
 
-async def test_a_tool_that_replies_saves_the_second_round(assistant_of, turn):
-    model = Played(calls("greet", name="Ann"))
+async def test_tool_with_a_reply_needs_no_second_round(assistant_of, turn):
+    model = Script(calls("greet", name="Ann"))
     reply = await assistant_of(model).answer(turn)
 
     assert reply.text == "Hello Ann!"
     assert len(model.turns) == 1
 
 
-async def test_an_observation_is_shown_to_the_model_before_it_answers(assistant_of, turn):
-    model = Played(calls("look"), Interpretation(answer="It is red."))
+async def test_result_is_shown_to_the_model_before_it_answers(assistant_of, turn):
+    model = Script(calls("look"), Interpretation(answer="It is red."))
     reply = await assistant_of(model).answer(turn)
 
     assert reply.text == "It is red."
@@ -98,13 +100,13 @@ async def test_an_observation_is_shown_to_the_model_before_it_answers(assistant_
 async def test_results_of_several_calls_keep_the_order_of_the_calls(assistant_of, turn):
     first = ToolCall(id="1", name="greet", arguments={"name": "Ann"})
     second = ToolCall(id="2", name="greet", arguments={"name": "Bob"})
-    reply = await assistant_of(Played(Interpretation(calls=(first, second)))).answer(turn)
+    reply = await assistant_of(Script(Interpretation(calls=(first, second)))).answer(turn)
 
     assert reply.text == "Hello Ann!\nHello Bob!"
 
 
 async def test_a_question_ends_the_turn(assistant_of, turn):
-    reply = await assistant_of(Played(calls("ask"))).answer(turn)
+    reply = await assistant_of(Script(calls("ask"))).answer(turn)
 
     assert reply.text == "Which one?"
 
@@ -113,84 +115,84 @@ async def test_question_beside_a_call_is_sent_after_it_with_its_buttons(assistan
     button = Choice(label="at eight", says="1")
     asked = replace(calls("greet", name="Ann"), notice="When?", choices=(button,))
 
-    reply = await assistant_of(Played(asked)).answer(turn)
+    reply = await assistant_of(Script(asked)).answer(turn)
 
     assert (reply.text, reply.choices) == ("Hello Ann!\nWhen?", (button,))
 
 
-async def test_message_handled_elsewhere_is_not_answered_twice(assistant_of, turn):
-    assert await assistant_of(Played(calls("answered"))).answer(turn) is None
+async def test_message_answered_by_a_tool_is_not_answered_again(assistant_of, turn):
+    assert await assistant_of(Script(calls("answered"))).answer(turn) is None
 
 
-async def test_small_talk_that_is_not_for_the_bot_gets_silence(assistant_of, turn, message):
+async def test_unaddressed_small_talk_is_not_answered(assistant_of, turn, message):
     overheard = replace(turn, message=replace(message, is_addressed=False))
 
-    assert await assistant_of(Played(Interpretation(answer="Nice weather!"))).answer(overheard) is None
+    assert await assistant_of(Script(Interpretation(answer="Nice weather!"))).answer(overheard) is None
 
 
-async def test_a_question_about_a_request_is_asked_even_of_who_did_not_call_the_bot(assistant_of, turn, message):
+async def test_question_about_an_unaddressed_request_is_sent(assistant_of, turn, message):
     overheard = replace(turn, message=replace(message, is_addressed=False))
-    reply = await assistant_of(Played(Interpretation(answer="When?", must_reply=True))).answer(overheard)
+    reply = await assistant_of(Script(Interpretation(answer="When?", must_reply=True))).answer(overheard)
 
     assert reply.text == "When?"
 
 
-async def test_without_a_model_the_offline_interpreter_answers_and_says_so(assistant_of, turn):
-    offline = Played(calls("greet", name="Ann"))
-    reply = await assistant_of(Played(ModelUnavailable("timeout")), offline).answer(turn)
+async def test_unavailable_model_is_replaced_by_the_offline_interpreter(assistant_of, turn):
+    offline = Script(calls("greet", name="Ann"))
+    reply = await assistant_of(Script(ModelUnavailable("timeout")), offline).answer(turn)
 
     assert reply.text.startswith("Hello Ann!\n")
     assert "could not reach the language model" in reply.text
 
 
-async def test_a_model_that_hangs_is_left_after_its_seconds(assistant_of, turn):
+async def test_hanging_model_is_replaced_after_its_timeout(assistant_of, turn):
     class Hanging:
         async def interpret(self, turn):
             await asyncio.sleep(3600)
 
-    offline = Played(calls("greet", name="Ann"))
+    offline = Script(calls("greet", name="Ann"))
     reply = await assistant_of(Hanging(), offline, seconds=0.01).answer(turn)
 
     assert reply.text.startswith("Hello Ann!")
 
 
-async def test_a_model_that_fails_after_a_call_does_not_make_the_call_happen_twice(assistant_of, turn):
-    offline = Played()
-    model = Played(calls("look"), ModelUnavailable("server_error"))
+async def test_failure_of_the_model_after_a_call_does_not_repeat_the_call(assistant_of, turn):
+    offline = Script()
+    model = Script(calls("look"), ModelUnavailable("server_error"))
     reply = await assistant_of(model, offline).answer(turn)
 
     assert offline.turns == []
     assert reply.text.startswith("it is red")
 
 
-async def test_endless_calls_end_with_a_clear_line(assistant_of, turn):
-    model = Played(*[calls("look")] * 3)
+async def test_endless_calls_end_with_a_message(assistant_of, turn):
+    model = Script(*[calls("look")] * 3)
     reply = await assistant_of(model, rounds=3).answer(turn)
 
     assert reply.text == "I could not finish that; please ask in smaller steps."
 
 
 async def test_silence_of_the_model_to_an_addressed_message_is_answered_offline(assistant_of, turn):
-    reply = await assistant_of(Played(Interpretation()), Played(calls("greet", name="Ann"))).answer(turn)
+    reply = await assistant_of(Script(Interpretation()), Script(calls("greet", name="Ann"))).answer(turn)
 
     assert reply.text == "Hello Ann!"
 
 
-async def test_silence_of_the_model_after_thanks_stays_silence(assistant_of, turn):
-    assert await assistant_of(Played(Interpretation()), Played(Interpretation())).answer(turn) is None
+async def test_silence_of_the_model_after_thanks_is_kept(assistant_of, turn):
+    assert await assistant_of(Script(Interpretation()), Script(Interpretation())).answer(turn) is None
 
 
-async def test_silence_of_the_model_to_an_unaddressed_message_stays_silence(assistant_of, turn, message):
+async def test_silence_of_the_model_to_an_unaddressed_message_is_kept(assistant_of, turn, message):
     overheard = replace(turn, message=replace(message, is_addressed=False))
 
-    assert await assistant_of(Played(Interpretation()), Played(calls("greet", name="Ann"))).answer(overheard) is None
+    assert await assistant_of(Script(Interpretation()), Script(calls("greet", name="Ann"))).answer(overheard) is None
 
 
 @pytest.mark.parametrize(
     "words", ["I'll remember that!", "Noted.", "Okay, your locker is 42.", "好的，我记住了。", "已经帮您记下了"]
 )
 async def test_unfulfilled_promise_is_carried_out_if_clearly_requested(assistant_of, turn, words):
-    reply = await assistant_of(Played(Interpretation(answer=words)), Played(calls("memory_save", name="42"))).answer(
+    reply = await assistant_of(Script(Interpretation(answer=words)), Script(calls("memory_save", name="42"))).answer(
         turn
     )
 
@@ -207,21 +209,21 @@ async def test_unfulfilled_promise_is_carried_out_if_clearly_requested(assistant
     ],
 )
 async def test_text_that_is_no_promise_is_sent(assistant_of, turn, words, read):
-    reply = await assistant_of(Played(Interpretation(answer=words)), Played(read)).answer(turn)
+    reply = await assistant_of(Script(Interpretation(answer=words)), Script(read)).answer(turn)
 
     assert reply.text == words
 
 
-async def test_silence_of_a_hook_stays(assistant_of, turn):
+async def test_silence_of_a_hook_is_kept(assistant_of, turn):
     quiet = ModelHooks()
     quiet.after.append(lambda turn, made: Interpretation())
-    model = HookedInterpreter(Played(Interpretation(answer="Hello!")), quiet)
+    model = HookedInterpreter(Script(Interpretation(answer="Hello!")), quiet)
 
-    assert await assistant_of(model, Played(calls("greet", name="Ann"))).answer(turn) is None
+    assert await assistant_of(model, Script(calls("greet", name="Ann"))).answer(turn) is None
 
 
 async def test_silent_model_after_a_lookup_is_answered_with_the_result(assistant_of, turn):
-    model, offline = Played(calls("look"), Interpretation()), Played(Interpretation())
+    model, offline = Script(calls("look"), Interpretation()), Script(Interpretation())
     reply = await assistant_of(model, offline).answer(turn)
 
     assert reply.text == "I could not put the outcome into words. Could you ask in another way?"
@@ -229,4 +231,4 @@ async def test_silent_model_after_a_lookup_is_answered_with_the_result(assistant
 
 async def test_an_interpreter_that_crashes_is_not_hidden(assistant_of, turn):
     with pytest.raises(RuntimeError):
-        await assistant_of(Played(RuntimeError("bug"))).answer(turn)
+        await assistant_of(Script(RuntimeError("bug"))).answer(turn)

@@ -1,3 +1,5 @@
+"""Session state across the turns of the assistant."""
+
 import pytest
 from msgspec.structs import replace
 
@@ -57,14 +59,14 @@ def ask(store, context_of):
 COUNT = ToolCall(id="1", name="count", arguments={})
 
 
-async def test_state_outlives_the_turn(ask, turn):
+async def test_state_is_kept_in_the_next_turn(ask, turn):
     await ask(turn, [COUNT])
     reply = await ask(turn, [COUNT])
 
     assert reply.text == "2"
 
 
-async def test_another_person_has_a_session_of_their_own(ask, turn, message):
+async def test_each_person_has_their_own_session(ask, turn, message):
     bob = replace(message, sender=replace(message.sender, id="bob", name="bob"))
     await ask(turn, [COUNT])
     reply = await ask(replace(turn, message=bob), [COUNT])

@@ -1,4 +1,4 @@
-"""Calls, thoughts and tokens as models in use print them, template by template."""
+"""Calls, thoughts and control tokens as published models print them."""
 
 # ruff: noqa: E501 - the forms stand as models print them
 
@@ -160,7 +160,7 @@ def test_call_is_parsed_and_not_sent(form, before):
     assert printed.text == before
 
 
-def test_the_name_of_a_tool_alone_is_a_call_of_it():
+def test_name_of_a_tool_alone_is_a_call():
     printed = find_text_calls("`reminder_list`", NAMES)
 
     assert ([call.name for call in printed.calls], printed.text) == (["reminder_list"], "")
@@ -204,19 +204,19 @@ def test_only_the_answer_is_sent(form):
         "setReminder",
     ],
 )
-def test_a_name_that_is_not_quite_one_is_understood(name):
+def test_similar_name_of_a_tool_is_resolved(name):
     assert find_name(name, NAMES) == "reminder_set"
 
 
 @pytest.mark.parametrize("name", ["reminder", "create_reminder", "", "()", "set", "reminder_sets", "fly"])
-def test_a_name_that_would_need_guessing_is_no_tool(name):
+def test_dissimilar_name_is_no_tool(name):
     assert find_name(name, NAMES) is None
 
 
-def test_a_name_that_two_tools_could_mean_is_no_tool():
+def test_ambiguous_name_is_no_tool():
     assert find_name("b", ("x__b", "y__b")) is None
 
 
 @pytest.mark.parametrize("text", ["reminder_set {" * 2000, "Action: " * 5000 + "{", "<tool_call" * 5000, "a{" * 9000])
-def test_a_hostile_text_is_searched_in_reasonable_time(text):
+def test_hostile_text_is_searched_for_calls_in_bounded_time(text):
     find_text_calls(text, NAMES)

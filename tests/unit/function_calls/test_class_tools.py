@@ -1,3 +1,5 @@
+"""Class tools: declaration, arguments, timeouts and registration."""
+
 import asyncio
 import threading
 from types import MappingProxyType
@@ -56,7 +58,7 @@ def router_of(tools, options=None, **settings):
     return FunctionCallRouter(registry, **settings)
 
 
-async def test_a_class_tool_is_given_the_checked_arguments_and_the_context(context_of):
+async def test_class_tool_gets_the_checked_arguments_and_the_context(context_of):
     tool = QueryDatabase(["a", "b"])
     result = await router_of(tool).dispatch(call(sql="select 1", limit=1), context_of())
 
@@ -65,7 +67,7 @@ async def test_a_class_tool_is_given_the_checked_arguments_and_the_context(conte
 
 
 @pytest.mark.parametrize("arguments", [{}, {"sql": 3}, {"sql": "x", "limit": 0}])
-async def test_arguments_that_do_not_fit_its_schema_never_reach_a_class_tool(context_of, arguments):
+async def test_invalid_arguments_never_reach_a_class_tool(context_of, arguments):
     tool = QueryDatabase()
     result = await router_of(tool).dispatch(call(**arguments), context_of())
 
@@ -73,7 +75,7 @@ async def test_arguments_that_do_not_fit_its_schema_never_reach_a_class_tool(con
     assert tool.asked == []
 
 
-async def test_the_arguments_of_a_class_tool_are_its_own_to_change(context_of):
+async def test_class_tool_may_change_its_arguments(context_of):
     class Greedy(QueryDatabase):
         async def run(self, args, ctx):
             args.clear()
@@ -137,14 +139,14 @@ async def test_the_timeout_of_a_class_tool_has_the_exact_error(context_of):
 
 
 @pytest.mark.looptime
-async def test_the_timeout_given_at_registration_beats_the_tools_own(context_of):
+async def test_timeout_of_the_registration_overrides_that_of_the_tool(context_of):
     router = router_of(Slow(), ToolOptions(timeout=2.0))
     result = await router.dispatch(call("slow_tool"), context_of())
 
     assert result.error == "Tool 'slow_tool' timed out after 2.0s"
 
 
-async def test_a_class_tool_that_fails_keeps_its_words(context_of):
+async def test_failure_of_a_class_tool_keeps_its_message(context_of):
     class Broken(QueryDatabase):
         async def run(self, args, ctx):
             raise ToolFailed("the database is closed")
@@ -196,7 +198,7 @@ async def test_declaration_without_parameters_takes_no_arguments(context_of):
     assert not (await router.dispatch(call(sql="x"), context_of())).ok
 
 
-async def test_a_mixed_list_is_wrapped_whatever_each_of_its_tools_is(context_of):
+async def test_each_tool_of_a_mixed_list_is_wrapped(context_of):
     class Kettle:
         def boil(self, cups: int) -> str:
             """Boil water."""
@@ -236,7 +238,7 @@ def test_list_with_a_taken_name_registers_nothing():
     assert [spec.name for spec in registry.specs] == ["query_database"]
 
 
-def test_a_list_is_removed_again_as_a_whole():
+def test_list_of_tools_is_unregistered_as_a_whole():
     registry = Registry()
     registry.register([QueryDatabase(), Slow()])()
 

@@ -1,3 +1,5 @@
+"""The context that is injected into a tool."""
+
 from loguru import logger
 from msgspec.structs import replace
 
@@ -60,7 +62,7 @@ async def test_progress_without_a_receiver_is_ignored(context_of):
     assert result.ok
 
 
-async def test_a_tools_log_lines_carry_chat_call_and_agent(context_of):
+async def test_log_lines_of_a_tool_have_chat_call_and_agent(context_of):
     lines = []
     sink = logger.add(lambda line: lines.append(line.record), filter=lambda record: record["message"] == "baking")
     await router().dispatch(BAKE, replace(context_of(), agent_name="baker"))

@@ -1,4 +1,4 @@
-"""The summary that a reminder posts."""
+"""Summaries that a scheduled reminder posts."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -69,7 +69,7 @@ async def test_digest_covers_the_time_since_the_one_before(history):
     assert "printer" in text
 
 
-async def test_a_digest_reaches_back_as_far_as_its_rule(history):
+async def test_digest_covers_the_interval_of_its_rule(history):
     assert "boiler" in await digests_of(history)(notice(hours=24 * 7))
 
 
@@ -78,5 +78,5 @@ async def test_empty_digest_says_so(history, language, told):
     assert told in await digests_of(history)(notice(language, hours=1))
 
 
-async def test_a_digest_does_not_wait_for_a_stuck_model(history):
+async def test_digest_does_not_wait_for_a_hanging_model(history):
     assert "printer" in await digests_of(history, StuckSummarizer())(notice())

@@ -1,4 +1,4 @@
-"""A time shown in a confirmation is read back as the same time, in both languages."""
+"""Times shown in confirmations, which are parsed back as the same times."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -13,7 +13,7 @@ from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule, read_schedule
 from services.reminders.model import Reminder
 from services.time_expressions import TimeReader
-from tests.unit.function_calls.repeating import repeating
+from tests.unit.function_calls.recurring_reminder import make_recurring
 
 ZONES = ["UTC", "Asia/Shanghai", "America/New_York"]
 LANGUAGES = ["en", "zh"]
@@ -51,7 +51,7 @@ day_rules = st.one_of(
 bounds = st.one_of(st.just(""), st.integers(2, 20).map(";COUNT={}".format), st.just(";UNTIL=20280630T155959Z"))
 
 
-def said_again(language: str, reminder: Reminder) -> tuple[str, Schedule]:
+def parse_displayed_rule(language: str, reminder: Reminder) -> tuple[str, Schedule]:
     words = rule(language, reminder)
     best = READER.parse(words, NOW, language=language).best
     assert best is not None, words
@@ -78,10 +78,12 @@ def test_displayed_recurrence_is_read_as_that_recurrence(
     language: str, days: str, hours: list[int], minute: int, bound: str
 ) -> None:
     rule_text = f"{days};BYHOUR={','.join(map(str, hours))};BYMINUTE={minute}"
-    (first,) = next_fires(repeating(rule_text, start=NOW.replace(tzinfo=None), zone="Asia/Shanghai").schedule, NOW, 1)
-    reminder = repeating(rule_text + bound, start=first.replace(tzinfo=None), zone="Asia/Shanghai")
+    (first,) = next_fires(
+        make_recurring(rule_text, start=NOW.replace(tzinfo=None), zone="Asia/Shanghai").schedule, NOW, 1
+    )
+    reminder = make_recurring(rule_text + bound, start=first.replace(tzinfo=None), zone="Asia/Shanghai")
 
-    words, again = said_again(language, reminder)
+    words, again = parse_displayed_rule(language, reminder)
 
     assert next_fires(again, NOW, 6) == next_fires(reminder.schedule, NOW, 6), words
 
@@ -95,9 +97,9 @@ def test_displayed_recurrence_is_read_as_that_recurrence(
 @settings(deadline=None, max_examples=40)
 def test_displayed_period_is_read_as_that_period(language: str, every: int, unit: str, bound: str) -> None:
     start = NOW.replace(tzinfo=None) + (timedelta(hours=1) if unit not in {"MINUTELY", "HOURLY"} else timedelta())
-    reminder = repeating(f"FREQ={unit};INTERVAL={every}{bound}", start=start, zone="Asia/Shanghai")
+    reminder = make_recurring(f"FREQ={unit};INTERVAL={every}{bound}", start=start, zone="Asia/Shanghai")
 
-    words, again = said_again(language, reminder)
+    words, again = parse_displayed_rule(language, reminder)
 
     assert f"FREQ={unit}" in str(again.rule), words
     assert ("INTERVAL" not in str(again.rule) and every == 1) or f"INTERVAL={every}" in str(again.rule), words
@@ -107,8 +109,8 @@ def test_displayed_period_is_read_as_that_period(language: str, every: int, unit
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_displayed_hours_of_a_day_are_read_as_those_hours(language: str) -> None:
     rule_text = "FREQ=DAILY;BYHOUR=9,10,11,12,13,14,15,16,17;BYMINUTE=0"
-    reminder = repeating(rule_text, start=datetime(2026, 11, 20, 9, 0), zone="Asia/Shanghai")
+    reminder = make_recurring(rule_text, start=datetime(2026, 11, 20, 9, 0), zone="Asia/Shanghai")
 
-    words, again = said_again(language, reminder)
+    words, again = parse_displayed_rule(language, reminder)
 
     assert next_fires(again, NOW, 12) == next_fires(reminder.schedule, NOW, 12), words

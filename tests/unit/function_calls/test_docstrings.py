@@ -1,4 +1,4 @@
-"""Docstrings of every style give the same description and parameter texts."""
+"""Docstrings of several styles, which give the same description and parameter texts."""
 
 import dataclasses
 import inspect
@@ -89,7 +89,7 @@ def test_bullets_in_a_parameter_text_stay_on_their_lines():
 
 
 @pytest.mark.parametrize("title", ["Returns", "Raises", "Yields", "Example", "Examples", "Note"])
-def test_no_other_section_leaks_into_the_description(title: str):
+def test_other_sections_are_not_in_the_description(title: str):
     docs = parse_docstring(f"Do it.\n\n{title}:\n    ValueError: secret words.\n")
 
     assert docs.description == "Do it."
@@ -104,7 +104,7 @@ def test_a_title_with_its_text_on_the_line_is_a_section_only_if_it_is_known(sent
     assert "Returns" not in docs.description
 
 
-def test_entries_that_were_never_indented_are_still_entries():
+def test_entries_without_indentation_are_entries():
     docs = parse_docstring("Do it.\n\nArgs:\nx: The x.\ny: The y.\nReturns:\nNothing.")
 
     assert docs.parameters == {"x": "The x.", "y": "The y."}
@@ -117,13 +117,13 @@ def test_star_arguments_and_shared_entries_are_named_plainly():
 
 
 @pytest.mark.parametrize("text", [None, "", "   \n  "])
-def test_without_a_docstring_everything_is_empty(text: str | None):
+def test_missing_docstring_gives_empty_texts(text: str | None):
     docs = parse_docstring(text)
 
     assert (docs.description, docs.parameters) == ("", {})
 
 
-def test_a_functions_own_docstring_reads_the_same_raw_and_cleaned():
+def test_raw_and_cleaned_docstring_give_the_same_texts():
     def tool(x: int) -> None:
         """Do it.
 

@@ -1,4 +1,4 @@
-"""Sentences of a tool that go on with its last call, without a model."""
+"""Example sentences of a tool that follow up on its last call, without a model."""
 
 from datetime import timedelta
 
@@ -61,7 +61,7 @@ def room():
     return Room()
 
 
-async def test_sentence_goes_on_with_the_last_call_and_keeps_the_other_arguments(room):
+async def test_follow_up_repeats_the_last_call_with_a_changed_argument(room):
     said = [
         await room.say("weather in Rome in kelvin"),
         await room.say("and in Paris?"),
@@ -77,14 +77,14 @@ async def test_sentence_goes_on_with_the_last_call_and_keeps_the_other_arguments
     ]
 
 
-async def test_sentence_goes_on_with_a_call_before_a_restart(room):
+async def test_follow_up_refers_to_a_call_before_a_restart(room):
     await room.say("weather in Rome in kelvin")
     room.interpreter = FollowUpInterpreter(OfflineInterpreter(), room.store)
 
     assert await room.say("and in Paris?") == [("weather", {"city": "Paris", "unit": "kelvin"})]
 
 
-async def test_chinese_sentence_goes_on_too(room):
+async def test_chinese_follow_up_repeats_the_last_call(room):
     await room.say("北京的天气", language="zh")
 
     assert await room.say("那上海呢？", language="zh") == [("weather", {"city": "上海"})]
@@ -95,13 +95,13 @@ async def test_chinese_sentence_goes_on_too(room):
     [{"sender": "bob"}, {"later": timedelta(minutes=11)}, {"scope": ReplyScope(is_everything=False)}],
     ids=["another person", "much later", "after somebody else has written"],
 )
-async def test_sentence_of_somebody_else_or_later_means_nothing(room, change):
+async def test_sentence_of_another_person_or_later_is_no_follow_up(room, change):
     await room.say("weather in Rome")
 
     assert await room.say("and in Paris", **change) == []
 
 
-async def test_call_of_another_tool_ends_it(room):
+async def test_call_of_another_tool_ends_the_follow_ups(room):
     await room.say("weather in Rome")
     await room.say("throw the dice")
 

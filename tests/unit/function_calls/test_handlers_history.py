@@ -1,4 +1,4 @@
-"""`history_search`: found in the chat of the call, worded for people, told to a model as data."""
+"""The function `history_search`: its results for people and for a model."""
 
 from datetime import timedelta
 
@@ -55,7 +55,7 @@ async def test_message_is_shown_with_its_attachments(find, history, message):
     assert result.value["messages"][0]["text"] == "📎 the broken printer"
 
 
-async def test_a_found_message_can_be_opened_where_the_platform_has_links(context_of, history, message):
+async def test_found_message_has_a_link_if_the_platform_has_links(context_of, history, message):
     await history.record(replace(message, id="7", text="tea at four", sent_at=message.sent_at - timedelta(days=1)))
     context = replace(context_of(), link_of=lambda message_id: f"https://chat.example/{message_id}")
 
@@ -73,7 +73,7 @@ async def test_other_chats_and_the_question_itself_are_not_found(find, history, 
     assert result.text == "I found nothing about “tea” in this chat."
 
 
-async def test_request_to_the_bot_is_found_only_if_nothing_else_is(find, history, message):
+async def test_request_to_the_bot_is_found_only_without_other_results(find, history, message):
     at = message.sent_at - timedelta(days=1)
     await history.record(replace(message, id="1", text="remind me at 4 to make tea", is_addressed=False, sent_at=at))
     await history.record(replace(message, id="2", text="bubbles did anyone say when tea is", sent_at=at))
@@ -103,7 +103,7 @@ async def test_question_is_shown_with_its_answer(find, history, message):
     assert [each["id"] for each in result.value["messages"]] == ["1", "2"]
 
 
-async def test_it_answers_in_chinese(find, history, message):
+async def test_results_are_worded_in_chinese(find, history, message):
     await history.record(replace(message, id="1", text="周四喝茶"))
 
     result = await find(language="zh", query="喝茶")

@@ -1,4 +1,4 @@
-"""The functions of the memory: consent, receipts, who sees what."""
+"""The functions of the memory: consent, receipts and access."""
 
 import pytest
 from msgspec.structs import replace
@@ -81,7 +81,7 @@ async def test_memory_is_forgotten_with_a_receipt(ask):
     assert result.receipts[0].action == "forgotten"
 
 
-async def test_words_that_fit_several_are_answered_with_their_ids(ask):
+async def test_ambiguous_reference_to_a_memory_is_answered_with_ids(ask):
     await ask("memory_save", text="the door code is 4711")
     await ask("memory_save", text="the door is green")
 
@@ -92,7 +92,7 @@ async def test_words_that_fit_several_are_answered_with_their_ids(ask):
     assert "[m1] the door code is 4711" in result.text
 
 
-async def test_a_refusal_is_worded(ask):
+async def test_refusal_has_a_message(ask):
     result = await ask("memory_forget", "zh", reference="不存在的事")
 
     assert result.text == "我没有记住符合“不存在的事”的事。想看有哪些：你记住了什么"

@@ -1,4 +1,4 @@
-"""The functions about people's own data: scope by chat, counts in a group, everything in private."""
+"""The functions for data of people: consent, scope and export."""
 
 import json
 
@@ -50,15 +50,15 @@ def ask(services, context_of):
 
 
 @pytest.fixture
-def said(services, message):
+def record_message(services, message):
     async def record(number, **changes):
         await services.get(HistoryService).record(replace(message, id=f"m{number}", text=f"tea {number}", **changes))
 
     return record
 
 
-async def test_erasure_needs_a_yes(ask, said):
-    await said(1)
+async def test_erasure_needs_a_confirmation(ask, record_message):
+    await record_message(1)
 
     asked = await ask("forget_me")
 
@@ -66,9 +66,9 @@ async def test_erasure_needs_a_yes(ask, said):
     assert "messages (1)" in (await ask("export_my_data")).text
 
 
-async def test_erasure_is_reported_in_numbers(ask, said):
-    await said(1)
-    await said(2, address=ALONE["address"])
+async def test_erasure_is_reported_in_numbers(ask, record_message):
+    await record_message(1)
+    await record_message(2, address=ALONE["address"])
 
     here = await ask("forget_me", is_sure=True)
     everywhere = await ask("forget_me", is_sure=True, **ALONE)
@@ -90,14 +90,14 @@ async def test_opting_out_is_confirmed_and_can_be_undone(ask, language, told):
     assert (await ask("history_opt_in")).ok
 
 
-async def test_talk_between_people_opts_nobody_out(ask):
+async def test_talk_between_people_opts_no_person_out(ask):
     assert (await ask("history_opt_out", is_addressed=False)).is_answered
     assert not (await ask("history_opt_in")).ok
 
 
-async def test_a_group_sees_numbers_and_the_person_in_private_everything(ask, said):
-    await said(1)
-    await said(2, sender=Person(id="bob", name="bob"))
+async def test_data_is_shown_completely_only_in_private(ask, record_message):
+    await record_message(1)
+    await record_message(2, sender=Person(id="bob", name="bob"))
 
     group, private = await ask("export_my_data"), await ask("export_my_data", **ALONE)
 
@@ -105,9 +105,9 @@ async def test_a_group_sees_numbers_and_the_person_in_private_everything(ask, sa
     assert private.text.endswith("• today at 12:00, fake:home: tea 1")
 
 
-async def test_private_export_has_a_file_and_group_export_does_not(ask, said):
+async def test_private_export_has_a_file_and_group_export_does_not(ask, record_message):
     for number in range(102):
-        await said(number)
+        await record_message(number)
 
     group, private = await ask("export_my_data"), await ask("export_my_data", **ALONE)
 

@@ -1,4 +1,4 @@
-"""`web_fetch`: the text of a page, as data that strangers wrote; a refusal with its reason."""
+"""The function `web_fetch`: page texts as untrusted data, and refusals with a reason."""
 
 import pytest
 from msgspec.structs import replace

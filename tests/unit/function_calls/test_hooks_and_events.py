@@ -1,3 +1,5 @@
+"""Hooks around tool calls, and the events of the bus."""
+
 import asyncio
 
 import pytest
@@ -197,7 +199,7 @@ async def test_a_listener_that_raises_breaks_neither_the_call_nor_the_others(rou
 
 
 @pytest.mark.looptime
-async def test_a_listener_that_never_ends_does_not_hold_the_call_up_for_ever(router, events, context_of):
+async def test_endless_listener_delays_the_call_only_for_a_time(router, events, context_of):
     told = []
 
     async def endless(event):

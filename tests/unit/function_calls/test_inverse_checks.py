@@ -1,4 +1,4 @@
-"""An inverse that is named and cannot take the change back is told to the author when the bot is put together."""
+"""Checks of the inverse functions that tools name for undo."""
 
 from types import MappingProxyType
 
@@ -72,7 +72,7 @@ def test_unknown_name_is_reported_with_the_place_and_the_nearest_name():
     assert caught.value.fix.startswith("Write undo='dark'.")
 
 
-def test_an_inverse_may_make_do_with_fewer_arguments():
+def test_inverse_may_have_fewer_arguments():
     @named_dark
     async def simple(lamp: str) -> str:
         """Switch it off again."""
@@ -81,7 +81,7 @@ def test_an_inverse_may_make_do_with_fewer_arguments():
     check(light, simple)
 
 
-async def test_inverse_gets_those_arguments_it_accepts():
+async def test_inverse_gets_the_arguments_that_it_accepts():
     class DarkArgs(BaseModel):
         """Arguments of `dark`."""
 
@@ -121,7 +121,7 @@ def test_class_tool_is_reported_by_its_name():
         check_inverses(registry, registry)
 
 
-def test_the_bot_and_an_agent_look_before_they_begin():
+def test_inverses_are_checked_when_a_bot_or_an_agent_is_built():
     with pytest.raises(SignatureInvalid, match="undo='dark' is no function"):
         built_in_registry([light])
     with pytest.raises(SignatureInvalid, match="undo='dark' is no function"):

@@ -34,17 +34,17 @@ async def understand(script, turn=None, **options):
     return interpretation, model
 
 
-def last_told(model):
+def last_tool_messages(model):
     return [message["content"] for message in model.shown[-1].messages if message["role"] == "tool"]
 
 
-async def test_a_valid_call_is_passed_on():
+async def test_valid_call_is_returned():
     found, _ = await understand([completion("", call_tea())])
 
     assert [(call.name, call.arguments) for call in found.calls] == [("reminder_set", TEA)]
 
 
-async def test_several_calls_that_gpt_puts_into_one_are_made_each():
+async def test_several_calls_in_one_call_of_gpt_are_separated():
     held = [{"recipient_name": "functions.reminder_set", "parameters": TEA}, {"recipient_name": "reminder_list"}]
 
     found, _ = await understand([completion("", requested("multi_tool_use.parallel", tool_uses=held))])
@@ -93,29 +93,29 @@ async def test_no_arguments_at_all_are_an_empty_object():
     assert found.calls[0].arguments == {}
 
 
-async def test_every_wrong_field_is_named_in_one_message_to_the_model():
+async def test_message_to_the_model_names_every_wrong_field():
     bad = call_tea(type="sometimes", time=None)
 
     found, model = await understand([completion("", bad), completion("", call_tea())])
 
     assert found.calls[0].arguments == TEA
-    (told,) = last_told(model)
+    (told,) = last_tool_messages(model)
     assert "type" in told
     assert "time" in told
     assert "weekly" in told
 
 
-async def test_cut_json_never_becomes_an_empty_object():
+async def test_truncated_json_never_becomes_an_empty_object():
     cut = requested("reminder_list", '{"owner": "an')
 
     found, model = await understand([completion("", cut), completion("Whose list?")])
 
     assert found.calls == ()
     assert found.answer == "Whose list?"
-    assert "not valid" in last_told(model)[0]
+    assert "not valid" in last_tool_messages(model)[0]
 
 
-async def test_the_history_holds_valid_json_even_after_unreadable_arguments():
+async def test_history_has_valid_json_after_unreadable_arguments():
     _, model = await understand([completion("", requested("reminder_set", '{"type": "da')), completion("sorry")])
 
     (assistant,) = [message for message in model.shown[-1].messages if message["role"] == "assistant"]
@@ -128,10 +128,10 @@ async def test_an_unknown_tool_is_answered_with_the_nearest_names():
     found, model = await understand(script)
 
     assert [call.name for call in found.calls] == ["reminder_list"]
-    assert "Did you mean reminder_list" in last_told(model)[0]
+    assert "Did you mean reminder_list" in last_tool_messages(model)[0]
 
 
-async def test_a_tool_that_does_not_exist_at_all_ends_with_a_question():
+async def test_call_of_a_nonexistent_tool_ends_with_a_question():
     found, _ = await understand([completion("", requested("fly")), completion("", requested("fly"))])
 
     assert found.calls == ()
@@ -139,7 +139,7 @@ async def test_a_tool_that_does_not_exist_at_all_ends_with_a_question():
 
 
 @pytest.mark.parametrize("name", ["reminderSet", "functions.reminder_set", "Reminder-Set"])
-async def test_a_tool_name_that_differs_in_form_only_is_read_as_the_tool(name):
+async def test_tool_name_in_another_form_is_resolved(name):
     found, model = await understand([completion("", requested(name, **TEA))])
 
     assert found.calls[0].name == "reminder_set"
@@ -147,7 +147,7 @@ async def test_a_tool_name_that_differs_in_form_only_is_read_as_the_tool(name):
     assert len(model.shown) == 1
 
 
-async def test_the_same_unusable_call_twice_ends_with_a_question_to_the_person():
+async def test_unusable_call_made_twice_ends_with_a_question():
     bad = call_tea(type="sometimes")
 
     found, model = await understand([completion("", bad), completion("", bad)], repair_rounds=5)
@@ -158,7 +158,7 @@ async def test_the_same_unusable_call_twice_ends_with_a_question_to_the_person()
     assert len(model.shown) == 2
 
 
-async def test_the_question_is_in_the_language_of_the_person():
+async def test_question_is_in_the_language_of_the_person():
     bad = completion("", call_tea(type="sometimes"))
 
     found, _ = await understand([bad, bad], make_turn("提醒我", tools=TOOLS, language="zh"))
@@ -166,7 +166,7 @@ async def test_the_question_is_in_the_language_of_the_person():
     assert "没看明白" in found.answer
 
 
-async def test_after_the_allowed_repairs_the_person_is_asked():
+async def test_person_is_asked_after_the_allowed_repairs():
     script = [completion("", call_tea(type=word)) for word in ("a", "b", "c")]
 
     found, model = await understand(script, repair_rounds=1)
@@ -175,7 +175,7 @@ async def test_after_the_allowed_repairs_the_person_is_asked():
     assert len(model.shown) == 2
 
 
-async def test_the_right_one_of_two_calls_waits_for_the_corrected_other():
+async def test_valid_call_waits_for_the_correction_of_another():
     script = [
         completion("", call_tea(content="tea"), requested("perplexity_search", id="call_2")),
         completion("", requested("perplexity_search", id="call_3", query="tea")),
@@ -186,7 +186,7 @@ async def test_the_right_one_of_two_calls_waits_for_the_corrected_other():
     assert [call.name for call in found.calls] == ["reminder_set", "perplexity_search"]
 
 
-async def test_the_right_call_runs_even_when_the_other_stays_wrong():
+async def test_valid_call_is_made_if_another_stays_invalid():
     wrong = requested("perplexity_search", id="call_2")
 
     found, _ = await understand([completion("", call_tea(), wrong), completion("", wrong)])
@@ -201,7 +201,7 @@ async def test_the_same_call_printed_twice_in_one_answer_is_made_once():
     assert len(found.calls) == 1
 
 
-async def test_a_flood_of_calls_is_not_taken():
+async def test_number_of_calls_in_one_answer_is_limited():
     flood = [requested("perplexity_search", id=f"c{n}", query=str(n)) for n in range(40)]
 
     found, _ = await understand([completion("", *flood), completion("fewer then")])
@@ -223,7 +223,7 @@ def one_step(call, result):
     return Step(text="", calls=(call,), results=(result,))
 
 
-def after(call, *results):
+def turn_after(call, *results):
     return make_turn("hi", tools=TOOLS, steps=[one_step(call, result) for result in results])
 
 
@@ -231,7 +231,7 @@ TEA_CALL = ToolCall(id="c0", name="reminder_set", arguments=TEA)
 
 
 async def test_failed_call_is_not_repeated_but_asked_about():
-    turn = after(TEA_CALL, ToolResult.failed("time is past", text="That time has passed."))
+    turn = turn_after(TEA_CALL, ToolResult.failed("time is past", text="That time has passed."))
 
     found, model = await understand([completion("", call_tea())], turn)
 
@@ -241,7 +241,7 @@ async def test_failed_call_is_not_repeated_but_asked_about():
 
 
 async def test_a_call_with_other_arguments_after_a_failure_is_made():
-    turn = after(TEA_CALL, ToolResult.failed("time is past"))
+    turn = turn_after(TEA_CALL, ToolResult.failed("time is past"))
 
     found, _ = await understand([completion("", call_tea(time="11:00"))], turn)
 
@@ -251,15 +251,15 @@ async def test_a_call_with_other_arguments_after_a_failure_is_made():
 async def test_a_change_is_not_made_twice_in_one_turn():
     done = ToolResult(ok=True, text="set", receipts=(Receipt(action="set", subject="tea"),))
 
-    found, model = await understand([completion("", call_tea()), "It is set."], after(TEA_CALL, done))
+    found, model = await understand([completion("", call_tea()), "It is set."], turn_after(TEA_CALL, done))
 
     assert (found.calls, found.answer) == ((), "It is set.")
     assert model.shown[-1].tools is None
 
 
-async def test_endless_looking_ends_with_words():
+async def test_endless_lookups_end_with_an_answer():
     look = ToolCall(id="c0", name="reminder_list", arguments={})
-    turn = after(look, *[ToolResult(ok=True, text="none")] * 3)
+    turn = turn_after(look, *[ToolResult(ok=True, text="none")] * 3)
 
     found, _ = await understand([completion("", requested("reminder_list")), "You have none."], turn)
 
@@ -267,31 +267,31 @@ async def test_endless_looking_ends_with_words():
 
 
 async def test_silence_after_a_tool_is_replaced_by_its_result():
-    turn = after(ToolCall(id="c0", name="reminder_list", arguments={}), ToolResult(ok=True, text="1. tea"))
+    turn = turn_after(ToolCall(id="c0", name="reminder_list", arguments={}), ToolResult(ok=True, text="1. tea"))
 
     found, _ = await understand([""], turn)
 
     assert found.answer == "1. tea"
 
 
-async def test_an_answer_cut_at_the_length_limit_says_so():
+async def test_answer_truncated_at_the_length_limit_is_marked():
     found, _ = await understand([completion("Once upon a", finish_reason="length")])
 
     assert found.answer == "Once upon a"
     assert "cut off" in found.notice
 
 
-async def test_an_answer_cut_before_it_began_is_no_answer():
+async def test_empty_answer_at_the_length_limit_is_an_unavailable_model():
     with pytest.raises(ModelUnavailable):
         await understand([completion("", finish_reason="length")])
 
 
-async def test_a_call_cut_at_the_length_limit_is_sent_back_as_that():
+async def test_call_truncated_at_the_length_limit_is_reported_to_the_model():
     cut = completion("", requested("reminder_set", '{"type": "da'), finish_reason="length")
 
     _, model = await understand([cut, completion("", call_tea())])
 
-    assert "shorter" in last_told(model)[0]
+    assert "shorter" in last_tool_messages(model)[0]
 
 
 async def test_filtered_answer_is_reported():
@@ -300,7 +300,7 @@ async def test_filtered_answer_is_reported():
     assert "filter" in found.answer
 
 
-async def test_an_unavailable_model_is_the_callers_business():
+async def test_unavailable_model_is_raised_to_the_caller():
     with pytest.raises(ModelUnavailable):
         await understand([ModelUnavailable("timeout")])
 
@@ -326,7 +326,7 @@ async def test_another_tool_set_is_another_list():
     assert len(json.loads(model.shown[1].tools)) == 1
 
 
-async def test_words_are_streamed_and_calls_are_not():
+async def test_text_is_streamed_and_calls_are_not():
     heard = []
 
     async def on_text(text):

@@ -1,4 +1,4 @@
-"""The whole model path over HTTP: words and calls, a misbehaving model, and a model that is out of reach."""
+"""The interpreter on a language model over HTTP, with faulty and unreachable models."""
 
 import pytest
 
@@ -62,7 +62,7 @@ async def understand(script, *, is_streaming, total=3.0):
     ],
     ids=["proper", "mended", "corrected", "cut arguments", "unknown tool", "printed", "429", "500", "garbage"],
 )
-async def test_the_call_arrives_right_whatever_went_wrong_on_the_way(script, is_streaming):
+async def test_call_is_received_correctly_despite_faults_of_the_server(script, is_streaming):
     found, server = await understand(script, is_streaming=is_streaming)
 
     assert [(each.name, each.arguments) for each in found.calls] == [("reminder_set", TEA)]
@@ -72,12 +72,12 @@ async def test_the_call_arrives_right_whatever_went_wrong_on_the_way(script, is_
 
 @pytest.mark.parametrize("is_streaming", [False, True])
 @pytest.mark.parametrize("script", [[status(503)] * 2, [status(401)], [cut("Sure, I")] * 2, [Hang()]])
-async def test_a_model_that_does_not_answer_is_unavailable(script, is_streaming):
+async def test_model_without_an_answer_is_unavailable(script, is_streaming):
     with pytest.raises(ModelUnavailable):
         await understand(script, is_streaming=is_streaming, total=0.4)
 
 
-async def test_when_the_model_is_down_the_offline_interpreter_answers_and_says_so():
+async def test_offline_interpreter_answers_if_the_model_is_unreachable():
     offline = ScriptedInterpreter(["好的"])
     async with OpenAIServer([status(500)] * 2) as server:
         chain = FallbackChain([model_at(server)])
@@ -90,7 +90,7 @@ async def test_when_the_model_is_down_the_offline_interpreter_answers_and_says_s
     assert len(offline.turns) == 1
 
 
-async def test_a_dead_model_is_not_asked_for_every_message():
+async def test_unreachable_model_is_not_requested_for_every_message():
     offline = ScriptedInterpreter(is_strict=False)
     async with OpenAIServer([status(401)] * 9) as server:
         chain = FallbackChain([model_at(server)], failures=3)
@@ -105,7 +105,7 @@ async def test_a_dead_model_is_not_asked_for_every_message():
     assert len(offline.turns) == 6
 
 
-async def test_parallel_calls_arrive_in_their_order():
+async def test_parallel_calls_keep_their_order():
     found, _ = await understand([calls(("reminder_list", {}), ("reminder_set", TEA))], is_streaming=True)
 
     assert [each.name for each in found.calls] == ["reminder_list", "reminder_set"]

@@ -1,4 +1,4 @@
-"""Calls that models print into their text, form by form."""
+"""Calls that models print into their text, by form."""
 
 import json
 
@@ -60,7 +60,7 @@ def test_printed_call_is_parsed_and_not_sent(form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_text_around_a_printed_call_stays(form):
+def test_text_around_a_printed_call_is_kept(form):
     printed = find_text_calls(f"Sure!\n{FORMS[form]}", NAMES)
 
     assert len(printed.calls) == 1
@@ -137,7 +137,7 @@ def test_thought_opened_by_the_template_is_not_sent():
     assert find_text_calls("the user is silly</think>Hello.", NAMES).text == "Hello."
 
 
-def test_a_hostile_text_is_searched_in_reasonable_time():
+def test_hostile_text_is_searched_for_printed_calls_in_bounded_time():
     text = '[{"reminder_set' * 3000
 
     find_text_calls(text, NAMES)

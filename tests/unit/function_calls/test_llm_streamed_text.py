@@ -1,4 +1,4 @@
-"""Streamed words pass the gate; call syntax does not, wherever the deltas are cut."""
+"""Streamed text without call syntax, for any division into deltas."""
 
 import pytest
 from hypothesis import given
@@ -52,7 +52,7 @@ async def test_call_syntax_is_not_streamed_before_the_answer_is_parsed(call, siz
 
 @pytest.mark.parametrize("words", WORDS)
 @given(size=st.integers(min_value=1, max_value=20))
-async def test_words_are_streamed_completely_and_once(words, size):
+async def test_text_is_streamed_completely_and_once(words, size):
     gate, heard = await stream(words, size)
 
     await gate.finish(find_text_calls(words, NAMES).text)
@@ -60,7 +60,7 @@ async def test_words_are_streamed_completely_and_once(words, size):
     assert "".join(heard) == words
 
 
-async def test_words_are_streamed_while_they_arrive():
+async def test_text_is_streamed_while_it_arrives():
     _, heard = await stream("It is ten o'clock now.", 5)
 
     assert len(heard) > 3

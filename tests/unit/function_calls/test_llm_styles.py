@@ -1,4 +1,4 @@
-"""The call styles beside native calling: the prompt of the specification, enforced JSON, and the probe."""
+"""Call styles other than native calls: the prompt, enforced JSON, and the probe."""
 
 import json
 
@@ -38,12 +38,12 @@ async def understand(style, script, turn):
     return found, model
 
 
-def asked(turn_text="请告诉我东京的时间", **options):
+def turn_of(turn_text="请告诉我东京的时间", **options):
     return make_turn(turn_text, tools=TOOLS, **options)
 
 
 async def test_prompt_the_tools_stand_in_the_system_prompt_as_flat_json():
-    _, model = await understand("prompt", [CHOICE], asked())
+    _, model = await understand("prompt", [CHOICE], turn_of())
 
     system = model.shown[0].messages[0]["content"]
     listed = json.loads(system.removeprefix("Available Tools: ").split("\n\nYour task is")[0])
@@ -65,7 +65,7 @@ async def test_prompt_the_query_has_the_last_four_messages_newest_first():
         make_message("four", sender=BUBBLES),
     ]
 
-    _, model = await understand("prompt", [CHOICE], asked("five", recent=recent))
+    _, model = await understand("prompt", [CHOICE], turn_of("five", recent=recent))
 
     assert (
         model.shown[0]
@@ -81,7 +81,7 @@ async def test_prompt_the_query_has_the_last_four_messages_newest_first():
     "text", [CHOICE, f"Here it is:\n```json\n{CHOICE}\n```", json.dumps({"name": "get_time", "parameters": TOKYO})]
 )
 async def test_prompt_the_json_in_the_answer_is_the_call(text):
-    found, _ = await understand("prompt", [text], asked())
+    found, _ = await understand("prompt", [text], turn_of())
 
     assert [(call.name, call.arguments) for call in found.calls] == [("get_time", TOKYO)]
 
@@ -96,7 +96,7 @@ async def test_prompt_the_json_in_the_answer_is_the_call(text):
     ],
 )
 async def test_prompt_parameters_that_are_null_or_missing_are_no_arguments(text):
-    found, _ = await understand("prompt", [text], asked())
+    found, _ = await understand("prompt", [text], turn_of())
 
     assert [(call.name, call.arguments) for call in found.calls] == [("reminder_list", {})]
 
@@ -106,8 +106,8 @@ async def test_prompt_own_template_and_task_model_are_used_for_the_choice_only()
     instructions = Instructions(tools_prompt="Choose one of {{TOOLS}}", task_model="small")
     llm = FunctionCallLLM(model, styles=make_styles("prompt", model, instructions))
 
-    await llm.interpret(asked())
-    await llm.interpret(asked(steps=[AFTER]))
+    await llm.interpret(turn_of())
+    await llm.interpret(turn_of(steps=[AFTER]))
 
     chosen, worded = model.shown
     assert chosen.messages[0]["content"].startswith("Choose one of [{")
@@ -121,8 +121,8 @@ async def test_turn_that_names_a_style_is_interpreted_in_it():
     )
 
     found = [
-        await llm.interpret(replace(asked(), call_style="prompt")),
-        await llm.interpret(asked()),
+        await llm.interpret(replace(turn_of(), call_style="prompt")),
+        await llm.interpret(turn_of()),
     ]
 
     assert [each.calls[0].arguments for each in found] == [TOKYO, TOKYO]
@@ -130,7 +130,7 @@ async def test_turn_that_names_a_style_is_interpreted_in_it():
 
 
 async def test_prompt_results_are_appended_to_the_message_and_answered_in_words():
-    found, model = await understand("prompt", ["It is eleven."], asked(steps=[AFTER]))
+    found, model = await understand("prompt", ["It is eleven."], turn_of(steps=[AFTER]))
 
     assert found.answer == "It is eleven."
     said = model.shown[0].messages[-1]
@@ -140,7 +140,7 @@ async def test_prompt_results_are_appended_to_the_message_and_answered_in_words(
 
 
 async def test_prompt_no_tool_for_a_message_to_the_bot_asks_for_words():
-    found, model = await understand("prompt", [NOTHING, "Hello!"], asked("hello"))
+    found, model = await understand("prompt", [NOTHING, "Hello!"], turn_of("hello"))
 
     assert found.answer == "Hello!"
     assert len(model.shown) == 2
@@ -158,7 +158,7 @@ async def test_prompt_no_tool_for_chat_among_people_is_silence_for_one_request()
 async def test_prompt_unknown_tool_is_reported_in_words():
     unknown = json.dumps({"tool_calls": [{"name": "get_tine", "parameters": TOKYO}]})
 
-    found, model = await understand("prompt", [unknown, CHOICE], asked())
+    found, model = await understand("prompt", [unknown, CHOICE], turn_of())
 
     assert found.calls[0].name == "get_time"
     assert "Did you mean get_time" in model.shown[1].messages[-1]["content"]
@@ -167,27 +167,27 @@ async def test_prompt_unknown_tool_is_reported_in_words():
 
 @pytest.mark.parametrize("style", ["prompt", "json_router"])
 async def test_call_syntax_in_the_text_is_never_sent(style):
-    found, _ = await understand(style, [f"It is <tool_call>{CHOICE}</tool_call> eleven."], asked(steps=[AFTER]))
+    found, _ = await understand(style, [f"It is <tool_call>{CHOICE}</tool_call> eleven."], turn_of(steps=[AFTER]))
 
     assert found.answer == "It is  eleven."
     assert found.calls == ()
 
 
 @pytest.mark.parametrize("style", ["prompt", "json_router"])
-async def test_a_choice_is_never_streamed_to_the_chat(style):
+async def test_choice_of_a_tool_is_never_streamed(style):
     heard = []
 
     async def on_text(text):
         heard.append(text)
 
     model = ScriptedModel(["Let me see, nothing fits.", "Hello!"])
-    await FunctionCallLLM(model, styles=make_styles(style, model)).interpret(asked("hello"), on_text=on_text)
+    await FunctionCallLLM(model, styles=make_styles(style, model)).interpret(turn_of("hello"), on_text=on_text)
 
     assert heard == ["Hello!"]
 
 
 async def test_json_router_offers_one_flat_object_per_tool_and_none():
-    _, model = await understand("json_router", ['{"tool": "none"}', "hi"], asked())
+    _, model = await understand("json_router", ['{"tool": "none"}', "hi"], turn_of())
 
     schema = model.shown[0].response_format["json_schema"]["schema"]
     validator = jsonschema_rs.validator_for(schema)
@@ -200,7 +200,7 @@ async def test_json_router_offers_one_flat_object_per_tool_and_none():
 async def test_json_router_sends_the_description_of_an_argument_once():
     description = "The city's name in the language of the person."
     tool = make_tool("get_weather", city={"type": "string", "description": description})
-    _, model = await understand("json_router", ['{"tool": "none"}', "hi"], replace(asked(), tools=(tool,)))
+    _, model = await understand("json_router", ['{"tool": "none"}', "hi"], replace(turn_of(), tools=(tool,)))
 
     request = model.shown[0]
     assert description in request.messages[0]["content"]
@@ -208,7 +208,7 @@ async def test_json_router_sends_the_description_of_an_argument_once():
 
 
 async def test_json_router_reads_the_flat_object_as_a_call():
-    found, _ = await understand("json_router", [json.dumps({"tool": "get_time", **TOKYO})], asked())
+    found, _ = await understand("json_router", [json.dumps({"tool": "get_time", **TOKYO})], turn_of())
 
     assert [(call.name, call.arguments) for call in found.calls] == [("get_time", TOKYO)]
 
@@ -225,14 +225,14 @@ async def test_json_router_the_prefix_is_the_same_for_every_message():
     model = ScriptedModel(['{"tool": "reminder_list"}'] * 2)
     llm = FunctionCallLLM(model, styles=make_styles("json_router", model))
 
-    await llm.interpret(asked("one"))
+    await llm.interpret(turn_of("one"))
     await llm.interpret(make_turn(make_message("two", sender=BOB), tools=TOOLS, language="zh"))
 
     assert model.shown[0].messages[:-1] == model.shown[1].messages[:-1]
 
 
 async def test_json_router_shows_worked_examples_of_the_offered_tools_only():
-    _, model = await understand("json_router", ['{"tool": "reminder_list"}'], asked())
+    _, model = await understand("json_router", ['{"tool": "reminder_list"}'], turn_of())
 
     answers = [json.loads(m["content"])["tool"] for m in model.shown[0].messages if m["role"] == "assistant"]
     assert set(answers) == {"reminder_list", "none"}
@@ -274,24 +274,24 @@ async def test_probe_finds_the_abilities_of_an_endpoint(script, expected):
     assert await probe(ScriptedModel(script)) == expected
 
 
-async def test_the_probe_is_made_once_and_remembered():
+async def test_result_of_the_probe_is_stored():
     model = ScriptedModel([REJECTED, REJECTED, CHOICE, CHOICE])
     llm = FunctionCallLLM(model, styles=make_styles("auto", model))
 
-    await llm.interpret(asked())
-    await llm.interpret(asked())
+    await llm.interpret(turn_of())
+    await llm.interpret(turn_of())
 
     assert model.remaining == 0
 
 
-async def test_an_endpoint_that_is_down_is_not_judged_but_probed_again():
+async def test_unreachable_endpoint_is_probed_again():
     model = ScriptedModel([ModelUnavailable("connection"), completion("", PROBED), "hello"])
     llm = FunctionCallLLM(model, styles=make_styles("auto", model))
 
     with pytest.raises(ModelUnavailable):
-        await llm.interpret(asked())
+        await llm.interpret(turn_of())
 
-    assert (await llm.interpret(asked())).answer == "hello"
+    assert (await llm.interpret(turn_of())).answer == "hello"
 
 
 TOOLLESS = RequestRejected("HTTP 400 registry.ollama.ai/library/gemma:latest does not support tools")
@@ -312,7 +312,7 @@ async def test_refused_style_is_replaced_by_the_next_and_remembered(style, scrip
     model = ScriptedModel([*script, *again])
     llm = FunctionCallLLM(model, styles=make_styles(style, model))
 
-    found = [await llm.interpret(asked()) for _ in range(2)]
+    found = [await llm.interpret(turn_of()) for _ in range(2)]
 
     assert [[(call.name, call.arguments) for call in each.calls] for each in found] == [[("get_time", TOKYO)]] * 2
     assert model.remaining == 0
@@ -326,22 +326,22 @@ async def test_refused_style_is_replaced_by_the_next_and_remembered(style, scrip
         ("prompt", TOOLLESS),
     ],
 )
-async def test_a_refusal_that_another_style_would_not_mend_is_a_failure(style, rejection):
+async def test_refusal_unrelated_to_the_style_is_a_failure(style, rejection):
     with pytest.raises(RequestRejected):
-        await understand(style, [rejection], asked())
+        await understand(style, [rejection], turn_of())
 
 
 async def test_prompt_a_client_s_conversation_is_the_history_as_it_was_sent():
     sent = tuple({"role": role, "content": f"{role} {'x' * 600}"} for role in ("system", "user", "assistant"))
 
-    _, model = await understand("prompt", [CHOICE], replace(asked("five"), client_messages=sent))
+    _, model = await understand("prompt", [CHOICE], replace(turn_of("five"), client_messages=sent))
 
     query = model.shown[0].messages[1]["content"]
     assert f'ASSISTANT: """{sent[2]["content"]}"""\nUSER: """{sent[1]["content"]}"""' in query
 
 
 async def test_prompt_a_demanded_call_is_asked_for_in_words():
-    _, model = await understand("prompt", [CHOICE], replace(asked(), tool_choice="required"))
+    _, model = await understand("prompt", [CHOICE], replace(turn_of(), tool_choice="required"))
 
     assert "At least one tool must be called" in model.shown[0].messages[1]["content"]
 
@@ -349,7 +349,7 @@ async def test_prompt_a_demanded_call_is_asked_for_in_words():
 async def test_json_required_call_has_no_choice_of_none():
     answer = json.dumps({"tool": "get_time", **TOKYO})
 
-    _, model = await understand("json_router", [answer], replace(asked(), tool_choice="required"))
+    _, model = await understand("json_router", [answer], replace(turn_of(), tool_choice="required"))
 
     schema = model.shown[0].response_format["json_schema"]["schema"]
     assert [branch["properties"]["tool"]["const"] for branch in schema["anyOf"]] == ["get_time", "reminder_list"]

@@ -1,4 +1,4 @@
-"""Messages for a model, and their order."""
+"""Messages to a model, and their order."""
 
 import json
 
@@ -142,7 +142,7 @@ def test_a_long_result_is_cut_in_the_middle_with_a_note():
     assert len(told) < LONGEST_RESULT + 150
 
 
-def test_a_result_of_usual_length_is_fed_as_it_is():
+def test_result_of_usual_length_is_shown_whole():
     step = Step(
         text="",
         calls=(ToolCall(id="a", name="look", arguments={}),),

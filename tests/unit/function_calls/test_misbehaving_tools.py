@@ -1,4 +1,4 @@
-"""Reports to people, the log and a model about tools with unusable results or that block everything."""
+"""Reports of tools that return unusable results or block the event loop."""
 
 import asyncio
 import time
@@ -50,7 +50,7 @@ def logged():
     logger.remove(sink)
 
 
-async def called(function, context, **options):
+async def call_tool(function, context, **options):
     registry = Registry()
     registry.collect(tool_function(**options)(function))
     return await FunctionCallRouter(registry).dispatch(ToolCall(id="1", name=function.__name__, arguments={}), context)
@@ -65,7 +65,7 @@ async def called(function, context, **options):
     ],
 )
 async def test_unserialisable_result_fails_and_is_logged_for_its_author(context_of, logged, tool, told):
-    result = await called(tool, context_of())
+    result = await call_tool(tool, context_of())
 
     assert result.text == f"Something went wrong on my side ({tool.__name__}). It has been logged."
     assert result.for_model() == {"error": f"Tool '{tool.__name__}' {told}"}
@@ -85,7 +85,7 @@ async def test_crash_of_a_changing_tool_is_reported_as_a_possible_change(context
         """Pour."""
         raise RuntimeError
 
-    result = await called(pour, context_of(), changes_state=changes_state)
+    result = await call_tool(pour, context_of(), changes_state=changes_state)
 
     assert result.text == f"Something went wrong on my side (pour). {told}"
 
@@ -105,7 +105,7 @@ async def test_full_disk_is_reported_as_a_possible_change(context_of, language, 
         done.append("the first cup")
         raise StorageFull("cups.db")
 
-    result = await called(pour_twice, replace(context_of(), language=language), changes_state=True)
+    result = await call_tool(pour_twice, replace(context_of(), language=language), changes_state=True)
 
     assert done
     assert told in result.text
@@ -116,7 +116,7 @@ async def test_long_result_is_shortened_for_people_and_complete_for_models(conte
         """Read aloud."""
         return "tea\n" * 1_000_000
 
-    result = await called(read_aloud, context_of())
+    result = await call_tool(read_aloud, context_of())
 
     assert len(result.text) < LONGEST_TEXT + 100
     assert result.text.endswith("… 3988000 more characters are left out here.")
@@ -128,25 +128,25 @@ async def test_empty_reply_is_logged_for_its_author(context_of, logged):
     async def print_it() -> None:
         """Print it."""
 
-    result = await called(print_it, context_of(), returns="reply")
+    result = await call_tool(print_it, context_of(), returns="reply")
 
     assert result.ok
     assert logged[0]["message"] == "empty reply of tool print_it; it has to return its text, not print it"
 
 
-async def test_a_tool_that_stops_the_bot_is_named(context_of, logged):
+async def test_tool_that_blocks_the_event_loop_is_logged(context_of, logged):
     async def hold_still() -> str:
         """Hold still."""
         time.sleep(1.4)  # noqa: ASYNC251 - the mistake that is to be told
         return "done"
 
-    await called(hold_still, context_of())
+    await call_tool(hold_still, context_of())
 
     assert "event loop blocked for 1." in logged[0]["message"]
     assert "while tool hold_still ran" in logged[0]["message"]
 
 
-async def test_a_tool_that_waits_or_works_in_a_thread_is_not_named(context_of, logged):
+async def test_tool_that_waits_or_uses_a_thread_is_not_logged(context_of, logged):
     async def wait() -> str:
         """Wait."""
         await asyncio.sleep(1.3)
@@ -157,7 +157,7 @@ async def test_a_tool_that_waits_or_works_in_a_thread_is_not_named(context_of, l
         time.sleep(1.3)
         return "done"
 
-    await asyncio.gather(called(wait, context_of()), called(work, context_of()))
+    await asyncio.gather(call_tool(wait, context_of()), call_tool(work, context_of()))
 
     assert logged == []
 
@@ -174,5 +174,5 @@ async def test_a_tool_that_waits_or_works_in_a_thread_is_not_named(context_of, l
         (ToolResult(ok=True, text="tea"), False),
     ],
 )
-async def test_only_a_call_that_was_not_refused_may_succeed_later(result, may_succeed):
+async def test_refused_call_is_not_retried(result, may_succeed):
     assert can_retry(result) is may_succeed

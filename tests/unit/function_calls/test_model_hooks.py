@@ -1,3 +1,5 @@
+"""Hooks around requests to a model."""
+
 import pytest
 from msgspec.structs import replace
 
@@ -44,7 +46,7 @@ async def test_an_error_hook_may_answer_for_a_model_that_failed(turn):
     assert made.answer == "timeout"
 
 
-async def test_error_without_a_settling_hook_stays(turn):
+async def test_error_without_an_answer_of_a_hook_is_raised(turn):
     hooks = ModelHooks(on_error=[lambda turn, error: None])
 
     with pytest.raises(ModelUnavailable):

@@ -1,4 +1,4 @@
-"""A name of several words is one person, wherever it stands."""
+"""Mentioned names of several words."""
 
 import pytest
 from msgspec.structs import replace
@@ -14,8 +14,8 @@ SAN = Person(id="u3", name="张 三")
 TOOLS = [make_tool("reminder_set", time={"type": "string"}, content={"type": "string"}, person={"type": "string"})]
 
 
-def understood(text: str, language: str = "en") -> tuple[object, object]:
-    """The content and the person of the one reminder that is asked for."""
+def content_and_person(text: str, language: str = "en") -> tuple[object, object]:
+    """Return content and person of the only reminder that `text` requests."""
     turn = make_turn(text, language=language, tools=TOOLS)
     turn = replace(turn, message=replace(turn.message, mentions=(BOB, ZOE, SAN)))
     (call,) = OfflineInterpreter().read(turn).calls
@@ -33,8 +33,8 @@ def understood(text: str, language: str = "en") -> tuple[object, object]:
     ],
 )
 def test_a_mentioned_name_of_several_words_is_one_person(text: str, language: str, content: str, person: str | None):
-    assert understood(text, language) == (content, person)
+    assert content_and_person(text, language) == (content, person)
 
 
 def test_a_name_that_only_begins_like_one_of_several_words_stays_as_it_is():
-    assert understood("remind @Zoe at 5pm to leave") == ("leave", "@Zoe")
+    assert content_and_person("remind @Zoe at 5pm to leave") == ("leave", "@Zoe")

@@ -1,4 +1,4 @@
-"""Wrong options of a tool are reported at its registration, with place and correction."""
+"""Invalid options of a tool, which are reported at its registration."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from function_calls.tools.errors import SignatureInvalid
 from tests.unit.function_calls.test_class_tools import Slow
 
 
-def told(**options):
+def declare_tool(**options):
     @tool_function(**options)
     async def roll(sides: int = 6) -> str:
         """Roll a dice."""
@@ -25,7 +25,7 @@ def test_decorator_works_with_and_without_parentheses():
         return sides
 
     registry = Registry()
-    registry.register([bare, told(returns="reply")])
+    registry.register([bare, declare_tool(returns="reply")])
 
     assert [(tool.name, tool.options.returns) for tool in registry] == [("bare", "observation"), ("roll", "reply")]
 
@@ -49,7 +49,7 @@ def test_decorator_works_with_and_without_parentheses():
 )
 def test_meaningless_option_is_refused_with_a_correction(option, value, fix):
     with pytest.raises(SignatureInvalid) as caught:
-        Registry().register(told(**{option: value}))
+        Registry().register(declare_tool(**{option: value}))
 
     assert f"{option}={value!r}" in caught.value.problem
     assert fix in caught.value.fix
@@ -58,13 +58,13 @@ def test_meaningless_option_is_refused_with_a_correction(option, value, fix):
 
 def test_a_tool_that_is_not_idempotent_cannot_ask_for_retries():
     with pytest.raises(SignatureInvalid, match="idempotent=True"):
-        Registry().register(told(retries=3))
+        Registry().register(declare_tool(retries=3))
 
 
 @pytest.mark.parametrize(("slot", "fix"), [("side", "{sides}"), ("colour", "arguments are: sides")])
 def test_a_slot_that_is_no_argument_is_refused(slot, fix):
     with pytest.raises(SignatureInvalid) as caught:
-        Registry().register(told(examples=[f"roll a dice with {{{slot}}} sides"]))
+        Registry().register(declare_tool(examples=[f"roll a dice with {{{slot}}} sides"]))
 
     assert f"{{{slot}}}" in caught.value.problem
     assert fix in caught.value.fix
@@ -73,14 +73,14 @@ def test_a_slot_that_is_no_argument_is_refused(slot, fix):
 @pytest.mark.parametrize("option", ["examples", "platforms"])
 def test_single_text_instead_of_a_list_is_refused_at_its_place(option):
     with pytest.raises(TypeError, match=r"write \w+=\['roll a dice'\]"):
-        told(**{option: "roll a dice"})
+        declare_tool(**{option: "roll a dice"})
 
 
-def test_people_may_be_listed_as_one_likes():
-    assert options_of(told(permission=["telegram:12"])).permission == ("telegram:12",)
+def test_people_may_be_given_in_any_collection():
+    assert options_of(declare_tool(permission=["telegram:12"])).permission == ("telegram:12",)
 
 
-def test_the_options_of_a_class_tool_are_looked_at_too():
+def test_options_of_a_class_tool_are_checked():
     with pytest.raises(ValueError, match=r"Slow: scope='groups'"):
         Registry().register(Slow(), ToolOptions(scope="groups"))
 

@@ -1,4 +1,4 @@
-"""Calls of one round that read and write the session state at the same time lose no change."""
+"""Parallel calls that read and write the session state, without lost changes."""
 
 import asyncio
 
@@ -106,7 +106,7 @@ async def test_a_tool_that_declares_its_use_of_the_state_keeps_every_change(run_
     assert CallState(session)["notes"] == ["tea", "milk"]
 
 
-async def test_a_call_that_would_overwrite_the_change_of_another_fails_and_says_so(run_round, session):
+async def test_call_that_would_overwrite_the_change_of_another_fails(run_round, session):
     first, second = await run_round(note_by_helper, "tea", "milk")
 
     assert first.ok
@@ -165,7 +165,7 @@ async def test_an_agent_inside_a_call_that_uses_the_state_uses_it_too(run_round,
     assert dict(CallState(session)) == {"asked": "tea", "notes": ["by the agent"]}
 
 
-async def test_two_agents_that_begin_with_the_same_state_at_once_both_work(session):
+async def test_two_parallel_agents_with_the_same_state_both_succeed(session):
     def hire(name):
         model = ScriptedInterpreter(["done"])
         return AgentTool(Agent(name=name, model=model, state={"steps": [], name: 1}))

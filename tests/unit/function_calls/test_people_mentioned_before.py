@@ -1,4 +1,4 @@
-"""A person mentioned in a request is reminded, also if the time comes in another message."""
+"""A person mentioned in a request whose time is in a later message."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Distances in time and repetitions as people are told them."""
+"""Texts for durations and repetitions."""
 
 from datetime import timedelta
 
@@ -6,7 +6,7 @@ import pytest
 
 from function_calls.language.date_format import distance
 from function_calls.language.recurrence_text import is_custom, rule, without_rule_text
-from tests.unit.function_calls.repeating import repeating
+from tests.unit.function_calls.recurring_reminder import make_recurring
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_distance_is_shown_in_the_largest_fitting_unit(span, words):
         (timedelta(days=6, hours=23), "7 days"),
     ],
 )
-def test_distance_just_short_of_a_whole_is_not_rounded_down(span, words):
+def test_distance_slightly_below_a_whole_unit_is_not_rounded_down(span, words):
     assert distance("en", span) == words
 
 
@@ -63,15 +63,15 @@ def test_distance_just_short_of_a_whole_is_not_rounded_down(span, words):
     ],
 )
 def test_a_rule_by_date_names_the_date(rule_text, language, words):
-    assert rule(language, repeating(rule_text)) == words
+    assert rule(language, make_recurring(rule_text)) == words
 
 
 @pytest.mark.parametrize(
     "rule_text", ["FREQ=MONTHLY;BYMONTHDAY=13;BYDAY=FR", "FREQ=MONTHLY;BYMONTHDAY=-3", "FREQ=YEARLY;BYWEEKNO=20"]
 )
 def test_a_rule_without_a_sentence_is_worded_as_a_custom_schedule(rule_text):
-    assert rule("en", repeating(rule_text)) == "on a custom schedule"
-    assert is_custom(repeating(rule_text).schedule)
+    assert rule("en", make_recurring(rule_text)) == "on a custom schedule"
+    assert is_custom(make_recurring(rule_text).schedule)
 
 
 @pytest.mark.parametrize(
@@ -102,5 +102,5 @@ def test_rules_in_a_text_are_replaced_by_their_words(text, words):
     ],
 )
 def test_a_rule_of_another_calendar_is_worded(rule_text, english, chinese):
-    assert rule("en", repeating(rule_text)) == english
-    assert rule("zh", repeating(rule_text)) == chinese
+    assert rule("en", make_recurring(rule_text)) == english
+    assert rule("zh", make_recurring(rule_text)) == chinese

@@ -67,7 +67,7 @@ async def recorded(log, context, name="m1"):
         ("nowhere", "error", "no tool named 'nowhere'"),
     ],
 )
-async def test_every_way_to_fail_has_its_status(router, log, context_of, name, status, error):
+async def test_each_kind_of_failure_has_its_status(router, log, context_of, name, status, error):
     context = context_of()
     await router.dispatch(ToolCall(id="1", name=name, arguments={}), context)
 
@@ -107,7 +107,7 @@ async def test_a_long_result_is_stored_whole(log, context_of):
     assert call.result == "page " * 20_000
 
 
-async def test_calls_are_counted_once(router, log, context_of, turn):
+async def test_metrics_count_each_call_once(router, log, context_of, turn):
     recorder = TurnRecorder(log)
     context = context_of()
     with recorder.turn(turn):

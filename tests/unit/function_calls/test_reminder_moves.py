@@ -1,4 +1,4 @@
-"""A repeating reminder on another day or at another time, for good."""
+"""Moves of a recurring reminder to another day or time."""
 
 from datetime import datetime
 
@@ -19,7 +19,7 @@ from services.recurrence.schedule import read_schedule
         ("FREQ=MONTHLY;BYMONTHDAY=1;BYHOUR=9;BYMINUTE=0", "2026-12-03 10:00", ["12-03 10:00", "01-03 10:00"]),
     ],
 )
-def test_every_time_is_moved_as_the_next_one_is(context_of, rule, time, next_two):
+def test_all_times_of_a_day_are_moved_like_the_next_one(context_of, rule, time, next_two):
     old = read_schedule(datetime(2026, 11, 2, 9, 0), "UTC", rule)
 
     new = move_every_fire(ReminderUpdateArgs(time=time), old, context_of())

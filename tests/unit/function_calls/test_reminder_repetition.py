@@ -1,4 +1,4 @@
-"""The days and the end of what repeats are changed, and nothing else of it."""
+"""Changes of the days and the end of a repetition."""
 
 from datetime import datetime
 
@@ -46,7 +46,7 @@ def rule_of(rule, context, **asked):
         (WORKDAYS, "+weekend", "FREQ=DAILY;BYHOUR=9;BYMINUTE=0"),
     ],
 )
-def test_days_are_added_left_out_and_named_anew(context_of, rule, days, after):
+def test_days_are_added_excluded_and_replaced(context_of, rule, days, after):
     assert rule_of(rule, context_of(), days=days) == after
 
 
@@ -75,7 +75,7 @@ def test_impossible_change_of_a_rule_is_refused(context_of, rule, asked, code):
 @pytest.mark.parametrize(
     ("monday", "first"), [(datetime(2026, 11, 23, 9), datetime(2026, 11, 21, 9)), (datetime(2026, 11, 30, 9),) * 2]
 )
-def test_added_day_may_come_before_the_begin_that_nobody_has_chosen(context_of, monday, first):
+def test_added_day_may_precede_a_default_start(context_of, monday, first):
     old = read_schedule(monday, "UTC", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0")
 
     added = change_repetition(ReminderUpdateArgs(days="+Saturday"), old, context_of())
@@ -93,7 +93,7 @@ def test_rule_ends_after_its_last_day(context_of):
 
 
 @pytest.mark.parametrize("rule", [DAILY, f"{DAILY};UNTIL=20300101T000000Z", "FREQ=HOURLY;INTERVAL=5", "FREQ=MONTHLY"])
-def test_rule_gets_that_many_more_occurrences(context_of, rule):
+def test_rule_gets_a_number_of_further_occurrences(context_of, rule):
     context = context_of()
 
     ended = change_repetition(ReminderUpdateArgs(times=3), schedule(rule), context)
@@ -121,7 +121,7 @@ def test_number_of_occurrences_is_kept_on_other_days(context_of):
     assert len(next_fires(fewer, context.now, 99)) == 4
 
 
-def test_days_to_skip_that_come_again_are_left_out_for_good(context_of):
+def test_recurring_skipped_days_are_excluded_from_the_rule(context_of):
     plural = convert_recurring_skip(ReminderUpdateArgs(skip="on weekends"), context_of())
     single = convert_recurring_skip(ReminderUpdateArgs(skip="sunday"), context_of())
 

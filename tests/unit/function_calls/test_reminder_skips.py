@@ -1,4 +1,4 @@
-"""One day, or the next time, of a repeating reminder is left out."""
+"""Skipped days and occurrences of a recurring reminder."""
 
 from datetime import datetime
 
@@ -16,11 +16,11 @@ def schedule(rule, zone="UTC"):
     return read_schedule(datetime(2026, 1, 5, 9, 0), zone, rule)
 
 
-def coming(of, context, limit=3):
+def next_times(of, context, limit=3):
     return [f"{fire:%d %H:%M}" for fire in next_fires(of, context.now, limit)]
 
 
-def test_all_times_of_a_day_are_left_out(context_of):
+def test_all_times_of_a_day_are_skipped(context_of):
     context = context_of()
     tomorrow = next_fires(schedule(DAILY_TWICE), context.now, 4)[-1].date()
 
@@ -29,21 +29,21 @@ def test_all_times_of_a_day_are_left_out(context_of):
     assert tomorrow not in {fire.date() for fire in next_fires(left, context.now, 8)}
 
 
-def test_the_next_time_alone_is_left_out(context_of):
+def test_only_the_next_time_is_skipped(context_of):
     context = context_of()
 
     left = skip_fires("next", schedule(DAILY_TWICE), context)
 
-    assert coming(left, context, 2) == coming(schedule(DAILY_TWICE), context, 3)[1:]
+    assert next_times(left, context, 2) == next_times(schedule(DAILY_TWICE), context, 3)[1:]
 
 
-def test_earlier_skips_stay(context_of):
+def test_earlier_skips_are_kept(context_of):
     context = context_of()
     once = skip_fires("next", schedule(DAILY_TWICE), context)
 
     twice = skip_fires("next", once, context)
 
-    assert coming(twice, context, 1) == coming(schedule(DAILY_TWICE), context, 3)[2:]
+    assert next_times(twice, context, 1) == next_times(schedule(DAILY_TWICE), context, 3)[2:]
 
 
 def test_the_day_is_one_of_the_reminders_own_zone(context_of):

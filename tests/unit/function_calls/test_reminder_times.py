@@ -1,3 +1,5 @@
+"""Schedules from the time arguments of a reminder."""
+
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -16,7 +18,7 @@ def schedule(kind, time, **more):
     return schedule_from(arguments, now=FRIDAY_TEN.astimezone(UTC), zone=BERLIN, language="en")
 
 
-def test_once_is_a_wall_clock_in_the_persons_zone():
+def test_single_reminder_is_at_a_wall_clock_time_of_the_person():
     found = schedule("once", "2026-11-21 08:30")
 
     assert (found.start, found.zone, found.rule) == (datetime(2026, 11, 21, 8, 30), "Europe/Berlin", None)
@@ -26,11 +28,11 @@ def test_seconds_may_be_named():
     assert schedule("once", "2026-11-20 10:00:10").start == datetime(2026, 11, 20, 10, 0, 10)
 
 
-def test_the_persons_own_words_are_understood():
+def test_time_in_words_is_parsed():
     assert schedule("once", "tomorrow at 8:30").start == datetime(2026, 11, 21, 8, 30)
 
 
-def test_words_that_repeat_become_a_rule():
+def test_repetition_in_words_becomes_a_rule():
     assert str(schedule("once", "every day at 7am").rule) == "FREQ=DAILY;BYHOUR=7;BYMINUTE=0"
 
 
@@ -71,7 +73,7 @@ def test_meaningless_time_is_refused_with_its_text(time):
     assert caught.value.fields["time"] == time
 
 
-def test_rule_stays_and_its_first_occurrence_is_read_from_the_time():
+def test_first_occurrence_of_a_rule_is_read_from_the_time():
     found = schedule("once", "2026-11-30 09:00", rrule="RRULE:FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=9;BYMINUTE=0")
 
     assert found.start == datetime(2026, 11, 30, 9, 0)

@@ -1,4 +1,4 @@
-"""Twenty malformed shapes: each is mended to the right call or answered with one precise error."""
+"""Malformed arguments: each is repaired or refused with one precise error."""
 
 import json
 import math
@@ -45,14 +45,14 @@ RIGHT = {"type": "daily", "time": "08:00", "content": "tea"}
 TEXT = json.dumps(RIGHT)
 
 
-def mended(raw: object, tool: str = "reminder_set") -> Repaired:
+def repair_call(raw: object, tool: str = "reminder_set") -> Repaired:
     validator = VALIDATOR if tool == "reminder_set" else SchemaValidator(OTHERS[tool])
     return check_arguments(validator, raw, tool=tool, other_tools=OTHERS)
 
 
 def refusal(raw: object, tool: str = "reminder_set") -> str:
     with pytest.raises(ArgumentsInvalid) as caught:
-        mended(raw, tool)
+        repair_call(raw, tool)
     return caught.value.for_model()
 
 
@@ -90,7 +90,7 @@ MENDED = {
 
 @pytest.mark.parametrize("raw", MENDED.values(), ids=MENDED.keys())
 def test_malformed_call_with_a_clear_meaning_is_repaired_and_explained(raw: str):
-    result = mended(raw)
+    result = repair_call(raw)
 
     assert result.arguments == RIGHT
     assert result.steps
@@ -119,14 +119,14 @@ def test_malformed_call_with_a_clear_meaning_is_repaired_and_explained(raw: str)
     ],
 )
 def test_value_in_another_form_is_converted_to_the_schema(given: dict[str, object], meant: dict[str, object]):
-    result = mended({**RIGHT, **given})
+    result = repair_call({**RIGHT, **given})
 
     assert result.arguments == {**RIGHT, **meant}
     assert result.steps
 
 
 def test_python_literals_are_read():
-    result = mended("{'type': 'daily', 'time': '08:00', 'content': 'tea', 'weekday': None, 'is_private': True}")
+    result = repair_call("{'type': 'daily', 'time': '08:00', 'content': 'tea', 'weekday': None, 'is_private': True}")
 
     assert result.arguments == {**RIGHT, "weekday": None, "is_private": True}
 
@@ -166,7 +166,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("raw", "told"), REFUSED.values(), ids=REFUSED.keys())
-def test_a_malformed_call_that_would_need_guessing_is_refused_precisely(raw: str, told: str):
+def test_ambiguous_malformed_call_is_refused_with_a_precise_error(raw: str, told: str):
     assert told in refusal(raw)
 
 
@@ -177,19 +177,19 @@ def test_missing_argument_is_reported_with_the_similar_unknown_one():
     assert "/message: is not an argument of this tool" in told
 
 
-def test_a_tool_without_arguments_does_not_run_on_those_of_another():
+def test_tool_without_arguments_refuses_those_of_another():
     assert "perplexity_search" in refusal({"query": "weather"}, tool="reminder_list")
     assert "/verbose: is not an argument of this tool" in refusal({"verbose": True}, tool="reminder_list")
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, {1, 2}, {"content": object()}])
-def test_an_object_that_json_cannot_say_is_refused(value: object):
+def test_object_without_a_json_form_is_refused(value: object):
     assert "not a JSON value" in refusal({**RIGHT, "amount": value} if isinstance(value, float) else value)
 
 
 def test_arguments_that_came_as_an_object_are_treated_like_a_text():
-    assert mended(RIGHT).arguments == RIGHT
-    assert mended({"arguments": RIGHT}).arguments == RIGHT
+    assert repair_call(RIGHT).arguments == RIGHT
+    assert repair_call({"arguments": RIGHT}).arguments == RIGHT
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_arguments_that_came_as_an_object_are_treated_like_a_text():
     ],
 )
 def test_valid_arguments_pass_untouched(valid: dict[str, object]):
-    result = mended(json.dumps(valid))
+    result = repair_call(json.dumps(valid))
 
     assert result == Repaired(arguments=valid)
 
@@ -214,7 +214,7 @@ def test_a_declared_argument_named_like_a_wrapper_is_an_argument():
     assert repair({"input": {"a": 1}}, schema).arguments == {"input": {"a": 1}}
 
 
-def test_the_arm_of_a_union_is_found_by_its_constant():
+def test_alternative_of_a_union_is_found_by_its_constant():
     arms = [
         {"type": "object", "properties": {"kind": {"const": kind}, "n": {"type": "integer"}}, "required": ["kind", "n"]}
         for kind in ("cat", "dog")
@@ -224,7 +224,7 @@ def test_the_arm_of_a_union_is_found_by_its_constant():
     assert repair({"pet": {"kind": "Cat", "n": "1"}}, schema).arguments == {"pet": {"kind": "cat", "n": 1}}
 
 
-def test_two_readings_that_differ_are_no_reading():
+def test_ambiguous_enum_value_is_no_conversion():
     either = {"anyOf": [{"type": "integer"}, {"type": "boolean"}, {"enum": ["Yes", "YES"]}]}
     schema = SchemaValidator({"type": "object", "properties": {"v": either}})
 
@@ -233,7 +233,7 @@ def test_two_readings_that_differ_are_no_reading():
     assert repair({"v": "maybe"}, schema).errors
 
 
-def test_a_huge_malformed_text_is_answered_in_time():
+def test_huge_malformed_text_is_refused_in_bounded_time():
     raw = "{'content': '" + "it's " * 20_000 + "'"
     start = time.perf_counter()
 

@@ -1,3 +1,5 @@
+"""Dispatch of calls to functions, with failures, timeouts and results."""
+
 import asyncio
 import json
 import sys
@@ -49,7 +51,7 @@ async def test_a_call_reaches_the_function_with_its_argument_model_and_context(c
 
 
 @pytest.mark.parametrize("arguments", [{}, {"drink": ""}, {"drink": "tea", "cups": "2"}, {"drink": "tea", "cups": 9}])
-async def test_wrong_arguments_never_reach_the_function(context_of, arguments):
+async def test_invalid_arguments_never_reach_the_function(context_of, arguments):
     reached = []
 
     @tool_function(name="pour")
@@ -92,7 +94,7 @@ async def test_default_timeout_holds_for_tools_without_their_own(context_of):
     assert "timed out" in result.error
 
 
-async def test_a_refusal_is_worded_for_the_person(context_of):
+async def test_refusal_has_a_message_for_the_person(context_of):
     @tool_function()
     async def refuse() -> None:
         """Refuse."""
@@ -116,7 +118,7 @@ async def test_crash_tells_the_person_no_private_details(context_of):
     assert "ValueError" in result.error
 
 
-async def test_a_tools_own_failure_keeps_its_words(context_of):
+async def test_failure_of_a_tool_keeps_its_message(context_of):
     @tool_function()
     async def fail() -> None:
         """Fail."""
@@ -138,7 +140,7 @@ async def test_returned_failure_without_a_text_is_reported_too(context_of):
     assert result.text == "That did not work (fail): the kettle is empty"
 
 
-async def test_a_timeout_inside_a_tool_is_not_taken_for_the_routers(context_of):
+async def test_timeout_inside_a_tool_is_not_that_of_the_router(context_of):
     @tool_function(timeout=30)
     async def impatient() -> None:
         """Raise a timeout of its own."""
@@ -247,14 +249,14 @@ def find_nothing():
     return next(iter(()))
 
 
-async def wait_for_what_was_cancelled():
+async def wait_for_cancelled_task():
     """Wait for something that somebody else has given up."""
     gone = asyncio.get_running_loop().create_future()
     gone.cancel()
     await gone
 
 
-@pytest.mark.parametrize("tool", [leave, leave_while_waiting, find_nothing, wait_for_what_was_cancelled])
+@pytest.mark.parametrize("tool", [leave, leave_while_waiting, find_nothing, wait_for_cancelled_task])
 async def test_any_error_of_a_tool_fails_only_its_call(context_of, tool):
     result = await router_of(tool).dispatch(call(tool.__name__), context_of())
 

@@ -1,4 +1,4 @@
-"""Schemas are what the specification, the models and the vendors expect."""
+"""Schemas as the specification, models and vendors expect them."""
 
 import uuid
 from decimal import Decimal
@@ -156,7 +156,7 @@ def test_open_dictionaries_have_no_strict_variant(annotation: object):
     assert openai_strict(schema) is None
 
 
-def test_our_own_keys_are_not_published():
+def test_internal_keys_are_not_published():
     schema = {"type": "object", "properties": {"x-ray": {"type": "string", "x-aliases": {"每天": "daily"}}}}
 
     assert drop_private_keys(schema) == {"type": "object", "properties": {"x-ray": {"type": "string"}}}

@@ -1,4 +1,4 @@
-"""The argument class accepts everything that the schema accepts, for generated types and broken values."""
+"""The argument class accepts all values of the schema, for generated types."""
 
 import datetime as dt
 import decimal
@@ -114,7 +114,7 @@ def signature_of(annotation: Any) -> FunctionSignature:
 
 
 def mutated(draw: st.DrawFn, value: Any, others: st.SearchStrategy[Any]) -> Any:
-    """`value` with one part of it, at any depth, replaced, removed or added."""
+    """Return `value` with one part of it, at any depth, replaced, removed or added."""
     if isinstance(value, dict) and value and draw(st.booleans()):
         key = draw(st.sampled_from(sorted(value)))
         rest = {name: inner for name, inner in value.items() if name != key}

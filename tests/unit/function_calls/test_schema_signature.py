@@ -1,4 +1,4 @@
-"""Functions of every kind become tools; what cannot is refused with its place and the fix."""
+"""Schemas from signatures, and refusals of unsupported signatures."""
 
 import dataclasses
 import functools
@@ -165,7 +165,7 @@ def test_a_typed_dictionary_of_another_name_is_one_argument():
     assert called(tool, {"options": {"depth": 2}}) == {"depth": 2}
 
 
-def test_keywords_typed_by_unpack_become_arguments_and_missing_ones_stay_away():
+def test_keywords_typed_by_unpack_become_optional_arguments():
     def tool(text: str, **options: Unpack[Options]) -> dict[str, Any]:
         return {"text": text, **options}
 
@@ -209,7 +209,7 @@ def test_an_object_that_can_be_called_and_a_partial_are_tools():
     assert called(functools.partial(power, exponent=2), {"base": 3}) == 9
 
 
-def test_defaults_of_the_function_reach_it_when_the_model_leaves_them_out():
+def test_omitted_argument_has_the_default_of_the_function():
     class NotGiven:
         pass
 
@@ -226,7 +226,7 @@ def test_defaults_of_the_function_reach_it_when_the_model_leaves_them_out():
     }
 
 
-def test_names_that_pydantic_keeps_for_itself_are_ordinary_arguments():
+def test_names_reserved_by_pydantic_are_ordinary_arguments():
     def tool(copy: bool, schema: str, _hidden: int, model_config: str = "x") -> tuple[Any, ...]:
         return copy, schema, _hidden, model_config
 
@@ -234,7 +234,7 @@ def test_names_that_pydantic_keeps_for_itself_are_ordinary_arguments():
     assert called(tool, {"copy": True, "schema": "s", "_hidden": 1}) == (True, "s", 1, "x")
 
 
-def test_a_text_at_the_parameter_beats_the_docstring_and_that_beats_the_class():
+def test_description_of_a_parameter_precedes_docstring_and_class():
     def tool(a: Annotated[str, Field(description="said here")], b: Box, c: int) -> None:
         """Do it.
 
@@ -255,7 +255,7 @@ def test_a_bare_text_in_the_annotation_is_a_description_too():
     assert properties(analyse(tool))["a"] == {"type": "integer", "description": "How many."}
 
 
-def test_an_option_that_means_something_when_null_keeps_null():
+def test_option_with_a_meaning_of_null_keeps_null():
     def tool(limit: int | None = 5, place: str | None = None) -> None: ...
 
     assert properties(analyse(tool)) == {

@@ -1,4 +1,4 @@
-"""`perplexity_search`: whoever watches hears the words as they come, and nothing is said twice."""
+"""The function `perplexity_search`: streamed and final answers, and errors."""
 
 import pytest
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ STARS = Source(title="Stars", url="https://stars.example/")
 
 
 class SpeakingEngine:
-    """Says its text to whoever listens, and posts it by itself where `posts` says so."""
+    """Sends its text to listeners, and posts it by itself if `posts` is set."""
 
     name = "speaking"
 
@@ -41,7 +41,7 @@ def search(context_of):
     return dispatch
 
 
-async def test_watcher_sees_the_words_and_then_the_whole_answer(search):
+async def test_listener_gets_the_streamed_text_and_the_whole_answer(search):
     heard = []
 
     async def hear(text):
@@ -55,7 +55,7 @@ async def test_watcher_sees_the_words_and_then_the_whole_answer(search):
     assert "https://stars.example/" in result.text
 
 
-async def test_an_engine_that_has_answered_in_the_chat_is_not_answered_again(search):
+async def test_answer_posted_by_the_engine_is_not_sent_again(search):
     result = await search(SpeakingEngine(posts=True))
 
     assert (result.is_answered, result.text) == (True, "")
@@ -71,7 +71,7 @@ async def test_only_the_first_of_several_parallel_calls_is_streamed():
 
 
 @pytest.mark.parametrize(("is_admin", "is_told"), [(True, True), (False, False)])
-async def test_only_an_admin_is_told_how_to_set_search_up(context_of, is_admin, is_told):
+async def test_instructions_to_set_up_search_are_for_admins_only(context_of, is_admin, is_told):
     context = context_of(text="search the web for stars")
     sender = replace(context.message.sender, is_admin=is_admin)
     context = replace(context, message=replace(context.message, sender=sender))
@@ -82,7 +82,7 @@ async def test_only_an_admin_is_told_how_to_set_search_up(context_of, is_admin, 
 
 
 async def _refusal_of(context):
-    """What is said without an engine, as the router words what a function raises."""
+    """Return the text of a refusal as the router words it."""
     try:
         result = await handlers.perplexity_search(
             PerplexityArgs(query="stars"), context, SearchService([], clock=FixedClock(context.now))

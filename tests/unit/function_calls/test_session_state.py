@@ -1,3 +1,5 @@
+"""Session state: scopes, commits and values."""
+
 import asyncio
 from datetime import date
 
@@ -37,7 +39,7 @@ async def test_committed_state_is_there_in_the_next_turn(store):
     assert dict(await state_of(store)) == {"last_query": "tea"}
 
 
-async def test_uncommitted_state_is_seen_by_nobody_else(store):
+async def test_uncommitted_state_is_invisible_to_other_turns(store):
     state = await state_of(store)
     state["last_query"] = "tea"
 
@@ -58,7 +60,7 @@ async def test_uncommitted_state_is_seen_by_nobody_else(store):
         ("temp:color", HOME, False),
     ],
 )
-async def test_a_prefix_says_who_shares_a_value(store, key, other, is_shared):
+async def test_prefix_of_a_key_is_its_scope(store, key, other, is_shared):
     state = await state_of(store)
     state[key] = "red"
     await state.commit()
@@ -103,7 +105,7 @@ async def test_value_of_another_type_is_reported_with_its_key(store):
         state.get_as(int, "count")
 
 
-async def test_a_temporary_value_is_seen_by_the_other_calls_of_the_turn(store):
+async def test_temporary_value_is_visible_to_the_other_calls_of_the_turn(store):
     state = await state_of(store)
     state["temp:draft"] = "one"
     await state.commit()
@@ -122,7 +124,7 @@ async def test_list_changed_in_place_is_stored(store):
     assert (await state_of(store))["history"] == ["a", "b"]
 
 
-async def test_a_list_changed_in_place_is_not_seen_before_the_commit(store):
+async def test_list_changed_in_place_is_invisible_before_the_commit(store):
     state = await state_of(store)
     state["history"] = ["a"]
     await state.commit()
@@ -131,7 +133,7 @@ async def test_a_list_changed_in_place_is_not_seen_before_the_commit(store):
     assert state.sibling()["history"] == ["a"]
 
 
-async def test_a_value_that_was_only_read_does_not_overwrite_another_calls(store):
+async def test_value_that_was_only_read_does_not_overwrite_that_of_another_call(store):
     state = await state_of(store)
     state["history"] = ["a"]
     await state.commit()
@@ -214,7 +216,7 @@ class FullStore(MemoryScopeStore):
         raise OSError("disk full")
 
 
-async def test_a_store_that_fails_makes_the_call_a_failed_one(router, context_of):
+async def test_failure_of_the_store_fails_the_call(router, context_of):
     result = await router.dispatch(call(word="tea"), replace(context_of(), state=await state_of(FullStore())))
 
     assert not result.ok

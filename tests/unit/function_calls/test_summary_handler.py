@@ -1,4 +1,4 @@
-"""`summary`: the window that was asked for, and an honest word about what the summary lacks."""
+"""The function `summary`: its window, and notes about missing parts."""
 
 from datetime import timedelta
 
@@ -51,7 +51,7 @@ def summarize(history, context_of):
 
 
 @pytest.fixture
-def said(history, message):
+def record_message(history, message):
     async def record(number, text, *, hours_ago=1.0, sender="bob"):
         at = message.sent_at - timedelta(hours=hours_ago)
         who = Person(id=sender, name=sender)
@@ -60,9 +60,9 @@ def said(history, message):
     return record
 
 
-async def test_only_the_window_is_summarised(summarize, said):
-    await said(1, "The old server is switched off on Monday.", hours_ago=30)
-    await said(2, "The new server costs four hundred a month.", hours_ago=2)
+async def test_only_the_window_is_summarised(summarize, record_message):
+    await record_message(1, "The old server is switched off on Monday.", hours_ago=30)
+    await record_message(2, "The new server costs four hundred a month.", hours_ago=2)
 
     result = await summarize(window="today")
 
@@ -70,10 +70,10 @@ async def test_only_the_window_is_summarised(summarize, said):
     assert "switched off" not in result.text
 
 
-async def test_my_missed_messages_begin_after_my_last_one(summarize, said):
-    await said(1, "Lunch is at the Italian place.", hours_ago=4)
-    await said(2, "see you later", hours_ago=3, sender="ann")
-    await said(3, "The invoice from Berlin has to be paid.", hours_ago=2)
+async def test_my_missed_messages_begin_after_my_last_one(summarize, record_message):
+    await record_message(1, "Lunch is at the Italian place.", hours_ago=4)
+    await record_message(2, "see you later", hours_ago=3, sender="ann")
+    await record_message(3, "The invoice from Berlin has to be paid.", hours_ago=2)
 
     result = await summarize(text="what did I miss?")
 
@@ -89,11 +89,11 @@ async def test_my_missed_messages_begin_after_my_last_one(summarize, said):
         ("recuérdame el domingo imprimir las fuentes", "¿qué me perdí?"),
     ],
 )
-async def test_request_to_the_bot_does_not_count_as_having_read_the_chat(summarize, said, request_text, asked):
-    await said(1, "Lunch is at the Italian place.", hours_ago=4)
-    await said(2, "see you later", hours_ago=3, sender="ann")
-    await said(3, "The invoice from Berlin has to be paid.", hours_ago=2)
-    await said(4, request_text, hours_ago=1, sender="ann")
+async def test_request_to_the_bot_does_not_end_the_missed_messages(summarize, record_message, request_text, asked):
+    await record_message(1, "Lunch is at the Italian place.", hours_ago=4)
+    await record_message(2, "see you later", hours_ago=3, sender="ann")
+    await record_message(3, "The invoice from Berlin has to be paid.", hours_ago=2)
+    await record_message(4, request_text, hours_ago=1, sender="ann")
 
     result = await summarize(text=asked)
 
@@ -101,10 +101,10 @@ async def test_request_to_the_bot_does_not_count_as_having_read_the_chat(summari
     assert "Italian" not in result.text
 
 
-async def test_person_who_wrote_last_missed_the_day_on_which_others_wrote(summarize, said):
-    await said(1, "The old server is switched off on Monday.", hours_ago=60)
-    await said(2, "The invoice from Berlin has to be paid.", hours_ago=30)
-    await said(3, "thanks for telling me", hours_ago=1, sender="ann")
+async def test_missed_messages_of_the_last_writer_are_of_an_earlier_day(summarize, record_message):
+    await record_message(1, "The old server is switched off on Monday.", hours_ago=60)
+    await record_message(2, "The invoice from Berlin has to be paid.", hours_ago=30)
+    await record_message(3, "thanks for telling me", hours_ago=1, sender="ann")
 
     result = await summarize(text="what did I miss?")
 
@@ -113,15 +113,15 @@ async def test_person_who_wrote_last_missed_the_day_on_which_others_wrote(summar
     assert "switched off" not in result.text
 
 
-async def test_nobody_missed_what_only_they_wrote(summarize, said):
-    await said(1, "The printer is broken.", hours_ago=1, sender="ann")
+async def test_own_messages_are_not_missed(summarize, record_message):
+    await record_message(1, "The printer is broken.", hours_ago=1, sender="ann")
 
     assert "nobody has written since today at 11:00" in (await summarize(text="what did I miss?")).text
 
 
-async def test_person_may_be_asked_about(summarize, said):
-    await said(1, "The invoice from Berlin has to be paid.")
-    await said(2, "The printer on the second floor is broken.", sender="cleo")
+async def test_summary_may_be_limited_to_a_person(summarize, record_message):
+    await record_message(1, "The invoice from Berlin has to be paid.")
+    await record_message(2, "The printer on the second floor is broken.", sender="cleo")
 
     result = await summarize(person="cleo")
 
@@ -129,8 +129,8 @@ async def test_person_may_be_asked_about(summarize, said):
     assert "invoice" not in result.text
 
 
-async def test_empty_window_and_empty_chat_have_different_answers(summarize, said):
-    await said(1, "The invoice from Berlin has to be paid.", hours_ago=30)
+async def test_empty_window_and_empty_chat_have_different_answers(summarize, record_message):
+    await record_message(1, "The invoice from Berlin has to be paid.", hours_ago=30)
 
     assert "nobody has written since today at 00:00" in (await summarize(window="today")).text
 
@@ -143,8 +143,8 @@ async def test_words_that_name_no_window_are_answered_with_examples(summarize):
 
 
 @pytest.mark.parametrize(("language", "told"), [("en", "are quotations"), ("zh", "原话摘录")])
-async def test_failed_model_is_mentioned(summarize, said, language, told):
-    await said(1, "The invoice from Berlin has to be paid.")
+async def test_failed_model_is_mentioned(summarize, record_message, language, told):
+    await record_message(1, "The invoice from Berlin has to be paid.")
 
     result = await summarize(language=language, summarizer=BrokenModel())
 
@@ -152,7 +152,7 @@ async def test_failed_model_is_mentioned(summarize, said, language, told):
 
 
 @pytest.mark.parametrize(("language", "told"), [("en", "more messages than I read"), ("zh", "没有全部读完")])
-async def test_truncated_window_is_mentioned(summarize, said, history, message, language, told):
+async def test_truncated_window_is_mentioned(summarize, record_message, history, message, language, told):
     earlier = replace(message, sent_at=message.sent_at - timedelta(hours=1), is_addressed=False)
     await history._store.add([replace(earlier, id=f"m{number}", text=f"point {number}") for number in range(5001)])
 
@@ -161,7 +161,7 @@ async def test_truncated_window_is_mentioned(summarize, said, history, message, 
     assert told in result.text
 
 
-async def test_heading_has_no_seconds(summarize, said, history, message):
+async def test_heading_has_no_seconds(summarize, record_message, history, message):
     at = message.sent_at - timedelta(minutes=5, seconds=17)
     await history.record(replace(message, id="1", text="The printer is broken.", sent_at=at, is_addressed=False))
 
@@ -172,8 +172,8 @@ async def test_heading_has_no_seconds(summarize, said, history, message):
 @pytest.mark.parametrize(
     ("text", "is_private"), [("what did I miss?", True), ("我错过了什么", True), ("summarize", False)]
 )
-async def test_missed_messages_are_summarised_for_one_person(summarize, said, text, is_private):
-    await said(1, "The invoice from Berlin has to be paid.")
+async def test_missed_messages_are_summarised_for_one_person(summarize, record_message, text, is_private):
+    await record_message(1, "The invoice from Berlin has to be paid.")
 
     assert (await summarize(text=text)).is_private is is_private
 
@@ -192,8 +192,8 @@ class SlowSummarizer:
         return ()
 
 
-async def test_long_work_shows_progress(context_of, history, said):
-    await said(1, "The invoice from Berlin has to be paid.")
+async def test_long_work_shows_progress(context_of, history, record_message):
+    await record_message(1, "The invoice from Berlin has to be paid.")
     told = []
 
     async def hear(text):
@@ -206,8 +206,8 @@ async def test_long_work_shows_progress(context_of, history, said):
     assert told == ["Reading a long chat: 2 of 9 parts are done…"]
 
 
-async def test_every_point_links_to_its_message_where_there_are_links(context_of, history, said):
-    await said(7, "The invoice from Berlin has to be paid.")
+async def test_every_point_links_to_its_message_where_there_are_links(context_of, history, record_message):
+    await record_message(7, "The invoice from Berlin has to be paid.")
     context = replace(context_of(text="summarize"), link_of=lambda message_id: f"https://chat.example/{message_id}")
 
     result = await handlers.summary(SummaryArgs(), context, SummaryService(history), history)

@@ -1,4 +1,4 @@
-"""A day of five thousand messages in two languages, from the database to the words in the chat."""
+"""Summaries of a day with five thousand messages in two languages."""
 
 import json
 import shutil
@@ -41,8 +41,8 @@ HOSTILE = {
 SECRET = {1234: "the safe is behind the painting", 4321: "保险柜的密码是四七一一"}
 
 
-def said(number):
-    """The message at `number` of the day."""
+def message_at(number):
+    """Return the message at `number` of the day."""
     sender, text = FACTS.get(number, (f"p{number % 9}", f"chatting about thing{number % 40} and stuff{number % 11}"))
     if number in HOSTILE or number in SECRET:
         sender, text = "mallory" if number in HOSTILE else "shy", {**HOSTILE, **SECRET}[number]
@@ -80,7 +80,7 @@ async def day(tmp_path_factory):
     """The database with the day: each test reads a copy."""
     file = tmp_path_factory.mktemp("day") / "bubbles.db"
     async with Database(f"sqlite:///{file}") as database:
-        await SqlMessageStore(database).add([said(number) for number in range(COUNT)])
+        await SqlMessageStore(database).add([message_at(number) for number in range(COUNT)])
         shy = DataScope(address=HOME, person=Person(id="shy", name="shy"))
         await PrivacyService(SqlPrivacyStore(database)).opt_out(shy, EVENING)
     return file
@@ -109,7 +109,7 @@ def summarize(history, context_of):
     return ask
 
 
-async def test_a_model_finds_the_facts_of_the_day_and_each_leads_to_its_message(summarize, history):
+async def test_facts_found_by_a_model_link_to_their_messages(summarize, history):
     clock, told = FixedClock(EVENING), []
     model = KeenReader(clock)
 
@@ -125,7 +125,7 @@ async def test_a_model_finds_the_facts_of_the_day_and_each_leads_to_its_message(
     assert model.parts > 20
 
 
-async def test_neither_orders_to_the_model_nor_who_opted_out_reach_it(summarize, history):
+async def test_summary_excludes_injected_orders_and_people_who_opted_out(summarize, history):
     model = KeenReader(FixedClock(EVENING))
 
     result = await summarize(SummaryService(history, summarizer=ModelSummarizer(model)))
@@ -141,7 +141,7 @@ async def test_second_summary_of_the_day_requests_new_parts_only(summarize, hist
     await summarize(summaries)
     first = model.parts
     later = MIDNIGHT + timedelta(hours=22, minutes=50)
-    fact = replace(said(0), id="new", text="The harbour picnic begins at noon", sent_at=later)
+    fact = replace(message_at(0), id="new", text="The harbour picnic begins at noon", sent_at=later)
     await history.record(fact)
 
     result = await summarize(summaries)

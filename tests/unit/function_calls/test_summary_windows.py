@@ -26,7 +26,7 @@ def history():
 
 
 @pytest.fixture
-def asked(context_of, history):
+def window_of(context_of, history):
     async def window(words, *, text="summarize", **arguments):
         context = replace(context_of(text=text, sent_at=NOW), now=NOW, zone=BERLIN)
         call = ToolCall(id="1", name="summary", arguments={"window": words, **arguments})
@@ -36,7 +36,7 @@ def asked(context_of, history):
     return window
 
 
-def shown(moment: datetime) -> str:
+def format_since(moment: datetime) -> str:
     # `since` is exclusive, a microsecond before what is meant.
     return f"{moment.astimezone(BERLIN) + timedelta(microseconds=1):%m-%d %H:%M}"
 
@@ -79,10 +79,10 @@ def shown(moment: datetime) -> str:
         ("上周的", "11-09 00:00", "11-16 00:00"),
     ],
 )
-async def test_words_for_a_time_are_read_backwards(asked, words, since, until):
-    window = await asked(words)
+async def test_time_of_a_window_is_in_the_past(window_of, words, since, until):
+    window = await window_of(words)
 
-    assert (shown(window.since), f"{window.until.astimezone(BERLIN):%m-%d %H:%M}") == (since, until)
+    assert (format_since(window.since), f"{window.until.astimezone(BERLIN):%m-%d %H:%M}") == (since, until)
 
 
 @pytest.mark.parametrize(
@@ -96,15 +96,15 @@ async def test_words_for_a_time_are_read_backwards(asked, words, since, until):
         ("last 9999 messages", 1000),
     ],
 )
-async def test_words_for_a_count_are_read(asked, words, count):
-    window = await asked(words)
+async def test_number_of_messages_is_read(window_of, words, count):
+    window = await window_of(words)
 
     assert (window.since, window.count) == (None, count)
 
 
 @pytest.mark.parametrize("words", [None, "", "so far", "最近", "recently"])
-async def test_without_words_the_recent_messages_are_summarised(asked, words):
-    window = await asked(words)
+async def test_recent_messages_are_summarised_by_default(window_of, words):
+    window = await window_of(words)
 
     assert (window.since, window.limit, window.until) == (None, 200, NOW)
 
@@ -120,22 +120,22 @@ async def test_without_words_the_recent_messages_are_summarised(asked, words):
         ("我上次发言以来", "总结一下"),
     ],
 )
-async def test_missed_messages_begin_after_the_persons_last_one(asked, history, message, words, text):
+async def test_missed_messages_begin_after_the_persons_last_one(window_of, history, message, words, text):
     left = NOW - timedelta(hours=3)
     await history.record(replace(message, id="0", sent_at=left))
     await history.record(replace(message, id="1", text=text, sent_at=NOW))
 
-    window = await asked(words, text=text)
+    window = await window_of(words, text=text)
 
     assert window.since == left
 
 
-async def test_a_window_ends_at_the_command_itself(asked):
-    assert (await asked("today")).before == (await asked(None)).before == "m1"
+async def test_window_ends_before_the_request(window_of):
+    assert (await window_of("today")).before == (await window_of(None)).before == "m1"
 
 
-async def test_person_without_messages_missed_the_recent_ones(asked):
-    window = await asked(None, text="what did I miss?")
+async def test_recent_messages_are_missed_by_a_person_without_messages(window_of):
+    window = await window_of(None, text="what did I miss?")
 
     assert (window.since, window.limit) == (None, 200)
 
@@ -149,43 +149,43 @@ async def test_person_without_messages_missed_the_recent_ones(asked):
         ("summarize, and remind me tomorrow", None, 200),
     ],
 )
-async def test_arguments_missing_in_the_call_are_read_from_the_message(asked, text, since, limit):
-    window = await asked(None, text=text)
+async def test_arguments_missing_in_the_call_are_read_from_the_message(window_of, text, since, limit):
+    window = await window_of(None, text=text)
 
-    assert (window.since and shown(window.since), window.limit) == (since, limit)
+    assert (window.since and format_since(window.since), window.limit) == (since, limit)
 
 
-async def test_time_in_the_message_is_no_window_if_it_is_the_topic(asked):
-    window = await asked(None, text="summarize what was said about the party on Friday", topic="party")
+async def test_time_in_the_message_is_no_window_if_it_is_the_topic(window_of):
+    window = await window_of(None, text="summarize what was said about the party on Friday", topic="party")
 
     assert window.since is None
 
 
-async def test_a_topic_and_a_person_narrow_the_window(asked):
-    window = await asked("today", topic="budget", person="Bob")
+async def test_a_topic_and_a_person_narrow_the_window(window_of):
+    window = await window_of("today", topic="budget", person="Bob")
 
     assert (window.topic, window.person) == ("budget", "Bob")
 
 
 @pytest.mark.parametrize("words", ["when the cows came home", "every day", "哈哈", "tomorrow"])
-async def test_words_that_name_no_window_are_refused(asked, words):
+async def test_text_without_a_window_is_refused(window_of, words):
     with pytest.raises(RequestRefused, match="summary_window"):
-        await asked(words)
+        await window_of(words)
 
 
 @pytest.mark.parametrize("name", ["I", "my", "我"])
-async def test_ones_own_messages_are_asked_for_by_a_pronoun(asked, name):
-    window = await asked(None, person=name)
+async def test_pronoun_selects_the_own_messages(window_of, name):
+    window = await window_of(None, person=name)
 
     assert window.person == "ann"
 
 
-async def test_the_messages_of_a_person_are_looked_for_further_back(asked):
-    assert (await asked(None, person="bob")).limit > (await asked(None)).limit
+async def test_messages_of_a_person_are_searched_further_back(window_of):
+    assert (await window_of(None, person="bob")).limit > (await window_of(None)).limit
 
 
 @pytest.mark.parametrize("text", ["summarize this thread", "总结一下这个讨论"])
-async def test_a_reply_may_ask_for_its_thread(context_of, history, text):
+async def test_reply_may_request_its_thread(context_of, history, text):
     context = context_of(text=text, reply_to="m0")
     call, message = ToolCall(id="1", name="summary", arguments={}), ReadMessage(make_turn(context.message))
     grounded = await ground(call, message, context)
@@ -195,7 +195,7 @@ async def test_a_reply_may_ask_for_its_thread(context_of, history, text):
     assert window.thread_of == "m0"
 
 
-async def test_a_reply_that_does_not_speak_of_a_thread_asks_for_the_chat(context_of, history):
+async def test_reply_without_a_word_for_a_thread_requests_the_chat(context_of, history):
     window = await requested_window(SummaryArgs(), context_of(text="summarize", reply_to="m0"), history)
 
     assert window.thread_of is None

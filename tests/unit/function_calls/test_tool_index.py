@@ -1,4 +1,4 @@
-"""Tools are ranked by the words that they share with a text, in English and Chinese."""
+"""The ranking of tools by words of a text, in English and Chinese."""
 
 import pytest
 from msgspec.structs import replace
@@ -45,7 +45,7 @@ def test_names_of_arguments_count():
     assert ToolIndex((*OTHERS, tool)).rank("cycling at this latitude")[0] is tool
 
 
-def test_endings_of_words_do_not_count():
+def test_word_endings_are_ignored():
     tool = replace(make_tool("xyz"), description="Book a reservation of categories.")
 
     assert ToolIndex((*OTHERS, tool)).rank("reserve") == [tool]

@@ -1,4 +1,4 @@
-"""Many tools: a request has those that fit, the names of the others, and a search that offers them."""
+"""Requests with many tools: the offered ones, the names of the others, and a search."""
 
 import json
 
@@ -21,18 +21,18 @@ TEXT = {"type": "string", "description": "Text of the argument, which has a long
 OTHERS = tuple(make_tool(f"gadget_{number}", one=TEXT, two=TEXT, three=TEXT) for number in range(200))
 
 
-def described(name: str, description: str, **changes) -> ToolSpec:
+def make_described_tool(name: str, description: str, **changes) -> ToolSpec:
     return replace(make_tool(name, required=["city"], city={"type": "string"}), description=description, **changes)
 
 
-WEATHER = described("forecast_get", "Get the weather forecast of a city.")
-TRAINS = described("departures", "列出车站的火车时刻 / List the trains of a station.")
+WEATHER = make_described_tool("forecast_get", "Get the weather forecast of a city.")
+TRAINS = make_described_tool("departures", "列出车站的火车时刻 / List the trains of a station.")
 TOOLS = (*OTHERS, WEATHER, TRAINS)
 PARIS = {"city": "Paris"}
 STYLES = ("native", "json_router", "prompt")
 
 
-def written(style: str, name: str, **arguments):
+def model_answer(style: str, name: str, **arguments):
     """Return the answer of a model that calls a tool in a style."""
     if style == "native":
         return completion("", requested(name, **arguments))
@@ -67,7 +67,7 @@ async def test_tools_that_fit_the_message_are_in_the_first_request(style):
     arguments = {"city": "Paris"}
 
     found, model = await interpret(
-        [written(style, "forecast_get", **arguments)], "will it be sunny in Paris?", style=style
+        [model_answer(style, "forecast_get", **arguments)], "will it be sunny in Paris?", style=style
     )
 
     assert {"forecast_get", "tool_search"} <= set(definitions(model.shown[0], style))
@@ -76,7 +76,10 @@ async def test_tools_that_fit_the_message_are_in_the_first_request(style):
 
 @pytest.mark.parametrize("style", STYLES)
 async def test_model_searches_a_tool_and_calls_it(style):
-    script = [written(style, "tool_search", query="weather"), written(style, "forecast_get", city="Paris")]
+    script = [
+        model_answer(style, "tool_search", query="weather"),
+        model_answer(style, "forecast_get", city="Paris"),
+    ]
 
     found, model = await interpret(script, "do I need an umbrella in Paris", style=style)
 
@@ -156,7 +159,7 @@ async def test_other_calls_wait_for_a_search():
     assert [each.name for each in found.calls] == ["departures", "forecast_get"]
 
 
-async def test_endless_searches_end_with_words():
+async def test_endless_searches_end_with_an_answer():
     script = [completion("", requested("tool_search", query=f"gadget {number}")) for number in range(MOST_SEARCHES + 1)]
 
     found, model = await interpret([*script, "I found nothing."])
@@ -194,7 +197,7 @@ async def test_tool_of_an_earlier_round_stays_offered():
     assert "departures" in definitions(model.shown[0])
 
 
-async def test_messages_before_select_tools_too():
+async def test_earlier_messages_select_tools_too():
     model = ScriptedModel(["Sunny."])
     turn = make_turn("and in Rome?", tools=TOOLS, recent=[make_message("what is the weather in Paris", number=0)])
 
@@ -204,7 +207,7 @@ async def test_messages_before_select_tools_too():
 
 
 async def test_tool_that_is_not_deferrable_is_always_offered():
-    tools = (*OTHERS, described("help_desk", "Call a person.", is_deferrable=False))
+    tools = (*OTHERS, make_described_tool("help_desk", "Call a person.", is_deferrable=False))
 
     _, model = await interpret(["hi"], tools=tools)
 

@@ -1,4 +1,4 @@
-"""A turn that somebody watches is heard while a model writes it, as far as it is certain to be said."""
+"""Streamed text of a turn, which is sent as soon as it is certain to be answered."""
 
 import pytest
 from msgspec.structs import replace
@@ -13,8 +13,8 @@ DONE = Step(
 )
 
 
-async def heard_of(turn):
-    """What somebody who watches `turn` hears of the answer "It is sunny."."""
+async def streamed_text(turn):
+    """Return the text that a listener of `turn` gets of the answer "It is sunny."."""
     heard = []
 
     async def hear(text):
@@ -25,23 +25,23 @@ async def heard_of(turn):
 
 
 async def test_answer_to_the_requester_is_streamed():
-    assert await heard_of(make_turn("what is the weather?")) == "It is sunny."
+    assert await streamed_text(make_turn("what is the weather?")) == "It is sunny."
 
 
-async def test_possible_silence_is_not_streamed():
+async def test_answer_that_may_be_silence_is_not_streamed():
     overheard = make_turn(make_message("what is the weather?", is_addressed=False))
 
-    assert await heard_of(overheard) == ""
+    assert await streamed_text(overheard) == ""
 
 
 async def test_text_after_results_of_tools_is_streamed():
     overheard = make_turn(make_message("what is the weather?", is_addressed=False), steps=[DONE])
 
-    assert await heard_of(overheard) == "It is sunny."
+    assert await streamed_text(overheard) == "It is sunny."
 
 
 @pytest.mark.parametrize("is_watched", [True, False])
-async def test_only_a_watched_turn_is_streamed(is_watched):
+async def test_turn_without_a_listener_is_not_streamed(is_watched):
     async def hear(text):
         del text
 

@@ -1,4 +1,4 @@
-"""The first and the second check of a call's arguments, and what a model is told."""
+"""The two checks of arguments, and their messages to a model."""
 
 import json
 from typing import Annotated, Literal
@@ -35,7 +35,7 @@ def test_valid_arguments_come_back_as_they_are():
 
 
 @pytest.mark.parametrize("raw", ["", "  ", "null", None, "{}", {}])
-def test_no_arguments_are_no_arguments_however_they_are_written(raw: object):
+def test_empty_arguments_are_accepted_in_every_form(raw: object):
     assert check_arguments({"type": "object", "properties": {}}, raw).arguments == {}
 
 
@@ -51,7 +51,7 @@ def test_every_error_is_reported_at_once_with_its_pointer():
     }
 
 
-def test_alternatives_that_are_all_far_off_are_named():
+def test_dissimilar_alternatives_are_listed():
     assert errors_of({"type": "once", "amount": True}) == {"/amount": "expected an integer or an object, got true"}
 
 
@@ -73,7 +73,7 @@ class Dog(BaseModel):
         ({"kind": "cat", "lives": "x"}, {"/animal/lives": 'expected an integer, got "x"'}),
     ],
 )
-def test_alternatives_are_told_apart_by_their_constant(animal, errors):
+def test_alternatives_are_distinguished_by_their_constant(animal, errors):
     def pet(animal: Annotated[Cat | Dog, Field(discriminator="kind")], count: int = 1) -> None: ...
 
     found = SchemaValidator(analyse(pet).parameters_schema).validate({"animal": animal})
@@ -88,7 +88,7 @@ def test_the_nearest_allowed_value_is_suggested():
     assert caught.value.errors[0].suggestion == '"daily"'
 
 
-def test_model_gets_one_line_a_field_without_addresses_or_the_whole_input():
+def test_message_to_the_model_has_one_line_per_field_without_the_input():
     with pytest.raises(ArgumentsInvalid) as caught:
         check_arguments(SCHEMA, {"type": "x" * 5000, "weekday": "soon"}, tool="reminder_set")
 
@@ -133,7 +133,7 @@ def test_formats_are_hints_in_external_schemas_and_rules_in_our_own():
         ({"type": "object"}, {"anything": 1}),
     ],
 )
-def test_schemas_that_leave_room_for_other_names_keep_them(schema: dict[str, object], arguments: dict[str, object]):
+def test_additional_properties_are_kept_if_allowed(schema: dict[str, object], arguments: dict[str, object]):
     assert check_arguments({"type": "object", **schema}, arguments).arguments == arguments
 
 
@@ -183,7 +183,7 @@ def test_whole_numbers_with_a_fraction_part_are_integers_at_any_depth():
         ({"inner": {"n": 2.5}}, "/inner/n"),
     ],
 )
-def test_the_second_check_refuses_on_its_own_and_points_into_the_arguments(arguments: dict[str, object], pointer: str):
+def test_second_check_refuses_with_pointers_into_the_arguments(arguments: dict[str, object], pointer: str):
     with pytest.raises(ArgumentsInvalid) as caught:
         instantiate(analyse(tool), arguments)
 

@@ -1,3 +1,5 @@
+"""Message texts in all languages, and their fields."""
+
 from string import Formatter
 
 import pytest
@@ -37,7 +39,7 @@ def test_an_unknown_language_is_answered_in_english():
     assert say("tlh", "time.today") == "today"
 
 
-def test_a_missing_field_is_an_error_and_not_a_gap():
+def test_missing_field_is_an_error():
     with pytest.raises(KeyError):
         say("en", "reminder.deleted", id="abc")
 

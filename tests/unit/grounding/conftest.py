@@ -1,3 +1,5 @@
+"""Tools, and calls chosen by a model, for tests of grounding."""
+
 import pytest
 
 from bot.app.registry import built_in_registry
@@ -11,7 +13,7 @@ def tools():
 
 @pytest.fixture
 def chosen():
-    """Makes the calls that a model chose: a name, or a name with arguments."""
+    """Make the calls that a model chose: a name, or a name with arguments."""
 
     def make(*names, **arguments):
         return tuple(ToolCall(id=f"c{n}", name=name, arguments=arguments) for n, name in enumerate(names))

@@ -1,4 +1,4 @@
-"""Words left in a content are found where they speak of time, days or people, and nowhere else."""
+"""Leftover words about time, days or people in a content."""
 
 import pytest
 
@@ -73,5 +73,5 @@ def test_ordinary_contents_have_no_leftover_words(content):
         ("recuérdame antes de cenar tomar la pastilla", ""),
     ],
 )
-def test_the_clock_time_of_a_deadline_is_named(text, words):
+def test_clock_time_of_a_deadline_is_a_leftover(text, words):
     assert find_deadline(text) == words

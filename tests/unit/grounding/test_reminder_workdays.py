@@ -1,4 +1,4 @@
-"""Every workday leaves public holidays out, every weekday does not."""
+"""Rules for every workday, which exclude public holidays."""
 
 from datetime import datetime
 
@@ -35,5 +35,5 @@ def test_workdays_are_those_of_the_country(words: str, zone: str, region: str):
         ("every day after the workday", "Europe/Berlin", "FREQ=DAILY"),
     ],
 )
-def test_other_rules_and_places_stay_as_they_are(words: str, zone: str, rule: str):
+def test_other_rules_and_places_are_unchanged(words: str, zone: str, rule: str):
     assert set_for(words, zone=zone, rule=rule) == rule

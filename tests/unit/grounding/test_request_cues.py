@@ -1,4 +1,4 @@
-"""Cue words tell reports and requests apart, in each language."""
+"""Cue words that distinguish reports from requests, in each language."""
 
 import pytest
 
@@ -16,7 +16,7 @@ from function_calls.grounding.request_cues import asks_about_talk, asks_each_oth
         ("es", "qué bien que no llueve"),
     ],
 )
-def test_a_report_asks_for_nothing(language, text):
+def test_report_is_no_request(language, text):
     assert only_tells(text, language)
 
 
@@ -36,10 +36,10 @@ def test_a_request_is_no_report(language, text):
 
 
 @pytest.mark.parametrize("text", ["¿de qué están hablando?", "qué dijeron los demás"])
-def test_a_question_about_the_talk_is_known_in_spanish(text):
+def test_spanish_question_about_the_chat_is_recognised(text):
     assert asks_about_talk(text, "es")
 
 
 @pytest.mark.parametrize(("text", "is_small_talk"), [("¿cuándo quedamos?", True), ("la montaña más alta", False)])
-def test_a_question_about_the_people_here_is_known_in_spanish(text, is_small_talk):
+def test_spanish_question_about_people_is_recognised(text, is_small_talk):
     assert asks_each_other(text, "es") is is_small_talk

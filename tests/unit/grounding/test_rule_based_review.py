@@ -1,4 +1,4 @@
-"""Compare a model's calls with the person's words. Turns take place on Friday 2026-11-20 at 10:00."""
+"""Reviews of a model's calls by the words of the person. It is Friday 2026-11-20, 10:00."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def missed(tools):
     return make
 
 
-def test_time_of_the_words_replaces_the_models(review, chosen):
+def test_time_of_the_message_replaces_that_of_the_model(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-20 14:00", content="bake the pie")
 
     kept = review(PIE, calls).calls
@@ -42,7 +42,7 @@ def test_time_of_the_words_replaces_the_models(review, chosen):
     assert "/time: read from the message" in kept[0].repairs
 
 
-def test_a_kind_that_the_model_got_wrong_is_the_one_of_the_words(review, chosen):
+def test_wrong_type_of_the_model_is_corrected(review, chosen):
     calls = chosen("reminder_set", type="daily", time="09:00", weekday=4, content="water the ferns")
 
     kept = review("every Tuesday at 9am remind me to water the ferns", calls).calls
@@ -50,7 +50,7 @@ def test_a_kind_that_the_model_got_wrong_is_the_one_of_the_words(review, chosen)
     assert (kept[0].arguments["type"], kept[0].arguments["weekday"]) == ("weekly", 1)
 
 
-def test_content_with_the_whole_request_is_cut_to_its_subject(review, chosen):
+def test_content_with_the_whole_request_is_reduced_to_its_subject(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content=PIE)
 
     assert review(PIE, calls).calls[0].arguments["content"] == "bake the pie"
@@ -62,7 +62,7 @@ def test_invented_content_is_replaced_by_the_persons_words(review, chosen):
     assert review(PIE, calls).calls[0].arguments["content"] == "bake the pie"
 
 
-def test_a_content_from_an_earlier_message_stays(review, chosen):
+def test_content_from_an_earlier_message_is_kept(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="the piano lesson")
 
     kept = review("remind me tomorrow at 4pm of that", calls, recent=["when is the piano lesson again"]).calls
@@ -70,7 +70,7 @@ def test_a_content_from_an_earlier_message_stays(review, chosen):
     assert kept[0].arguments["content"] == "the piano lesson"
 
 
-def test_bare_clock_has_the_models_half_of_the_day_and_the_words_time(review, chosen):
+def test_bare_clock_time_has_the_half_of_the_day_of_the_model(review, chosen):
     calls = chosen("reminder_set", type="daily", time="6:00", weekday=6, content="the market")
 
     kept = review("get everybody out of bed at 6 each Saturday for the market", calls).calls
@@ -98,7 +98,7 @@ def test_unmentioned_people_are_not_reminded(review, chosen, person):
     assert "person" not in review(PIE, calls).calls[0].arguments
 
 
-def test_a_person_who_was_named_is_reminded(review, chosen):
+def test_named_person_is_reminded(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="bake the pie", person="Leo")
 
     kept = review("remind Leo tomorrow at 4pm to bake the pie", calls).calls
@@ -106,7 +106,7 @@ def test_a_person_who_was_named_is_reminded(review, chosen):
     assert kept[0].arguments["person"] == "Leo"
 
 
-def test_two_requests_that_the_model_took_for_one_are_both_made(review, chosen):
+def test_both_requests_are_made_if_the_model_merged_them(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-20 17:00", content="call mum and cook")
 
     kept = review("remind me at 5pm to call mum and at 6pm to cook", calls).calls
@@ -124,7 +124,7 @@ def test_invented_time_is_asked_for(review, chosen, text, language):
     assert {"en": "buy lemons", "zh": "买柠檬"}[language] in found.question
 
 
-def test_unrequested_reminder_is_not_even_asked_about(review, chosen):
+def test_unrequested_reminder_needs_no_question(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-20 12:00", content="bring an umbrella")
 
     found = review("is the pool open", calls)
@@ -141,7 +141,7 @@ def test_a_time_among_people_is_no_reminder(review, chosen, text, language):
     assert review(text, calls, language=language, is_addressed=False).calls == ()
 
 
-def test_people_who_remind_each_other_are_not_asked_when(review, chosen):
+def test_request_between_people_needs_no_question_about_the_time(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-20 12:00", content="members")
 
     found = review("I would like to remind all members of our rules", calls, is_addressed=False)
@@ -155,7 +155,7 @@ def test_a_request_among_people_sets_a_reminder(review, chosen):
     assert len(review(PIE, calls, is_addressed=False).calls) == 1
 
 
-def test_a_time_that_was_named_before_is_enough(review, chosen):
+def test_time_from_an_earlier_message_is_accepted(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-21 19:00", content="the dinner")
 
     assert review("remind me of the dinner then", calls, recent=["dinner tomorrow at 7pm?"]).calls == calls
@@ -204,7 +204,7 @@ def test_possible_request_is_left_to_the_model(review, chosen, tool, text, langu
     assert review(text, calls, language=language).calls == calls
 
 
-def test_functions_that_the_patterns_do_not_know_are_not_judged(review, chosen):
+def test_call_of_an_unknown_function_is_not_reviewed(review, chosen):
     calls = chosen("play_music", title="song")
 
     assert review("I love this song", calls).calls == calls
@@ -222,7 +222,7 @@ def test_functions_that_the_patterns_do_not_know_are_not_judged(review, chosen):
         ("她们刚才争什么呢", "zh", "summary"),
     ],
 )
-def test_a_plain_request_that_the_model_missed_is_made(missed, text, language, tool):
+def test_plain_request_missed_by_the_model_is_made(missed, text, language, tool):
     assert [name for name, _ in missed(text, language=language)] == [tool]
 
 
@@ -250,7 +250,7 @@ def test_small_talk_and_known_facts_are_not_searched(missed, text, language):
     assert missed(text, language=language) == []
 
 
-async def test_an_interpretation_is_reviewed_before_it_is_done(tools):
+async def test_interpretation_is_reviewed_before_its_calls(tools):
     model = ScriptedModel(['{"tool": "summary"}', "You are welcome."])
     llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=RuleBasedReview())
 
@@ -259,7 +259,7 @@ async def test_an_interpretation_is_reviewed_before_it_is_done(tools):
     assert (found.calls, found.answer) == ((), "You are welcome.")
 
 
-async def test_held_back_calls_among_people_are_silence_for_one_request(tools):
+async def test_dropped_calls_between_people_give_silence(tools):
     model = ScriptedModel(['{"tool": "summary"}'])
     llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=RuleBasedReview())
 
@@ -270,7 +270,7 @@ async def test_held_back_calls_among_people_are_silence_for_one_request(tools):
     assert (found.calls, found.answer, len(model.shown)) == ((), "", 1)
 
 
-async def test_a_missed_request_costs_no_second_request(tools):
+async def test_missed_request_needs_no_second_model_request(tools):
     model = ScriptedModel(['{"tool": "none"}'])
     llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=RuleBasedReview())
 
@@ -297,7 +297,7 @@ async def test_wrong_choice_is_replaced_by_the_clear_request(tools):
         ("她们刚才争什么呢", "zh", "summary"),
     ],
 )
-def test_a_function_for_which_no_word_speaks_gives_way_to_a_plain_request(tools, chosen, text, language, tool):
+def test_call_unsupported_by_words_is_replaced_by_a_plain_request(tools, chosen, text, language, tool):
     turn = make_turn(text, tools=tools, language=language)
 
     assert [call.name for call in RuleBasedReview().instead(turn, chosen("reminder_delete", reminder_id="1"))] == [tool]
@@ -313,7 +313,7 @@ def test_a_function_for_which_no_word_speaks_gives_way_to_a_plain_request(tools,
         ("what's the weather in Lima", "perplexity_search"),
     ],
 )
-def test_call_supported_by_a_word_or_of_an_unknown_function_stays(tools, chosen, text, tool):
+def test_call_supported_by_a_word_or_of_an_unknown_function_is_kept(tools, chosen, text, tool):
     assert RuleBasedReview().instead(make_turn(text, tools=tools), chosen(tool)) == ()
 
 
@@ -326,7 +326,7 @@ async def test_unusable_calls_are_replaced_by_the_clear_request(tools):
     assert [call.name for call in found.calls] == ["reminder_list"]
 
 
-async def test_a_missing_time_is_asked_for_even_where_the_bot_was_not_called(tools):
+async def test_missing_time_of_an_unaddressed_request_is_asked_for(tools):
     guess = '{"tool": "reminder_set", "type": "once", "time": "2026-11-20 12:00", "content": "buy lemons"}'
     model = ScriptedModel([guess])
     llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=RuleBasedReview())
@@ -348,7 +348,7 @@ async def test_a_missing_time_is_asked_for_even_where_the_bot_was_not_called(too
         ("that reminds me of the pie at 4pm", "It was a good pie.", []),
     ],
 )
-async def test_a_plain_request_that_a_model_only_has_words_for_is_done(tools, text, words, done):
+async def test_plain_request_answered_only_in_words_is_carried_out(tools, text, words, done):
     turn = make_turn(make_message(text), tools=tools, language="zh" if "提" in text else "en")
 
     found = await FunctionCallLLM(ScriptedModel([words]), reviewer=RuleBasedReview()).interpret(turn)
@@ -375,7 +375,7 @@ def test_misread_request_is_carried_out_as_written(review, chosen, text, languag
     assert [call.name for call in review(text, chosen(name), language=language).calls] == [done]
 
 
-def test_to_list_before_something_is_deleted_is_no_mistake(review, chosen):
+def test_list_before_a_deletion_is_accepted(review, chosen):
     calls = chosen("reminder_list")
 
     assert review("delete the milk reminder", calls).calls == calls
@@ -389,13 +389,13 @@ def test_unrequested_delete_beside_a_reminder_is_dropped(review, chosen):
     assert [call.name for call in kept] == ["reminder_set"]
 
 
-def test_one_mentioned_reminder_is_not_all_of_them(review, chosen):
+def test_reference_to_one_reminder_does_not_delete_all(review, chosen):
     kept = review("delete the milk reminder", chosen("reminder_delete", reminder_id="all")).calls
 
     assert kept[0].arguments["reminder_id"] == "milk"
 
 
-def test_days_known_to_the_model_only_stay(review, chosen):
+def test_days_known_only_to_the_model_are_kept(review, chosen):
     first, second = (
         *chosen("reminder_set", type="once", time="2026-11-21 09:00", content="swim"),
         *chosen("reminder_set", type="once", time="2026-11-28 09:00", content="swim"),
@@ -408,7 +408,7 @@ def test_days_known_to_the_model_only_stay(review, chosen):
     assert [call.arguments["rrule"][-7:] for call in together] == ["COUNT=2"]
 
 
-def test_request_called_three_times_is_done_once(review, chosen):
+def test_request_called_three_times_is_carried_out_once(review, chosen):
     once = chosen("reminder_set", type="once", time="15:00", content="drink water")
     again = chosen("reminder_set", type="once", time="2026-11-20 15:00", content="Drink water")
 

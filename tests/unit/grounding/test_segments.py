@@ -1,4 +1,4 @@
-"""Of a message that asks for several things, each call is held against the words that it is about."""
+"""Segments of a message with several requests, one for each call."""
 
 import json
 
@@ -12,7 +12,7 @@ DRINK_AND_CALL = "remind me at 3pm to drink water and tomorrow at 9am to call Cl
 
 
 async def last_answer(*texts, calls):
-    """What the bot says to the last of `texts`, for each of which the model makes the next of `calls`."""
+    """Return the answer to the last of `texts`; the model makes the next of `calls` for each."""
     model = ScriptedModel(
         completion("", *(requested(name, json.dumps(given), id=f"c{at}") for at, (name, given) in enumerate(made)))
         for made in calls
@@ -32,14 +32,14 @@ def once(time, content):
         ("2026-11-22 15:00", "2026-11-22 09:00"),  # of a day that nobody named
     ],
 )
-async def test_each_call_of_a_message_gets_its_own_time(drink, call):
+async def test_each_call_of_a_message_has_its_own_time(drink, call):
     answer = await last_answer(DRINK_AND_CALL, calls=[[once(drink, "drink some water"), once(call, "call Cleo")]])
 
     assert "today at 15:00, in 5 hours: drink some water" in answer
     assert "tomorrow at 09:00, in 23 hours: call Cleo" in answer
 
 
-async def test_a_content_in_other_words_is_that_of_the_only_reminder():
+async def test_paraphrased_content_belongs_to_the_only_reminder():
     asked = "remind me at 3pm to drink water and look up the weather for tomorrow"
 
     answer = await last_answer(asked, calls=[[once("2026-11-20 15:00", "喝水")]])
@@ -68,7 +68,7 @@ async def test_the_day_of_a_search_does_not_move_a_reminder():
         ("move the milk to 5pm", ("reminder_update", {"time": "17:00"}), "tomorrow at 17:00, in 31 hours"),
     ],
 )
-async def test_reminder_named_by_the_words_counts_whatever_the_model_names(reference, text, call, done):
+async def test_reminder_named_by_the_person_replaces_that_of_the_model(reference, text, call, done):
     name, given = call
     answer = await last_answer(
         "remind me tomorrow at 3pm to buy milk",
@@ -86,7 +86,7 @@ async def test_reminder_named_by_the_words_counts_whatever_the_model_names(refer
     assert "gym" not in answer
 
 
-async def test_an_id_stays_where_the_words_name_no_reminder_or_several():
+async def test_id_is_kept_if_the_words_name_no_single_reminder():
     milk = "remind me tomorrow at {}pm to buy milk"
 
     answer = await last_answer(

@@ -1,3 +1,5 @@
+"""Shares of tools in the reading of a message."""
+
 import pytest
 
 from bot.testing.turns import make_turn
@@ -35,5 +37,5 @@ def test_share_of_a_tool_is_that_of_the_whole_reading(text):
         ("冰岛的极光今年好看吗", False),  # a question first, and perhaps a request for a reminder
     ],
 )
-def test_request_for_a_change_is_told_from_other_messages(text, asks):
+def test_request_for_a_change_is_distinguished_from_other_messages(text, asks):
     assert asks_for_any(make_turn(text, tools=TOOLS), NAMES) is asks

@@ -1,3 +1,5 @@
+"""Times proposed by a model, compared with the words of the person."""
+
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -33,13 +35,13 @@ def verdict(proposed, words, language="en"):
     return cross_check(proposed, words, now=FRIDAY_TEN, zone=BERLIN, language=language, own=own)
 
 
-def test_time_that_the_words_name_stays():
+def test_time_named_by_the_person_is_kept():
     proposed = once("2026-11-27 15:00")
 
     assert verdict(proposed, "remind me next Friday at 3pm to send it").schedule == proposed
 
 
-def test_words_without_a_time_leave_the_proposal():
+def test_proposed_time_is_kept_if_the_words_name_none():
     proposed = once("2026-11-27 15:00")
 
     assert verdict(proposed, "same time as the last one please").schedule == proposed
@@ -53,14 +55,14 @@ def test_words_without_a_time_leave_the_proposal():
         ("2026-11-20 07:01", "明天早上七点一刻叫我起床", "zh", "2026-11-21 07:15"),
     ],
 )
-def test_clear_words_overrule_the_model(proposed, words, language, meant):
+def test_clear_time_of_the_person_overrides_the_model(proposed, words, language, meant):
     found = verdict(once(proposed), words, language)
 
     assert found.schedule == once(meant)
     assert found.choices == ()
 
 
-def test_a_day_without_a_clock_leaves_the_clock_to_the_model():
+def test_day_without_a_clock_time_keeps_that_of_the_model():
     proposed = once("2026-11-21 08:15")
 
     assert verdict(proposed, "remind me tomorrow to call").schedule == proposed
@@ -84,20 +86,20 @@ def test_rule_is_compared_by_its_occurrences():
     assert verdict(proposed, "every Monday at 9 remind me to send the report").schedule == proposed
 
 
-def test_a_repetition_that_the_model_missed_is_restored():
+def test_repetition_missed_by_the_model_is_restored():
     found = verdict(once("2026-11-23 09:00"), "every Monday at 9am remind me to send the report")
 
     assert str(found.schedule.rule).startswith("FREQ=WEEKLY;BYDAY=MO")
 
 
 @pytest.mark.parametrize(("words", "language"), [("the first", "en"), ("evening", "en"), ("2号", "zh")])
-def test_the_answer_to_a_question_names_no_day(words, language):
+def test_answer_to_a_question_needs_no_day(words, language):
     proposed = once("2026-11-21 08:00")
 
     assert verdict(proposed, words, language) == Verdict(schedule=proposed)
 
 
-def test_a_repetition_that_the_model_invented_is_taken_away():
+def test_repetition_invented_by_the_model_is_removed():
     weekly = read_schedule(datetime(2026, 11, 24, 14, 0), "Europe/Berlin", "FREQ=WEEKLY;BYDAY=TU;BYHOUR=14;BYMINUTE=0")
 
     assert verdict(weekly, "下周二下午两点提醒我开会", "zh").schedule == once("2026-11-24 14:00")
@@ -111,20 +113,20 @@ def test_a_repetition_that_the_model_invented_is_taken_away():
         ("下午五点提醒我打电话，不对，六点", "zh"),
     ],
 )
-def test_a_model_that_follows_a_self_correction_is_right(words, language):
+def test_corrected_time_of_the_model_is_kept(words, language):
     proposed = once("2026-11-20 18:00")
 
     assert verdict(proposed, words, language).schedule == proposed
 
 
-def test_a_model_that_misses_a_self_correction_is_overruled():
+def test_correction_missed_by_the_model_is_applied():
     proposed = once("2026-11-20 17:00")
 
     assert verdict(proposed, "remind me at 5 to call mum, no, at 6").schedule == once("2026-11-20 18:00")
 
 
 @pytest.mark.parametrize("words", ["remind me at 4, 5 and 6 to drink", "remind me at 4pm and 6pm today to drink"])
-def test_each_time_of_a_list_is_right(words):
+def test_each_time_of_a_list_is_accepted(words):
     proposed = once("2026-11-20 18:00")
 
     assert verdict(proposed, words) == Verdict(schedule=proposed)
@@ -139,5 +141,5 @@ def test_each_time_of_a_list_is_right(words):
         ("2026-12-02 20:00", "12月3号我生日，前一天晚上八点提醒我订蛋糕"),
     ],
 )
-def test_time_beside_its_reference_stays(proposed, words):
+def test_time_beside_its_reference_is_kept(proposed, words):
     assert verdict(once(proposed), words, "zh") == Verdict(schedule=once(proposed))

@@ -1,4 +1,4 @@
-"""The history service: recording, once, in batches."""
+"""The history service: messages recorded once, in batches."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -42,7 +42,7 @@ async def test_a_message_is_new_once():
     assert answers == [True, False]
 
 
-async def test_messages_that_come_together_share_a_transaction():
+async def test_simultaneous_messages_share_a_transaction():
     store = SlowStore()
     history = HistoryService(store)
 
@@ -52,7 +52,7 @@ async def test_messages_that_come_together_share_a_transaction():
     assert store.transactions <= 2
 
 
-async def test_those_who_wait_learn_of_a_failure_and_the_next_try_works():
+async def test_failure_reaches_the_waiting_writers_and_the_next_attempt_succeeds():
     store = SlowStore()
     store.failures = [OSError("disk full")]
     history = HistoryService(store)

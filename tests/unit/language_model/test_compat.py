@@ -245,7 +245,7 @@ async def test_the_oldest_turns_are_left_out_first_and_only_as_many_as_needed():
     assert sent[2] == sent[3] == [*systems, *CONVERSATION[7:]]
 
 
-async def test_system_messages_and_the_last_message_stay_however_long_the_request_is():
+async def test_system_messages_and_the_last_message_are_always_kept():
     async with OpenAIServer([TOO_LONG] * 9) as server:
         model = model_at(server)
         with pytest.raises(ModelUnavailable):

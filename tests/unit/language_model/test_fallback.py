@@ -1,4 +1,4 @@
-"""The chain of models and its circuit breaker, on looptime."""
+"""The chain of models and its circuit breaker, in simulated time."""
 
 import asyncio
 
@@ -33,7 +33,7 @@ async def test_last_reason_is_reported_when_all_are_down():
     assert caught.value.reason == "timeout"
 
 
-async def test_a_dead_model_is_not_asked_on_every_message():
+async def test_unreachable_model_is_not_requested_for_each_message():
     dead = ScriptedModel([DOWN] * 9)
     chain = FallbackChain([dead, ScriptedModel(["ok"] * 9)], failures=3)
 
@@ -53,7 +53,7 @@ async def test_the_breaker_of_a_single_model_opens_too():
         await chain.complete(REQUEST)
 
 
-async def test_after_the_cooldown_one_probe_brings_the_model_back():
+async def test_successful_probe_after_the_cooldown_restores_the_model():
     first = ScriptedModel([DOWN, DOWN, DOWN, "back", "still here"])
     chain = FallbackChain([first, ScriptedModel(["other"] * 3)], failures=3, cooldown=30)
     for _ in range(3):
@@ -126,7 +126,7 @@ class Speaker:
         raise DOWN
 
 
-async def test_a_model_that_began_to_speak_is_not_talked_over_by_the_next():
+async def test_started_stream_is_not_replaced_by_the_next_model():
     heard = []
 
     async def on_text(text):

@@ -1,4 +1,4 @@
-"""The model client against a scripted server on loopback."""
+"""The model client, with a scripted server on loopback."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ def model_at(server, *, attempts=3, timeouts=None, slots=32, longest_wait=1.0, e
 
 
 async def ask(script, *, on_text=None, tools=TOOLS, **options):
-    """What one request comes to, and the server that was asked."""
+    """Return the result of one request, and the server."""
     server = OpenAIServer(script)
     async with server:
         model = model_at(server, **options)
@@ -48,7 +48,7 @@ async def ask(script, *, on_text=None, tools=TOOLS, **options):
 
 
 async def fail(script, *, on_text=None, **options):
-    """How one request fails, and the server that was asked."""
+    """Return the error of one request, and the server."""
     server = OpenAIServer(script)
     async with server:
         model = model_at(server, **{"attempts": 1, **options})
@@ -166,14 +166,14 @@ async def test_an_integer_of_more_than_64_bits_in_a_schema_is_sent():
 
 
 @pytest.mark.parametrize("trouble", [status(429, retry_after=0), status(500), status(503), HangUp(), garbage()])
-async def test_a_passing_failure_is_tried_again(trouble):
+async def test_temporary_failure_is_retried(trouble):
     completion, server = await ask([trouble, say("now")])
 
     assert completion.text == "now"
     assert len(server.requests) == 2
 
 
-async def test_retry_after_is_waited_for():
+async def test_retry_waits_for_retry_after():
     loop = asyncio.get_running_loop()
     started = loop.time()
 
@@ -278,7 +278,7 @@ async def test_error_with_status_200_is_a_failure():
     assert "model is loading" in error.detail
 
 
-async def test_a_server_that_answers_whole_when_asked_to_stream_is_understood():
+async def test_whole_answer_to_a_streaming_request_is_read():
     body = b'{"choices": [{"message": {"content": "whole"}, "finish_reason": "stop"}]}'
     listener = TextListener()
 
@@ -412,7 +412,7 @@ async def test_an_extra_field_that_the_server_refuses_is_left_out_from_then_on()
         ),
     ],
 )
-async def test_the_address_is_found_however_it_is_written(written, asked, is_streamed):
+async def test_address_is_normalised(written, asked, is_streamed):
     async with OpenAIServer([say("yes")]) as server:
         model = OpenAIModel("m", base_url=f"{server.url}{written}")
         await model.complete(CompletionRequest(messages=MESSAGES, on_text=TextListener() if is_streamed else None))

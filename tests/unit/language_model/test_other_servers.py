@@ -463,7 +463,7 @@ async def test_refusal_is_recognised_with_any_status(code, message, matter):
         (None, (0, 0, 0)),
     ],
 )
-async def test_tokens_are_counted_where_servers_count_them(usage, counted):
+async def test_usage_is_read_from_each_place(usage, counted):
     read = (await ask(whole({"content": "tea"}, usage=usage))).usage
 
     assert (read.prompt_tokens, read.completion_tokens, read.cached_tokens) == counted

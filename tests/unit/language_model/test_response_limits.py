@@ -1,4 +1,4 @@
-"""Answers without end, depth without end and redirects, from a server on loopback."""
+"""Endless and deeply nested answers, and redirects, from a server on loopback."""
 
 import asyncio
 import gzip

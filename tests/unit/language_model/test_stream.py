@@ -1,4 +1,4 @@
-"""Server-sent events put together, whatever pieces they arrive in."""
+"""Server-sent events, for any division into pieces."""
 
 import json
 from itertools import pairwise

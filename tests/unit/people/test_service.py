@@ -1,4 +1,4 @@
-"""One person with several accounts, by a one-time code."""
+"""Linked accounts of one person, by a one-time code."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -65,7 +65,7 @@ async def test_a_third_account_belongs_to_the_same_person(people):
     assert len(await keys(people, PHONE, ANN)) == 3
 
 
-async def test_a_code_is_good_once(people):
+async def test_code_is_valid_once(people):
     code = await people.issue_code(PHONE, ANN, "en")
     await people.redeem(DESK, ANNA, code)
 
@@ -81,7 +81,7 @@ class FarStore(MemoryStateStore):
         return value
 
 
-async def test_one_of_two_processes_with_the_same_code_at_once_uses_it(clock):
+async def test_code_is_used_by_only_one_of_two_processes(clock):
     state, book = FarStore(clock), MemoryScopeStore()
     one, two = (PeopleService(book, state) for _ in range(2))
     code = await one.issue_code(PHONE, ANN, "en")
@@ -100,7 +100,7 @@ class FarBook(MemoryScopeStore):
         return values
 
 
-async def test_accounts_that_two_processes_link_with_one_person_at_once_all_belong_to_it(clock):
+async def test_accounts_linked_by_two_processes_at_once_belong_to_one_person(clock):
     state, book = MemoryStateStore(clock), FarBook()
     one, two, three = (PeopleService(book, state) for _ in range(3))
     await linked(three, PHONE, ANN, DESK, ANNA)
@@ -123,21 +123,21 @@ async def test_account_that_leaves_while_another_joins_is_unlinked(clock):
     assert len(await keys(one, PHONE, ANN)) == 2
 
 
-async def test_a_code_is_good_for_ten_minutes(people, clock):
+async def test_code_is_valid_for_ten_minutes(people, clock):
     code = await people.issue_code(PHONE, ANN, "en")
     clock.set(NOW + timedelta(minutes=10))
 
     assert await refusal(people.redeem(DESK, ANNA, code)) == "link_code_wrong"
 
 
-async def test_a_new_code_makes_the_one_before_it_worthless(people):
+async def test_new_code_invalidates_the_previous_one(people):
     first = await people.issue_code(PHONE, ANN, "en")
     await people.issue_code(PHONE, ANN, "en")
 
     assert await refusal(people.redeem(DESK, ANNA, first)) == "link_code_wrong"
 
 
-async def test_a_code_that_others_saw_is_worthless(people):
+async def test_code_seen_by_others_is_invalid(people):
     code = await people.issue_code(PHONE, ANN, "en")
     await people.revoke_code(code)
 
@@ -151,7 +151,7 @@ async def test_linking_an_account_with_itself_fails_and_keeps_the_code(people):
     assert (await people.redeem(DESK, ANNA, code)).holder.key == "telegram:42"
 
 
-async def test_after_some_wrong_guesses_even_the_right_code_is_refused(people, clock):
+async def test_correct_code_is_refused_after_several_wrong_ones(people, clock):
     code = await people.issue_code(PHONE, ANN, "en")
     for number in range(MOST_GUESSES):
         assert await refusal(people.redeem(DESK, EVE, f"link-AAAA-AAA{number}")) == "link_code_wrong"
@@ -161,7 +161,7 @@ async def test_after_some_wrong_guesses_even_the_right_code_is_refused(people, c
     assert await refusal(people.redeem(DESK, EVE, code)) == "link_code_wrong"
 
 
-async def test_an_account_that_leaves_is_alone_and_the_others_stay_together(people):
+async def test_unlinked_account_is_single_and_the_others_stay_linked(people):
     await linked(people, PHONE, ANN, DESK, ANNA)
     await linked(people, DESK, ANNA, OFFICE, AC)
 
@@ -187,14 +187,14 @@ async def test_unlinked_person_can_be_linked_again(people):
     assert len(await keys(people, PHONE, ANN)) == 2
 
 
-async def test_a_person_has_not_any_number_of_accounts(people):
+async def test_number_of_accounts_of_a_person_is_limited(people):
     for number in range(MOST_ACCOUNTS - 1):
         await linked(people, PHONE, ANN, DESK, Person(id=str(number), name="x"))
 
     assert await refusal(linked(people, PHONE, ANN, OFFICE, AC)) == "link_full"
 
 
-async def test_no_right_goes_with_a_link(people):
+async def test_link_transfers_no_rights(people):
     await linked(people, PHONE, Person(id="42", name="Ann", is_admin=True), DESK, ANNA)
 
     assert not any(each.person.is_admin for each in await people.accounts_of(DESK, ANNA))
@@ -203,7 +203,7 @@ async def test_no_right_goes_with_a_link(people):
 @pytest.mark.parametrize(
     "text", ["link-ABCD-EFGH", " LINK-abcd-efgh. ", "linkABCDEFGH", "`link-ABCD-EFGH`", "ｌｉｎｋ-ABCD-EFGH"]
 )
-def test_a_code_is_read_however_it_was_copied(text):
+def test_code_is_read_in_every_copied_form(text):
     assert parse_code(text) == "link-ABCD-EFGH"
 
 

@@ -1,4 +1,4 @@
-"""Chats with names, and who may reach them."""
+"""Named chats, and people who may reach them."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -75,7 +75,7 @@ async def test_an_account_on_another_platform_is_no_member(places):
 
 
 @pytest.mark.parametrize(("days", "is_in"), [(1, True), (29, True), (31, False), (None, False)])
-async def test_history_tells_members_where_the_platform_does_not(places, members, history, days, is_in):
+async def test_members_are_known_from_the_history_without_the_platform(places, members, history, days, is_in):
     members.answer = None
     await places.open(OPS, "ops")
     if days is not None:

@@ -1,3 +1,5 @@
+"""Commands in the menus of platforms."""
+
 import re
 
 import pytest

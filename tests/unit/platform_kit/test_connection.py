@@ -1,3 +1,5 @@
+"""Connections to platforms: retries, health and probes."""
+
 import asyncio
 from datetime import timedelta
 from itertools import pairwise
@@ -49,7 +51,7 @@ async def test_jitter_shortens_a_pause_by_up_to_half(clock):
     assert times == [0, 0.5, 1.5]
 
 
-async def test_the_wish_of_the_server_is_obeyed(clock):
+async def test_retry_waits_for_the_time_of_the_server(clock):
     times = []
 
     async def session():

@@ -1,3 +1,5 @@
+"""Lines typed in a terminal before the prompt."""
+
 import os
 import pty
 import tty

@@ -1,4 +1,4 @@
-"""A long message goes out piece by piece."""
+"""Long messages sent in pieces."""
 
 from datetime import UTC, datetime
 

@@ -1,3 +1,5 @@
+"""Markdown in texts of the bot, and mentions."""
+
 import time
 
 import pytest
@@ -96,7 +98,7 @@ def test_everybody_is_rung_for_in_front_when_no_word_says_so():
 
 
 @pytest.mark.parametrize("started", ["[", "**a ", "```x\n", "*a ", "`a ", "[a](http://x", "# "])
-def test_a_flood_of_marks_is_read_and_cut_in_a_moment(started):
+def test_many_marks_are_parsed_and_split_in_bounded_time(started):
     flood = started * (20_000 // len(started))
     began = time.process_time()
     spans_of(OutgoingMessage(text=flood))

@@ -1,3 +1,5 @@
+"""Texts split into pieces."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

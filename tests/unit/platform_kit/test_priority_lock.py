@@ -1,3 +1,5 @@
+"""The lock with priorities."""
+
 import asyncio
 
 import pytest

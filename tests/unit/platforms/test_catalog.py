@@ -1,3 +1,5 @@
+"""The catalogue of platforms: settings, secrets and libraries."""
+
 import inspect
 import subprocess
 import sys
@@ -101,7 +103,7 @@ def test_a_missing_library_says_how_to_install_it():
     assert "pip install .[matrix]" in done.stderr
 
 
-def test_an_unknown_platform_is_a_fault_of_the_settings():
+def test_unknown_platform_is_an_error_of_the_settings():
     with pytest.raises(ConfigError, match="no platform named smoke"):
         create_platforms(Settings(platforms=PlatformSettings(enabled=("smoke",))), SystemClock())
 

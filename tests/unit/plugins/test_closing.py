@@ -1,4 +1,4 @@
-"""Resources of a plugin are closed when the bot stops and when a newer version replaces it."""
+"""Resources of a plugin, which are closed at a stop or a replacement."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Contributions of a plugin besides functions and hooks are used."""
+"""Contributions of a plugin other than functions and hooks."""
 
 from contextlib import AsyncExitStack
 

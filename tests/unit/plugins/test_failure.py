@@ -1,4 +1,4 @@
-"""Errors of a plugin are one line with the next step."""
+"""Errors of a plugin, as one line with the next step."""
 
 import pytest
 from loguru import logger
@@ -36,7 +36,7 @@ def logged():
     logger.remove(sink)
 
 
-async def told_of(rig, name, **plugins):
+async def reports_of(rig, name, **plugins):
     """What is said of one plugin, the others having been asked whether they work."""
     async with rig.running(**plugins) as app:
         assert await rig.say("throw the dice") == "a four"
@@ -114,7 +114,7 @@ FAILURES = [
 async def test_error_is_one_line_with_a_correction(rig, logged, text, said):
     rig.write("dice", DICE)
     rig.write("mistaken", text)
-    told = await told_of(rig, "mistaken")
+    told = await reports_of(rig, "mistaken")
 
     assert said in told
     lines = [each for each in logged if "mistaken" in each["message"] and each["level"].name != "DEBUG"]
@@ -124,10 +124,10 @@ async def test_error_is_one_line_with_a_correction(rig, logged, text, said):
     assert "\n" not in told
 
 
-async def test_the_trace_of_a_failure_is_there_for_those_who_log_at_debug(rig, logged):
+async def test_trace_of_a_failure_is_logged_at_debug(rig, logged):
     rig.write("dice", DICE)
     rig.write("mistaken", "def setup(add):\n    raise RuntimeError('boom')")
-    await told_of(rig, "mistaken")
+    await reports_of(rig, "mistaken")
 
     (traced,) = (each for each in logged if each["exception"] is not None)
     assert traced["level"].name == "DEBUG"
@@ -138,7 +138,7 @@ async def test_binary_file_is_reported_as_such(rig):
     rig.write("dice", DICE)
     (rig.folder / "mistaken.py").write_bytes(b"word = '\xff'")
 
-    assert await told_of(rig, "mistaken") == "its file is not UTF-8 text (byte 9)"
+    assert await reports_of(rig, "mistaken") == "its file is not UTF-8 text (byte 9)"
 
 
 async def test_two_functions_of_one_name_in_one_plugin_are_distinguished(rig):
@@ -146,7 +146,7 @@ async def test_two_functions_of_one_name_in_one_plugin_are_distinguished(rig):
     twice = DICE.replace("throw_dice", "roll").replace("async def roll", "async def first")
     rig.write("mistaken", twice + twice.replace("first", "second").replace('returns="reply"', 'name="first"'))
 
-    assert await told_of(rig, "mistaken") == "two of its functions are called first; rename one of them"
+    assert await reports_of(rig, "mistaken") == "two of its functions are called first; rename one of them"
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ async def test_two_functions_of_one_name_in_one_plugin_are_distinguished(rig):
 async def test_wrong_options_are_all_named_with_the_expected_values(rig, options, said):
     rig.write("dice", DICE)
     rig.write("polite", OPTIONS)
-    told = await told_of(rig, "polite", options={"polite": options})
+    told = await reports_of(rig, "polite", options={"polite": options})
 
     assert told.startswith(f"settings: plugins.options.polite: {said}")
     assert "often" not in told  # an option may be a secret
@@ -170,7 +170,7 @@ async def test_wrong_options_are_all_named_with_the_expected_values(rig, options
 async def test_a_platform_of_a_name_that_is_taken_leaves_its_plugin_out(rig, logged):
     rig.write("dice", DICE)
     rig.write("mistaken", PIGEON.format(name="fake"))
-    told = await told_of(rig, "mistaken")
+    told = await reports_of(rig, "mistaken")
 
     assert told == "its platform fake has a name that the bot has; give it another"
     assert f"plugin mistaken not loaded: {told}" in [each["message"] for each in logged]
@@ -181,14 +181,14 @@ async def test_two_plugins_with_one_platform_do_not_share_its_name(rig):
     rig.write("pigeon", PIGEON.format(name="pigeon"))
     rig.write("stork", PIGEON.format(name="pigeon"))
 
-    assert await told_of(rig, "stork") == "its platform pigeon has a name that plugin pigeon has; give it another"
+    assert await reports_of(rig, "stork") == "its platform pigeon has a name that plugin pigeon has; give it another"
 
 
 async def test_ignored_one_of_two_plugins_with_one_name_is_reported(rig, logged):
     rig.write("dice", DICE)
     (rig.folder / "dice").mkdir()
     (rig.folder / "dice" / "__init__.py").write_text("raise RuntimeError")
-    await told_of(rig, "dice")
+    await reports_of(rig, "dice")
 
     (told,) = (each for each in logged if each["level"].name == "WARNING")
     assert told["message"] == f"plugin dice: {rig.folder / 'dice'} is overridden by {rig.folder / 'dice.py'}"

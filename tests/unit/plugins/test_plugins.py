@@ -1,4 +1,4 @@
-"""Contributions of plugins; a failing plugin harms nothing else."""
+"""Plugins: contributions, failures and access."""
 
 import pytest
 
@@ -276,7 +276,7 @@ async def test_a_chat_switches_a_plugin_off_and_on(rig):
     assert said[5] == "a four"
 
 
-async def test_only_those_who_rule_a_chat_switch_its_plugins(rig):
+async def test_only_admins_enable_and_disable_plugins_of_a_chat(rig):
     rig.write("dice", DICE)
     async with rig.running():
         await rig.platform.say("/plugins off dice", sender="bob")

@@ -1,4 +1,4 @@
-"""Old messages are deleted by the settings of the bot and of each chat."""
+"""Deletion of old messages by the settings of the bot and of each chat."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -60,7 +60,7 @@ async def test_chat_without_a_rule_uses_the_setting(database):
     assert (await privacy.retention_days(CHATS["short"]), await privacy.retention_days(CHATS["usual"])) == (2, 5)
 
 
-async def test_other_stores_are_told_of_a_person_to_forget(database: Database):
+async def test_other_stores_delete_a_forgotten_person(database: Database):
     told: list[str] = []
     privacy = PrivacyService(SqlPrivacyStore(database), on_forgotten=told.append)
 

@@ -1,4 +1,4 @@
-"""A reminder service in memory, on a clock that costs nothing."""
+"""A reminder service in memory, on a simulated clock."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -28,7 +28,7 @@ BOB = Person(id="bob", name="Bob")
 
 
 class FakeCourier:
-    """Keeps what it is given; `failures` are raised first, `hold` keeps sends in flight while it is cleared."""
+    """Stores notices; `failures` are raised first, `hold` keeps sends in flight while it is cleared."""
 
     def __init__(self) -> None:
         self.clock: Clock = SystemClock()
@@ -65,7 +65,7 @@ class FakeCourier:
 
 
 class FakeGatheringCourier(FakeCourier):
-    """Takes several notices in one message; `messages` are the keys and contents of those."""
+    """Sends several notices in one message; `messages` are their keys and contents."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class FakeGatheringCourier(FakeCourier):
 
 
 class FragileStore(MemoryReminderStore):
-    """A store whose calls fail as often as told, as a locked database does."""
+    """A store whose calls fail as often as set, like a locked database."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class FragileStore(MemoryReminderStore):
 
 @dataclass
 class Desk:
-    """A service with everything around it, and short words for setting reminders."""
+    """A reminder service with its dependencies, and short methods to set reminders."""
 
     clock: LoopClock = field(default_factory=lambda: LoopClock(NOW))
     store: FragileStore = field(default_factory=FragileStore)

@@ -1,4 +1,4 @@
-"""A clock that is set loses and doubles nothing; in simulated time."""
+"""Steps of the clock, which lose and repeat no reminder, in simulated time."""
 
 import asyncio
 import time
@@ -43,7 +43,7 @@ async def test_clock_set_back_sends_nothing_again(desk):
     assert len(desk.courier.said) == 1
 
 
-async def test_a_clock_ten_years_ahead_and_back_does_not_silence_a_daily_reminder(make_desk):
+async def test_daily_reminder_fires_after_a_clock_step_of_ten_years_and_back(make_desk):
     desk = make_desk(delivery=DeliveryConfig(tick=timedelta(minutes=30)))
     await desk.set(seconds=60, rule="FREQ=DAILY")
     async with desk.running():
@@ -66,7 +66,7 @@ async def set_clock(desk, by: timedelta) -> None:
     await asyncio.sleep(10)
 
 
-async def test_failure_by_a_clock_ten_years_ahead_waits_for_its_due_time_only(make_desk):
+async def test_failure_during_a_wrong_future_clock_is_retried_at_its_due_time(make_desk):
     desk = make_desk(delivery=RARELY)
     desk.courier.failures = [DeliveryFailed("the certificate has expired")] * 100
     await desk.set(seconds=86400)
@@ -97,7 +97,7 @@ async def test_queued_occurrence_waits_for_its_time_after_a_backward_clock_step(
     assert (early, desk.courier.texts) == (["now"], ["now", "tomorrow"])
 
 
-async def test_a_clock_that_was_right_again_after_a_restart_does_not_silence_a_daily_reminder(make_desk):
+async def test_daily_reminder_fires_after_a_clock_correction_during_a_restart(make_desk):
     desk = make_desk(delivery=RARELY)
     await desk.set(seconds=60, rule="FREQ=DAILY")
     async with desk.running():
@@ -110,7 +110,7 @@ async def test_a_clock_that_was_right_again_after_a_restart_does_not_silence_a_d
     assert len(desk.courier.said) == said_before + 3
 
 
-async def test_a_clock_step_is_not_forgotten_when_the_database_fails(make_desk):
+async def test_clock_step_is_handled_after_a_database_failure(make_desk):
     desk = make_desk(delivery=RARELY)
     await desk.set(seconds=60, rule="FREQ=DAILY")
     async with desk.running():
@@ -141,14 +141,14 @@ RULES = [
 
 
 def paused_for(years: int, rule: str) -> tuple[Schedule, datetime]:
-    """A schedule and its first fire `years` before `NOW`."""
+    """Return a schedule and its first fire, `years` before `NOW`."""
     start = NOW.replace(year=NOW.year - years)
     schedule = read_schedule(start.replace(tzinfo=None), "Europe/Berlin", rule)
     return schedule, next(fires_after(schedule, start - timedelta(hours=2)))
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_year_of_missed_fires_is_counted_as_if_they_were_listed(rule):
+def test_count_of_missed_fires_equals_their_list(rule):
     schedule, first = paused_for(1, rule)
     fires = [first, *takewhile(lambda fire: fire <= NOW, fires_after(schedule, first))]
 

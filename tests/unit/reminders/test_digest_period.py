@@ -1,4 +1,4 @@
-"""Start of the period that a regular digest covers."""
+"""The start of the period of a regular digest."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -22,7 +22,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("FREQ=HOURLY;INTERVAL=1", "2026-11-20T18:00", "2026-11-20T17:00"),
     ],
 )
-def test_the_fire_before_a_fire_is_found(rule, due, before):
+def test_previous_fire_is_found(rule, due, before):
     schedule = read_schedule(datetime(2026, 1, 1, 18, 0), "Europe/Berlin", rule)
 
     found = previous_fire(schedule, datetime.fromisoformat(due).replace(tzinfo=BERLIN))

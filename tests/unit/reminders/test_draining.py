@@ -1,4 +1,4 @@
-"""A bot that is stopped finishes what it has begun; in simulated time."""
+"""Draining of running sends when the bot stops, in simulated time."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.looptime
 
 
 async def drained_while(desk, name):
-    """Drain while the ledger is asked to do what `name` says, and answers only when draining has waited for it."""
+    """Drain while the ledger call `name` waits until draining has waited for it."""
     do, asked, answered = getattr(desk.store, name), asyncio.Event(), asyncio.Event()
 
     async def slow(*arguments):

@@ -1,4 +1,4 @@
-"""Claimed occurrences wait for their instant and leave in the order of instants."""
+"""The queue of claimed occurrences, ordered by instant."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -54,7 +54,7 @@ def test_occurrence_leaves_the_queue_at_its_instant():
     assert taken(queue, NOON) == []
 
 
-def test_all_of_very_many_for_one_instant_leave():
+def test_many_occurrences_of_one_instant_all_leave_the_queue():
     queue = DueQueue()
     queue.push([lease(number, NOON) for number in range(2_500)])
     queue.push([lease(9_999, NOON + SECOND)])
@@ -67,7 +67,7 @@ def test_all_of_very_many_for_one_instant_leave():
     assert (len(queue), queue.next_at) == (1, NOON + SECOND)
 
 
-def test_an_instant_that_has_passed_can_be_waited_for_again():
+def test_queue_can_wait_for_a_past_instant_again():
     queue = DueQueue()
     queue.push([lease(1, NOON)])
     taken(queue, NOON)

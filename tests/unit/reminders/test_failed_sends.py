@@ -1,4 +1,4 @@
-"""Failed sends are retried, or marked as failed and reported; in simulated time."""
+"""Failed sends, which are retried or reported, in simulated time."""
 
 import asyncio
 import random
@@ -22,7 +22,7 @@ ANN = Person(id="ann", name="Ann")
 
 
 class FailingAtTheEnd:
-    """Keeps the first send in flight until `hold` is set, and fails it then."""
+    """Keeps the first send in flight until `hold` is set, and then fails it."""
 
     def __init__(self, failure: DeliveryFailed) -> None:
         self.hold = asyncio.Event()
@@ -51,7 +51,7 @@ async def test_a_failed_send_is_tried_again_with_the_same_key(desk):
     assert await desk.states() == [DeliveryState.SENT]
 
 
-async def test_the_platform_s_wish_to_wait_is_obeyed(desk):
+async def test_retry_waits_for_the_time_given_by_the_platform(desk):
     desk.courier.failures = [DeliveryFailed("slow down", retry_after=100)]
     await desk.set(seconds=1)
     async with desk.running():
@@ -63,7 +63,7 @@ async def test_the_platform_s_wish_to_wait_is_obeyed(desk):
 
 
 @pytest.mark.parametrize("seconds", [1e18, float("inf"), float("nan")])
-async def test_absurd_wish_to_wait_delays_a_reminder_by_a_day(desk, seconds):
+async def test_absurd_retry_time_delays_a_reminder_by_a_day(desk, seconds):
     desk.courier.failures = [DeliveryFailed("slow down", retry_after=seconds)]
     await desk.set(seconds=1)
     async with desk.running():
@@ -72,7 +72,7 @@ async def test_absurd_wish_to_wait_delays_a_reminder_by_a_day(desk, seconds):
     assert desk.courier.texts == ["tea"]
 
 
-async def test_a_wish_to_wait_holds_over_a_restart(desk):
+async def test_retry_time_of_the_platform_is_kept_over_a_restart(desk):
     desk.courier.failures = [DeliveryFailed("slow down", retry_after=100)]
     await desk.set(seconds=1)
     async with desk.running():
@@ -86,7 +86,7 @@ async def test_a_wish_to_wait_holds_over_a_restart(desk):
     assert (early, desk.courier.texts) == ([], ["tea"])
 
 
-async def test_unknown_outcome_is_its_own_state_and_sent_again(desk):
+async def test_send_with_an_unknown_outcome_is_recorded_and_repeated(desk):
     desk.courier.failures = [DeliveryFailed("connection lost", is_unknown=True, retry_after=50)]
     await desk.set(seconds=1)
     async with desk.running():
@@ -160,7 +160,7 @@ async def reword(desk, reminder):
 
 @pytest.mark.parametrize("is_unknown", [False, True])
 @pytest.mark.parametrize(("command", "said"), [(delete, []), (pause, []), (move, []), (reword, ["coffee"])])
-async def test_a_change_while_it_is_being_sent_holds_for_the_next_attempt(make_desk, command, said, is_unknown: bool):
+async def test_change_during_a_send_applies_to_the_next_attempt(make_desk, command, said, is_unknown: bool):
     desk = make_desk(courier=FailingAtTheEnd(DeliveryFailed("down", is_unknown=is_unknown)))
     reminder = await desk.set(seconds=1, rule="FREQ=DAILY")
     async with desk.running():
@@ -211,7 +211,7 @@ async def test_a_recurring_reminder_keeps_one_waiting_notice_during_an_outage(de
     assert desk.courier.said[0].missed == 4
 
 
-async def test_permanent_refusal_is_failed_and_the_owner_told(desk):
+async def test_permanent_refusal_is_a_failure_reported_to_the_owner(desk):
     desk.courier.failures = [DeliveryFailed(BOT_REMOVED, is_permanent=True)]
     await desk.set(seconds=1)
     async with desk.running():
@@ -221,7 +221,7 @@ async def test_permanent_refusal_is_failed_and_the_owner_told(desk):
     assert (desk.courier.said, await desk.states()) == ([], [DeliveryState.FAILED])
 
 
-async def test_owner_is_told_once_until_it_works_again(desk):
+async def test_owner_is_notified_once_until_a_send_succeeds(desk):
     refusal = DeliveryFailed(BOT_REMOVED, is_permanent=True)
     desk.courier.failures = [refusal, refusal]
     await desk.set(seconds=60, rule="FREQ=HOURLY")
@@ -234,7 +234,7 @@ async def test_owner_is_told_once_until_it_works_again(desk):
     assert len(desk.courier.said) == 1
 
 
-async def test_unreachable_owner_stops_nothing(desk):
+async def test_unreachable_owner_stops_no_other_send(desk):
     desk.courier.failures = [DeliveryFailed("the owner is gone too", is_permanent=True)]
     await desk.set("gone", seconds=1)
     await desk.set("tea", seconds=2)
@@ -263,7 +263,7 @@ async def test_old_failure_is_marked_as_failed(make_desk):
     [([RuntimeError("https://platform.example/secret")] * 1000, "RuntimeError"), ([], "the platform took too long")],
     ids=["broken", "hanging"],
 )
-async def test_owner_is_told_of_an_old_failure_with_an_unknown_outcome(make_desk, failures, reason):
+async def test_owner_is_notified_of_an_old_failure_with_an_unknown_outcome(make_desk, failures, reason):
     retries = RetryPolicy(keep=timedelta(minutes=10), fewest=3)
     desk = make_desk(retries=retries, delivery=DeliveryConfig(send_limit=timedelta(seconds=30)))
     desk.courier.failures = failures

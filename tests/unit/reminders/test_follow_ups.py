@@ -1,4 +1,4 @@
-"""Reminders that come again until they are done."""
+"""Reminders that are repeated until they are done."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +16,7 @@ START = datetime(2026, 11, 20, 17, 0)
 FIVE = datetime(2026, 11, 20, 17, 0, tzinfo=UTC)
 
 
-def nagging(rule: str = "", *, minutes: int = 10, times: int = 3) -> Schedule:
+def reminder_until_done(rule: str = "", *, minutes: int = 10, times: int = 3) -> Schedule:
     return replace(read_schedule(START, "UTC", rule), follow_up=FollowUp(every=timedelta(minutes=minutes), times=times))
 
 
@@ -25,11 +25,11 @@ def clocks(schedule: Schedule, after: datetime) -> list[str]:
 
 
 def test_once_reminder_is_repeated_and_then_ends():
-    assert clocks(nagging(), FIVE - timedelta(hours=1)) == ["20 17:00", "20 17:10", "20 17:20", "20 17:30"]
+    assert clocks(reminder_until_done(), FIVE - timedelta(hours=1)) == ["20 17:00", "20 17:10", "20 17:20", "20 17:30"]
 
 
-def test_a_daily_one_is_repeated_each_day():
-    assert clocks(nagging("FREQ=DAILY", times=1), FIVE) == [
+def test_daily_reminder_is_repeated_each_day():
+    assert clocks(reminder_until_done("FREQ=DAILY", times=1), FIVE) == [
         "20 17:10",
         "21 17:00",
         "21 17:10",
@@ -40,13 +40,13 @@ def test_a_daily_one_is_repeated_each_day():
 
 
 def test_follow_ups_end_at_the_next_occurrence():
-    schedule = nagging("FREQ=DAILY;BYHOUR=17;BYMINUTE=0,15", minutes=10, times=5)
+    schedule = reminder_until_done("FREQ=DAILY;BYHOUR=17;BYMINUTE=0,15", minutes=10, times=5)
 
     assert clocks(schedule, FIVE)[:3] == ["20 17:10", "20 17:15", "20 17:25"]
 
 
 def test_done_reminder_is_not_repeated_until_its_next_time():
-    schedule = nagging("FREQ=DAILY")
+    schedule = reminder_until_done("FREQ=DAILY")
     done = mark_done(schedule, FIVE + timedelta(minutes=5))
 
     assert clocks(done, FIVE + timedelta(minutes=5))[0] == "21 17:00"
@@ -54,14 +54,14 @@ def test_done_reminder_is_not_repeated_until_its_next_time():
 
 
 def test_done_daily_reminder_is_sent_the_next_day():
-    done = mark_done(mark_done(nagging("FREQ=DAILY"), FIVE), FIVE + timedelta(days=1))
+    done = mark_done(mark_done(reminder_until_done("FREQ=DAILY"), FIVE), FIVE + timedelta(days=1))
 
     assert rule_text(done) == "FREQ=DAILY;NAG=10;NAGS=3;NAGAFTER=20261121T170000Z"
 
 
 @pytest.mark.parametrize("rule", ["", "FREQ=DAILY", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0"])
-def test_the_text_of_a_schedule_reads_as_the_same_schedule(rule: str):
-    schedule = mark_done(nagging(rule), FIVE)
+def test_text_of_a_schedule_is_parsed_as_the_same_schedule(rule: str):
+    schedule = mark_done(reminder_until_done(rule), FIVE)
 
     assert read_schedule(START, "UTC", rule_text(schedule)) == schedule
 
@@ -69,7 +69,7 @@ def test_the_text_of_a_schedule_reads_as_the_same_schedule(rule: str):
 @pytest.mark.parametrize(
     "rule", ["FREQ=MINUTELY;INTERVAL=5;NAG=1;NAGS=3", "FREQ=DAILY;NAG=10", "FREQ=DAILY;NAG=0;NAGS=3", "NAG=10;NAGS=3"]
 )
-def test_repeats_that_make_no_sense_are_refused(rule: str):
+def test_invalid_repeats_are_refused(rule: str):
     with pytest.raises(RequestRefused, match="rule_not_understood"):
         next_after(read_schedule(START, "UTC", rule), FIVE)
 
@@ -84,8 +84,8 @@ def test_repeats_that_make_no_sense_are_refused(rule: str):
     done=st.none() | st.integers(-500, 5000),
     zone=st.sampled_from(["UTC", "Europe/Berlin", "America/New_York"]),
 )
-def test_verification_reads_repeats_as_the_scheduler_does(base, minutes, times, done, zone):
-    schedule = replace(nagging(base, minutes=minutes, times=times), zone=zone)
+def test_verification_expects_repeats_like_the_scheduler(base, minutes, times, done, zone):
+    schedule = replace(reminder_until_done(base, minutes=minutes, times=times), zone=zone)
     schedule = schedule if done is None else mark_done(schedule, FIVE + timedelta(minutes=done))
     since, until = FIVE - timedelta(days=1), FIVE + timedelta(days=3)
 

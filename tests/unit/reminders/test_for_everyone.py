@@ -1,4 +1,4 @@
-"""Reminders for everyone: permissions to end and snooze them, and duplicates."""
+"""Reminders for everyone: permissions and duplicates."""
 
 import asyncio
 from datetime import timedelta
@@ -53,7 +53,7 @@ async def test_reminder_for_everyone_is_not_deleted_by_others(desk):
     assert refused.value.code == "not_your_reminder"
 
 
-async def test_person_who_ended_it_for_everyone_can_undo_that_only(desk, edit_of):
+async def test_completion_for_everyone_is_undone_only_by_its_person(desk, edit_of):
     reminder = await desk.set("tea", rule="FREQ=DAILY;COUNT=1;NAG=10;NAGS=6", targets=ALL)
     await desk.service.finish(HOME, BOB, reminder.id)
     again = edit_of(schedule=reminder.schedule)
@@ -74,7 +74,7 @@ async def test_person_who_ended_it_for_everyone_can_undo_that_only(desk, edit_of
         ({"targets": ALL, "address": ChatAddress(platform="console", chat_id="away")}, False),
     ],
 )
-async def test_twins_say_the_same_to_the_same_people_at_the_same_time(desk, other, is_twin):
+async def test_duplicate_has_the_same_text_people_and_time(desk, other, is_twin):
     await desk.set(**{"content": "tea", "request_key": "first"} | other)
     reminder = await desk.set("tea", targets=ALL)
 

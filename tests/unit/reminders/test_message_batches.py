@@ -1,4 +1,4 @@
-"""Several due at once in a chat are one message, and stay one through whatever happens; in simulated time."""
+"""Messages with several reminders that are due at once, in simulated time."""
 
 import asyncio
 
@@ -51,7 +51,7 @@ async def test_a_chat_with_very_many_gets_messages_of_ten_in_their_order(gatheri
     assert desk.courier.texts == [str(number) for number in range(25)]
 
 
-async def test_long_texts_are_not_heaped_into_one_message(gathering_desk):
+async def test_long_texts_are_separate_messages(gathering_desk):
     desk = gathering_desk
     await set_many(desk, "a" * 1000, "b" * 1000)
     async with desk.running():
@@ -76,7 +76,7 @@ async def test_message_with_unknown_outcome_is_repeated_with_the_same_people_and
     assert sorted(desk.courier.texts) == ["late", "milk", "tea"]
 
 
-async def test_a_killed_process_leaves_the_message_whole_to_the_next(gathering_desk):
+async def test_message_of_a_killed_process_is_sent_whole_by_the_next(gathering_desk):
     desk = gathering_desk
     desk.courier.hold.clear()
     await set_many(desk, "tea", "milk")
@@ -97,7 +97,7 @@ async def test_a_killed_process_leaves_the_message_whole_to_the_next(gathering_d
     }
 
 
-async def test_a_refused_message_may_be_put_together_anew(gathering_desk):
+async def test_refused_message_may_be_composed_again(gathering_desk):
     desk = gathering_desk
     desk.courier.failures = [DeliveryFailed("slow down", retry_after=20)]
     await set_many(desk, "tea", "milk")
@@ -112,7 +112,7 @@ async def test_a_refused_message_may_be_put_together_anew(gathering_desk):
     assert not any(notice.may_be_repeat for notice in desk.courier.said)
 
 
-async def test_reminder_deleted_at_the_last_moment_is_left_out(gathering_desk):
+async def test_reminder_deleted_right_before_the_send_is_excluded(gathering_desk):
     desk = gathering_desk
     await set_many(desk, "tea", "milk")
     async with desk.running():
@@ -124,7 +124,7 @@ async def test_reminder_deleted_at_the_last_moment_is_left_out(gathering_desk):
     assert desk.courier.texts == ["tea"]
 
 
-async def test_a_refused_repeat_of_an_unknown_outcome_stays_a_possible_repeat(desk):
+async def test_refused_repeat_after_an_unknown_outcome_is_a_possible_repeat(desk):
     desk.courier.failures = [DeliveryFailed("lost", is_unknown=True), DeliveryFailed("slow down")]
     await desk.set(seconds=1)
     async with desk.running():

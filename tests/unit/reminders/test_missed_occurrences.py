@@ -1,4 +1,4 @@
-"""Missed occurrences are sent by the setting of each reminder; in simulated time."""
+"""Missed occurrences by the setting of each reminder, in simulated time."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -42,7 +42,7 @@ async def test_service_returns_the_catching_up_of_a_reminder(desk):
     assert (reminder.catch_up, reminder.is_urgent) == (CatchUp.ALL, True)
 
 
-async def test_every_minute_for_a_year_is_caught_up_with_by_ten():
+async def test_at_most_ten_missed_occurrences_are_sent():
     start = datetime(2025, 11, 20, 9, 0, tzinfo=UTC)
     now = datetime(2026, 11, 20, 9, 0, 30, tzinfo=UTC)
     schedule = read_schedule(start.replace(tzinfo=None), "UTC", "FREQ=MINUTELY")
@@ -54,7 +54,7 @@ async def test_every_minute_for_a_year_is_caught_up_with_by_ten():
     assert plan.next_fire_at == datetime(2026, 11, 20, 9, 1, tzinfo=UTC)
 
 
-async def test_lateness_of_seconds_is_not_a_miss(desk):
+async def test_occurrence_late_by_seconds_is_not_missed(desk):
     await desk.set(seconds=60, rule="FREQ=DAILY", catch_up=CatchUp.NONE)
     await asyncio.sleep(90)
     async with desk.running():

@@ -1,4 +1,4 @@
-""" "Every 31st" includes shorter months."""
+"""Monthly rules by a day that shorter months lack."""
 
 from datetime import UTC, datetime
 
@@ -11,7 +11,7 @@ from services.recurrence.schedule import Schedule, read_schedule
 NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 
 
-def said(rule: str, first: str) -> Schedule:
+def berlin_schedule(rule: str, first: str) -> Schedule:
     return read_schedule(datetime.fromisoformat(first), "Europe/Berlin", rule)
 
 
@@ -25,8 +25,8 @@ def said(rule: str, first: str) -> Schedule:
         ("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29", "2028-02-29T10:00", ["02-28", "02-29", "02-28", "02-28"]),
     ],
 )
-def test_a_day_that_a_month_lacks_is_its_last_one(rule: str, first: str, days: list[str]):
-    meant = clamp_to_month_end(said(rule, first), NOW)
+def test_missing_day_of_a_month_is_its_last_day(rule: str, first: str, days: list[str]):
+    meant = clamp_to_month_end(berlin_schedule(rule, first), NOW)
 
     assert [f"{fire:%m-%d}" for fire in next_fires(meant, NOW, 4)] == days
 
@@ -44,7 +44,7 @@ def test_a_day_that_a_month_lacks_is_its_last_one(rule: str, first: str, days: l
         "LUNAR 1-30",
     ],
 )
-def test_other_schedules_stay_as_they_are(rule: str):
-    schedule = said(rule, "2026-12-31T10:00")
+def test_other_schedules_are_unchanged(rule: str):
+    schedule = berlin_schedule(rule, "2026-12-31T10:00")
 
     assert clamp_to_month_end(schedule, NOW) == schedule

@@ -1,4 +1,4 @@
-"""Done, me too, without me, all of mine: what people do with reminders beside setting them."""
+"""Participation in reminders: completion, joining, leaving, and pauses of all of them."""
 
 import asyncio
 from datetime import timedelta
@@ -32,7 +32,7 @@ async def test_reminder_until_done_is_repeated_until_it_is_done(desk):
     assert done.state is ReminderState.DONE
 
 
-async def test_a_nagging_reminder_gives_up_after_its_cap(desk):
+async def test_repeats_of_a_reminder_are_limited(desk):
     await desk.set("pills", rule=TEN)
     async with desk.running():
         await asyncio.sleep(5 * HOUR)
@@ -41,7 +41,7 @@ async def test_a_nagging_reminder_gives_up_after_its_cap(desk):
     assert pauses == [timedelta(minutes=10)] * 6 + [None]
 
 
-async def test_done_daily_reminder_comes_the_next_day(desk):
+async def test_done_daily_reminder_fires_the_next_day(desk):
     await desk.set("pills", rule=DAILY)
     async with desk.running():
         await asyncio.sleep(65)
@@ -53,7 +53,7 @@ async def test_done_daily_reminder_comes_the_next_day(desk):
     assert (today, len(desk.courier.said)) == (1, 2)
 
 
-async def test_done_ends_a_once_reminder_ahead_of_its_time(desk):
+async def test_single_reminder_may_be_done_before_its_time(desk):
     reminder = await desk.set(seconds=HOUR)
     async with desk.running():
         await desk.service.finish(HOME, ANN, reminder.id)
@@ -71,7 +71,7 @@ async def test_done_without_a_waiting_reminder_changes_nothing(desk):
             await desk.service.recent_deliveries.latest_unfinished(HOME, ANN)
 
 
-async def test_done_of_another_person_does_not_end_mine(desk):
+async def test_completion_by_another_person_does_not_end_the_own_reminder(desk):
     await desk.set("pills", rule=TEN)
     async with desk.running():
         await asyncio.sleep(65)
@@ -80,7 +80,7 @@ async def test_done_of_another_person_does_not_end_mine(desk):
             await desk.service.recent_deliveries.latest_unfinished(HOME, BOB)
 
 
-async def test_done_can_be_undone(desk, edit_of):
+async def test_completion_can_be_undone(desk, edit_of):
     reminder = await desk.set("pills", rule=TEN)
     async with desk.running():
         await asyncio.sleep(65)
@@ -92,7 +92,7 @@ async def test_done_can_be_undone(desk, edit_of):
     assert len(desk.courier.said) == 2
 
 
-async def test_done_occurrence_is_not_missing_for_verification(desk):
+async def test_completed_occurrence_is_not_lost_for_verification(desk):
     reminder = await desk.set("pills", rule=TEN)
     async with desk.running():
         await asyncio.sleep(65)
@@ -109,7 +109,7 @@ async def test_done_occurrence_is_not_missing_for_verification(desk):
     assert {finding.result for finding in found} <= {Result.DELIVERED, Result.SKIPPED}
 
 
-async def test_a_snoozed_nagging_reminder_nags_from_then_on(desk):
+async def test_snoozed_reminder_is_repeated_after_the_snooze(desk):
     await desk.set("pills", rule=TEN)
     async with desk.running():
         await asyncio.sleep(65)
@@ -129,7 +129,7 @@ async def test_reminder_is_found_by_the_message_it_was_sent_in(desk):
     assert [each.id for each in await desk.service.recent_deliveries.in_message(HOME, "m1")] == [reminder.id]
 
 
-async def test_me_too_reminds_both(desk):
+async def test_joining_person_is_reminded_as_well(desk):
     reminder = await desk.set()
     async with desk.running():
         joined = await desk.service.join(HOME, BOB, reminder.id)
@@ -153,14 +153,14 @@ async def test_person_who_left_is_not_reminded_and_others_are(desk):
 @pytest.mark.parametrize(
     ("targets", "code"), [((), "for_you_alone"), ((Person(id=EVERYONE, name="all"),), "for_everyone")]
 )
-async def test_last_target_cannot_leave_and_nobody_leaves_everyone(desk, targets, code):
+async def test_last_target_and_target_everyone_cannot_be_removed(desk, targets, code):
     reminder = await desk.set(targets=targets)
 
     with pytest.raises(RequestRefused, match=code):
         await desk.service.leave(HOME, ANN, reminder.id)
 
 
-async def test_others_stay_where_somebody_leaves_a_reminder_for_everyone(desk):
+async def test_person_may_leave_a_reminder_for_everyone(desk):
     reminder = await desk.set(targets=(Person(id=EVERYONE, name="all"),))
 
     left = await desk.service.leave(HOME, BOB, reminder.id, (ANN, CAT))
@@ -174,7 +174,7 @@ async def test_leaving_without_being_a_target_changes_nothing(desk):
     assert (await desk.service.leave(HOME, CAT, reminder.id)).targets == ()
 
 
-async def test_all_of_my_reminders_are_paused_and_resumed_and_no_others(desk):
+async def test_only_own_reminders_are_paused_and_resumed_together(desk):
     mine = [await desk.set(str(number), seconds=HOUR) for number in range(3)]
     other = await desk.set("bob's", seconds=HOUR, by=BOB)
 
@@ -195,7 +195,7 @@ async def test_expired_reminders_stay_paused_when_all_are_resumed(desk):
     assert [each.content for each in await desk.service.resume(HOME, ANN, "all")] == ["daily"]
 
 
-async def test_moving_to_another_zone_moves_the_recurring_and_keeps_the_clock(desk):
+async def test_recurring_reminders_keep_their_clock_time_in_a_new_zone(desk):
     once = await desk.set("once", seconds=HOUR)
     daily = await desk.set("daily", rule="FREQ=DAILY")
 

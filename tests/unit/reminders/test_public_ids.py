@@ -1,4 +1,4 @@
-"""Ids that people type."""
+"""Short ids of reminders, which people type."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,11 +7,11 @@ from services.reminders.model import public_id, row_key
 
 
 @given(st.integers(min_value=1, max_value=10**10))
-def test_an_id_names_its_row(key: int):
+def test_id_is_decoded_to_its_row(key: int):
     assert row_key(public_id(key)) == key
 
 
-def test_ids_have_a_letter_first_and_no_look_alikes():
+def test_ids_begin_with_a_letter_and_have_no_similar_characters():
     ids = [public_id(key) for key in range(1, 5000)]
 
     assert len(set(ids)) == len(ids)
@@ -19,7 +19,7 @@ def test_ids_have_a_letter_first_and_no_look_alikes():
     assert not set("".join(ids)) & set("01ilo")
 
 
-def test_the_first_letters_of_neighbours_differ():
+def test_ids_of_successive_rows_have_different_first_letters():
     assert len({public_id(key)[0] for key in range(1, 11)}) >= 6
 
 

@@ -1,4 +1,4 @@
-"""Quiet hours on the wall clock, and what waits for their end."""
+"""Quiet hours on the wall clock, and delayed reminders."""
 
 import asyncio
 from datetime import UTC, datetime, time, timedelta
@@ -36,31 +36,31 @@ def test_quiet_hours_end_on_the_wall_clock(hours: QuietHours, moment: str, end: 
     assert hours.end_of(utc(moment)) == (None if end is None else utc(end))
 
 
-def test_a_night_of_the_clock_change_ends_at_its_wall_time():
+def test_quiet_hours_with_a_clock_change_end_at_their_wall_time():
     berlin = QuietHours(starts=time(22), ends=time(7), zone="Europe/Berlin")
 
     assert berlin.end_of(utc("2026-03-28T22:00")) == utc("2026-03-29T05:00")
 
 
-def test_equal_times_are_never_quiet():
+def test_quiet_hours_with_equal_times_are_empty():
     never = QuietHours(starts=time(8), ends=time(8), zone="UTC")
 
     assert never.end_of(utc("2026-11-20T08:00")) is None
 
 
-def test_hours_that_follow_each_other_hold_until_the_last_ends():
+def test_consecutive_quiet_hours_end_with_the_last():
     morning = QuietHours(starts=time(6), ends=time(9), zone="UTC")
 
     assert quiet_until([NIGHT, morning], utc("2026-11-20T23:00")) == utc("2026-11-21T09:00")
 
 
-def test_hours_without_a_gap_do_not_silence_for_ever():
+def test_quiet_hours_without_a_gap_do_not_delay_forever():
     day = QuietHours(starts=time(7), ends=time(22), zone="UTC")
 
     assert quiet_until([NIGHT, day], utc("2026-11-20T23:00")) < utc("2026-11-24T00:00")
 
 
-def test_a_reminder_for_one_person_obeys_that_person_and_one_for_several_the_chat_alone():
+def test_quiet_hours_of_a_person_hold_for_reminders_to_them_only():
     assert quiet_keys(HOME, ANN, ()) == ("chat:console:home", "person:console:ann")
     assert quiet_keys(HOME, ANN, (BOB,)) == ("chat:console:home", "person:console:bob")
     assert quiet_keys(HOME, ANN, (ANN, BOB)) == ("chat:console:home",)
@@ -111,7 +111,7 @@ async def test_missed_occurrence_waits_for_the_end_of_quiet_hours_too(desk):
 
 
 @pytest.mark.looptime
-async def test_a_retry_waits_as_well_unless_it_may_have_arrived(desk):
+async def test_retry_waits_for_quiet_hours_unless_its_outcome_is_unknown(desk):
     await desk.set("tea", seconds=60)
     (lease,) = (await desk.store.claim("other", desk.clock.now(), desk.clock.now() + timedelta(minutes=2), 9)).leases
     await desk.service.quiet.set_for_chat(HOME, SOON)
@@ -137,7 +137,7 @@ async def test_repeats_in_quiet_hours_are_one_message_with_a_count(desk):
 
 
 @pytest.mark.looptime
-async def test_a_chat_may_forget_its_quiet_hours(desk):
+async def test_quiet_hours_of_a_chat_can_be_removed(desk):
     await desk.service.quiet.set_for_chat(HOME, SOON)
     await desk.service.quiet.set_for_chat(HOME, None)
     await desk.set(seconds=60)
@@ -149,7 +149,7 @@ async def test_a_chat_may_forget_its_quiet_hours(desk):
 
 
 @pytest.mark.parametrize(("is_urgent", "is_held"), [(False, True), (True, False)])
-async def test_end_of_the_delay_by_quiet_hours_is_known_beforehand(desk, is_urgent, is_held):
+async def test_end_of_quiet_hours_is_predicted(desk, is_urgent, is_held):
     await desk.service.quiet.set_for_person(HOME, ANN, SOON)
     reminder = await desk.set("tea", by=ANN, is_urgent=is_urgent)
 

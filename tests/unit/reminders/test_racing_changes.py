@@ -1,4 +1,4 @@
-"""A hundred interleavings of a change with the fire of the same reminder: each ends in a documented state."""
+"""Changes of a reminder at its due time, in a hundred interleavings."""
 
 import asyncio
 import random
@@ -19,7 +19,7 @@ DUE_SECONDS = 10
 
 
 class UnhurriedStore(MemoryReminderStore):
-    """A store that takes its time before and after each step; `order` is in which the steps took effect."""
+    """A store with pauses before and after each step; `order` are the steps in their order."""
 
     def __init__(self, chance: random.Random) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ async def snooze(desk, reminder):
 
 
 def expected(command, order: list[str]) -> list[str]:
-    """What people see, from which of the two came first in the ledger."""
+    """Return the messages to people, by the first of the two changes in the ledger."""
     changes = [place for place, step in enumerate(order) if step in {"change", "add"} and place > 0]
     was_begun = "begin" in order and (not changes or order.index("begin") < changes[0])
     if not changes:

@@ -1,4 +1,4 @@
-"""Random events and crashes: sent reminders match a small model."""
+"""Random events and crashes, whose sent reminders match a small model."""
 
 import asyncio
 from contextlib import suppress
@@ -32,7 +32,7 @@ MINUTES = st.integers(min_value=1, max_value=15)
 
 @dataclass
 class Expected:
-    """A reminder as the model has it: its first fire, how often it comes (None: once), the fires that are owed."""
+    """A reminder of the model: its first fire, its interval (None: once), and the fires that are due."""
 
     id: str
     content: str
@@ -55,7 +55,7 @@ class Expected:
 
 
 class FakeCourier:
-    """Keeps what it is given; while `hold` is cleared nothing arrives."""
+    """Stores notices; nothing is delivered while `hold` is cleared."""
 
     def __init__(self) -> None:
         self.said: list[DueNotice] = []

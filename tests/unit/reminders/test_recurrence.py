@@ -1,4 +1,4 @@
-"""Due times of schedules, case by case; all instants in UTC."""
+"""Due times of schedules, case by case, with instants in UTC."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -75,7 +75,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("start", "rule", "zone", "expected"), [case[1:] for case in CASES], ids=[c[0] for c in CASES])
-def test_a_rule_fires_when_people_expect(start, rule, zone, expected):
+def test_rule_fires_at_its_instants(start, rule, zone, expected):
     before = datetime.fromisoformat(start) - timedelta(days=2)
 
     assert fires(schedule(start, rule, zone), f"{before:%Y-%m-%dT%H:%M}") == expected
@@ -100,7 +100,7 @@ def test_count_ends_a_rule():
     ]
 
 
-def test_a_counted_rule_is_over_afterwards():
+def test_counted_rule_ends_after_its_count():
     assert fires(schedule("2026-03-28T09:00", "FREQ=DAILY;COUNT=2"), "2026-03-29T07:00") == []
 
 
@@ -118,7 +118,7 @@ def test_a_once_schedule_fires_once():
     assert next_after(once, utc("2026-11-21T08:00")) is None
 
 
-def test_a_once_schedule_can_mean_the_second_of_two_equal_times():
+def test_single_schedule_may_be_at_the_second_of_two_equal_wall_times():
     assert next_after(schedule("2026-10-25T02:30", fold=1), utc("2026-10-25T00:31")) == utc("2026-10-25T01:30")
 
 
@@ -129,7 +129,7 @@ def test_next_occurrences_are_in_the_zone_of_the_schedule():
     assert fire.hour == 9
 
 
-def test_a_rule_that_never_fires_is_known_as_such_soon():
+def test_rule_without_occurrences_is_detected_in_bounded_time():
     rule = "FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=" + ",".join(str(position) for position in range(-366, -335))
     began = time.process_time()
     with pytest.raises(RequestRefused) as refused:

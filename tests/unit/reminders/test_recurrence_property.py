@@ -1,4 +1,4 @@
-"""`next_after` against an independent reading: dateutil walked from the first day, on the wall clock."""
+"""The function `next_after`, compared with dateutil from the first day on the wall clock."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -58,7 +58,7 @@ def rules(draw) -> str:
 
 
 def reference(schedule: Schedule, count: int) -> list[datetime]:
-    """Instants by brute force: every wall time resolved on its own, put in order, equal ones once."""
+    """Return the instants by brute force: every wall time resolved, ordered and unique."""
     zone = ZoneInfo(schedule.zone)
     walls = islice(rrulestr(str(schedule.rule), dtstart=schedule.start), count + 12)
     found = [wall.replace(tzinfo=zone, fold=0).astimezone(UTC) for wall in walls]
@@ -73,7 +73,7 @@ def schedules(draw) -> Schedule:
 
 @settings(max_examples=100, deadline=None)
 @given(schedules())
-def test_walking_from_the_start_equals_the_reference(schedule: Schedule):
+def test_successive_fires_equal_the_reference(schedule: Schedule):
     expected = reference(schedule, 12)
     assume(len(expected) > 2 and expected[-1] - expected[0] < timedelta(days=3600))
 
@@ -87,7 +87,7 @@ def test_walking_from_the_start_equals_the_reference(schedule: Schedule):
 
 @settings(max_examples=100, deadline=None)
 @given(schedules(), st.integers(min_value=20, max_value=60), st.floats(min_value=0, max_value=1, width=32))
-def test_jumping_anywhere_equals_the_reference(schedule: Schedule, index: int, share: float):
+def test_next_fire_after_any_instant_equals_the_reference(schedule: Schedule, index: int, share: float):
     expected = reference(schedule, index + 2)
     assume(len(expected) > index + 1)
     earlier, later = expected[index : index + 2]
@@ -115,7 +115,7 @@ def test_every_n_minutes_counts_elapsed_time(start: datetime, zone: str, minutes
 
 @settings(max_examples=100, deadline=None)
 @given(schedules(), st.integers(min_value=1, max_value=8))
-def test_a_counted_rule_fires_as_often_as_it_says(schedule: Schedule, count: int):
+def test_counted_rule_fires_as_often_as_its_count(schedule: Schedule, count: int):
     counted = read_schedule(schedule.start, schedule.zone, f"{schedule.rule};COUNT={count}")
     expected = reference(schedule, count)
     assume(len(expected) == count and expected[-1] - expected[0] < timedelta(days=3600))

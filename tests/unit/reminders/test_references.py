@@ -1,4 +1,4 @@
-"""References to reminders by words for several of them."""
+"""References to several reminders by words."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pauses after failed attempts."""
+"""Pauses after failed sends."""
 
 from datetime import timedelta
 

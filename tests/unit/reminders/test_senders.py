@@ -1,4 +1,4 @@
-"""Many reminders are sent by few senders; in simulated time."""
+"""Concurrent sends of many reminders, in simulated time."""
 
 import asyncio
 from datetime import timedelta
@@ -51,7 +51,7 @@ class SlowStore(MemoryReminderStore):
 
 
 async def begin_ahead(desk):
-    """Say twenty, which tells how long a beginning takes, and let sixty fall due while the platform takes none."""
+    """Send twenty to measure the duration, then let sixty fall due while the platform accepts none."""
     for number in range(20):
         await desk.set(f"early {number}", seconds=5)
     for number in range(60):
@@ -60,7 +60,7 @@ async def begin_ahead(desk):
     desk.courier.hold.clear()
 
 
-async def test_sends_begun_long_ago_are_checked_together(make_desk):
+async def test_sends_begun_earlier_are_checked_together(make_desk):
     store = SlowStore()
     desk = make_desk(store=store)
     async with desk.running():
@@ -125,7 +125,7 @@ async def test_forgotten_send_of_a_server_is_begun_again_and_sent_once(make_desk
     assert len(desk.courier.said) == len(set(desk.courier.texts)) == 80
 
 
-async def test_more_than_a_batch_due_at_once_all_arrive_once(make_desk):
+async def test_more_than_a_batch_due_at_once_is_sent_once_each(make_desk):
     desk = make_desk(delivery=DeliveryConfig(batch=10), limits=ReminderLimits(per_person=99))
     for number in range(35):
         await desk.set(str(number), seconds=5)
@@ -145,7 +145,7 @@ async def test_full_memory_delays_the_rest_and_loses_none(make_desk):
     assert len(desk.courier.said) == 20
 
 
-async def test_a_send_that_is_cut_off_does_not_stop_its_sender(make_desk):
+async def test_interrupted_send_does_not_stop_its_sender(make_desk):
     desk = make_desk(delivery=DeliveryConfig(send_limit=timedelta(seconds=30), senders=1))
     desk.courier.hold.clear()
     await desk.set("hangs", seconds=1)
@@ -158,7 +158,7 @@ async def test_a_send_that_is_cut_off_does_not_stop_its_sender(make_desk):
     assert set(desk.courier.texts) == {"hangs", "next"}
 
 
-async def test_a_chat_with_many_due_does_not_make_another_wait(make_desk):
+async def test_chat_with_many_due_reminders_does_not_delay_another(make_desk):
     desk = make_desk(delivery=DeliveryConfig(senders=1))
     work = ChatAddress(platform="console", chat_id="work")
     for number in range(10):

@@ -60,7 +60,7 @@ async def test_reminder_due_before_the_answer_is_sent_at_once(desk):
     assert desk.courier.texts == ["tea"]
 
 
-async def test_a_time_before_it_was_asked_for_is_refused(desk):
+async def test_time_before_its_request_is_refused(desk):
     asked_at = desk.clock.now() - timedelta(seconds=12)
 
     assert (await refusal(desk.set(seconds=-12, asked_at=asked_at))).code == "time_in_past"
@@ -84,7 +84,7 @@ async def test_new_time_that_passes_during_the_change_is_sent_at_once(desk, edit
     assert desk.courier.texts == ["tea"]
 
 
-async def test_a_command_delivered_again_is_the_same_reminder(desk):
+async def test_request_delivered_again_is_the_same_reminder(desk):
     first = await desk.set()
 
     again = await asyncio.gather(*(desk.service.create(desk.wish()) for _ in range(10)))
@@ -93,7 +93,7 @@ async def test_a_command_delivered_again_is_the_same_reminder(desk):
     assert len(await contents(desk)) == 1
 
 
-async def test_a_command_delivered_again_after_the_fire_is_no_refusal(desk):
+async def test_request_delivered_again_after_the_fire_is_not_refused(desk):
     wish = desk.wish(seconds=1)
     first = await desk.service.create(wish)
     await asyncio.sleep(5)
@@ -143,7 +143,7 @@ async def test_sent_reminder_is_not_listed(desk):
     assert await contents(desk) == []
 
 
-async def test_delete_by_the_beginning_of_the_id(desk):
+async def test_reminder_is_deleted_by_the_prefix_of_its_id(desk):
     reminder = await desk.set()
 
     (deleted,) = await desk.service.delete(HOME, ANN, reminder.id[:2])
@@ -153,7 +153,7 @@ async def test_delete_by_the_beginning_of_the_id(desk):
 
 
 @pytest.mark.parametrize("number", ["2", "#2", "# 2", " 2. "])
-async def test_delete_by_number(desk, number):
+async def test_reminder_is_deleted_by_its_number(desk, number):
     await desk.set("later", seconds=120)
     await desk.set("sooner", seconds=60)
 
@@ -162,7 +162,7 @@ async def test_delete_by_number(desk, number):
     assert deleted.content == "later"
 
 
-async def test_a_number_means_the_list_that_this_person_saw_last(desk):
+async def test_number_refers_to_the_latest_list_of_the_person(desk):
     await desk.set("later", seconds=120)
     await desk.service.list(HOME, ANN)
     await desk.set("sooner", seconds=60)
@@ -183,7 +183,7 @@ async def test_number_of_a_deleted_reminder_is_unknown(desk):
     assert refused.code == "reminder_unknown"
 
 
-async def test_delete_by_words(desk):
+async def test_reminder_is_deleted_by_words(desk):
     await desk.set("buy milk")
     await desk.set("call Ann about tea", seconds=61)
 
@@ -192,7 +192,7 @@ async def test_delete_by_words(desk):
     assert deleted.content == "buy milk"
 
 
-async def test_delete_by_chinese_words(desk):
+async def test_reminder_is_deleted_by_chinese_words(desk):
     await desk.set("喝水")
     await desk.set("交周报", seconds=61)
 
@@ -259,7 +259,7 @@ async def test_creator_target_and_admin_may_delete(desk, person):
 
 
 @pytest.mark.parametrize("word", ["all", "ALL", "全部"])
-async def test_all_means_one_s_own(desk, word):
+async def test_all_refers_to_own_reminders(desk, word):
     await desk.set("a")
     await desk.set("b", seconds=61)
     await desk.set("bob's", by=BOB)
@@ -324,7 +324,7 @@ async def test_edit_to_the_past_is_refused_and_changes_nothing(desk, edit_of):
     assert (await desk.service.get(HOME, ANN, reminder.id)) == reminder
 
 
-async def test_two_people_editing_at_once_both_take_effect(desk, edit_of):
+async def test_simultaneous_edits_of_two_people_both_apply(desk, edit_of):
     reminder = await desk.set(targets=(BOB,))
 
     await asyncio.gather(

@@ -1,3 +1,5 @@
+"""Suspensions of reminders for a period."""
+
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -22,7 +24,7 @@ def at(rule: str, zone: str = "UTC") -> Schedule:
     return read_schedule(datetime(2026, 11, 2, 9, 0), zone, rule)
 
 
-def rest(days: float) -> Suspension:
+def suspension(days: float) -> Suspension:
     return Suspension(since=NOW, until=NOW + timedelta(days=days))
 
 
@@ -39,7 +41,7 @@ def rest(days: float) -> Suspension:
 @pytest.mark.parametrize("days", [0.9, 3, 3.01, 40])
 @pytest.mark.parametrize("zone", ["UTC", "Pacific/Auckland"])
 def test_suspended_reminder_fires_at_all_other_times_only(rule, days, zone):
-    old, while_ = at(rule, zone), rest(days)
+    old, while_ = at(rule, zone), suspension(days)
 
     new = suspend(old, while_)
 
@@ -49,7 +51,7 @@ def test_suspended_reminder_fires_at_all_other_times_only(rule, days, zone):
 
 
 def test_suspended_reminder_is_deferred_until_resumed():
-    new = suspend(at(DAILY), rest(7))
+    new = suspend(at(DAILY), suspension(7))
 
     assert is_suspended(new, NOW)
     assert is_next_suspended(new, NOW)
@@ -64,13 +66,13 @@ def test_coming_suspension_does_not_move_the_next_time():
 
 
 def test_follow_up_continues_after_the_suspension():
-    new = suspend(at(f"{DAILY};NAG=10;NAGS=3"), rest(1))
+    new = suspend(at(f"{DAILY};NAG=10;NAGS=3"), suspension(1))
 
     assert new == at(f"{DAILY};EXDATE=20261124T090000;NAG=10;NAGS=3")
 
 
-def test_follow_ups_that_are_done_stay_done_after_the_rest():
-    new = suspend(mark_done(at(f"{DAILY};NAG=10;NAGS=3"), NOW), rest(1))
+def test_done_follow_ups_stay_done_after_the_suspension():
+    new = suspend(mark_done(at(f"{DAILY};NAG=10;NAGS=3"), NOW), suspension(1))
 
     assert new.follow_up is not None
     assert new.follow_up.done_until == NOW
@@ -79,7 +81,7 @@ def test_follow_ups_that_are_done_stay_done_after_the_rest():
 def test_resuming_excludes_past_occurrences():
     old = at(f"{DAILY};EXDATE=20261110")
 
-    assert resume_suspended(suspend(old, rest(7)), NOW) == old
+    assert resume_suspended(suspend(old, suspension(7)), NOW) == old
 
 
 @pytest.mark.parametrize(("rule", "expected"), [(DAILY, True), ("", False), ("FREQ=MINUTELY;INTERVAL=90", False)])
@@ -88,7 +90,7 @@ def test_only_daily_rules_can_be_suspended(rule, expected):
 
 
 def test_suspended_occurrences_are_listed():
-    assert suspended_fires(at(DAILY), rest(2)) == (
+    assert suspended_fires(at(DAILY), suspension(2)) == (
         datetime(2026, 11, 24, 9, 0, tzinfo=UTC),
         datetime(2026, 11, 25, 9, 0, tzinfo=UTC),
     )

@@ -1,4 +1,4 @@
-"""Number of sends that are begun ahead of free senders."""
+"""The number of sends begun in advance of free senders."""
 
 from services.reminders.delivery.config import Prefetch
 
@@ -10,15 +10,15 @@ def after(send_seconds: float, question_seconds: float) -> int:
     return throughput.ahead
 
 
-def test_nothing_is_begun_ahead_before_a_measurement():
+def test_no_send_is_begun_in_advance_before_a_measurement():
     assert Prefetch(senders=16, most=500).ahead == 0
 
 
-def test_almost_nothing_is_begun_ahead_on_a_slow_platform():
+def test_few_sends_are_begun_in_advance_on_a_slow_platform():
     assert after(send_seconds=0.2, question_seconds=0.003) == 0
 
 
-def test_batch_is_begun_ahead_on_a_fast_platform():
+def test_batch_is_begun_in_advance_on_a_fast_platform():
     assert after(send_seconds=0.0, question_seconds=0.003) == 500
 
 

@@ -1,4 +1,4 @@
-"""Verification of the ledger, and the losses that it finds."""
+"""Verification of the ledger, and detected losses."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +16,7 @@ SENT, PARKED, CANCELLED = DeliveryState.SENT, DeliveryState.FAILED, DeliveryStat
 
 
 def day(number: int) -> datetime:
-    """Nine o'clock, `number` days after the start."""
+    """Return 09:00 on the day `number` days after the start."""
     return START + timedelta(days=number)
 
 
@@ -72,26 +72,26 @@ async def test_complete_period_is_verified(prove):
     assert (found.is_proved, counts) == (True, {"delivered": 5})
 
 
-async def test_an_occurrence_without_a_trace_is_lost(prove):
+async def test_occurrence_without_a_record_is_lost(prove):
     found, counts = await prove(reminder(), *(told(day(each)) for each in (0, 1, 3, 4)))
 
     assert counts == {"delivered": 4, "lost": 1}
     assert [(each.reminder_id, each.due_at, each.result) for each in found.wrong] == [("abc234", day(2), Result.LOST)]
 
 
-async def test_a_later_notice_answers_for_those_that_it_counts(prove):
+async def test_later_notice_accounts_for_its_counted_occurrences(prove):
     found, counts = await prove(reminder(), told(day(0)), told(day(4), missed=3, late=3600))
 
     assert (found.is_proved, counts) == (True, {"delivered": 1, "skipped": 3, "late": 1})
 
 
-async def test_a_notice_that_counts_too_few_leaves_the_others_lost(prove):
+async def test_occurrences_not_counted_by_a_notice_are_lost(prove):
     found, _ = await prove(reminder(), told(day(4), missed=2))
 
     assert [each.due_at for each in found.wrong] == [day(0), day(1)]
 
 
-async def test_a_notice_after_the_period_answers_for_it_too(prove):
+async def test_notice_after_the_period_accounts_for_its_occurrences(prove):
     found, counts = await prove(reminder(), told(day(4), missed=4), until=day(3))
 
     assert (found.is_proved, counts) == (True, {"skipped": 4})
@@ -122,7 +122,7 @@ async def test_delivery_without_a_due_time_is_wrong(prove):
     assert [(each.due_at, each.result) for each in found.wrong] == [(surprise, Result.UNEXPECTED)]
 
 
-async def test_before_its_last_change_a_reminder_is_not_verified(prove):
+async def test_reminder_is_not_verified_before_its_last_change(prove):
     earlier = told(day(1) + timedelta(minutes=7))
     found, counts = await prove(reminder(changed=day(2) + timedelta(hours=1)), earlier, told(day(3)), told(day(4)))
 

@@ -1,4 +1,4 @@
-"""Due reminders are sent at their instant; in simulated time."""
+"""Sends of due reminders at their instant, in simulated time."""
 
 import asyncio
 from datetime import timedelta
@@ -24,7 +24,7 @@ async def test_reminder_is_sent_at_its_instant(desk):
     assert timedelta(0) <= desk.courier.message_time[0] - notice.due_at < timedelta(milliseconds=10)
 
 
-async def test_a_nearer_reminder_does_not_wait_for_a_farther_one(desk):
+async def test_earlier_reminder_does_not_wait_for_a_later_one(desk):
     await desk.set("far", seconds=3600)
     async with desk.running():
         await asyncio.sleep(100.5)
@@ -34,7 +34,7 @@ async def test_a_nearer_reminder_does_not_wait_for_a_farther_one(desk):
     assert desk.courier.texts == ["near"]
 
 
-async def test_a_recurring_reminder_fires_again_and_again(desk):
+async def test_recurring_reminder_fires_repeatedly(desk):
     await desk.set(seconds=60, rule="FREQ=HOURLY")
     async with desk.running():
         await asyncio.sleep(3 * 3600)
@@ -96,7 +96,7 @@ async def test_new_text_is_sent_even_if_claimed_early(desk, edit_of):
 
 
 @pytest.mark.parametrize("call", ["free", "claim", "begin", "settle"])
-async def test_a_database_that_fails_for_a_while_costs_time_and_no_reminder(desk, call: str):
+async def test_temporary_failure_of_the_database_loses_no_reminder(desk, call: str):
     desk.store.failures = {call: 8}
     await desk.set("first", seconds=1)
     async with desk.running():
@@ -120,7 +120,7 @@ async def test_unreadable_text_is_sent_unchanged(desk, edit_of):
 
 
 class ForgetfulStore(MemoryReminderStore):
-    """A store whose first answer about something due is lost after the commit."""
+    """A store whose first answer with something due is lost after the commit."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A country changes its clocks: recurring reminders follow, once-reminders stay; the data are a folder made here."""
+"""Changed zone data: recurring reminders are rescheduled, single ones are kept."""
 
 import asyncio
 import zoneinfo
@@ -16,7 +16,7 @@ NEXT_DAY = datetime(2026, 11, 21, 9, 0)
 
 @pytest.fixture
 def use_zone_data(tmp_path: Path) -> Iterator[Callable[[str, int], None]]:
-    """Let `Test/Land` lie this many hours east of Greenwich, in data of this version."""
+    """Set `Test/Land` this many hours east of Greenwich, in data of this version."""
     before = zoneinfo.TZPATH
 
     def use(version: str, hours: int) -> None:
@@ -33,7 +33,7 @@ def use_zone_data(tmp_path: Path) -> Iterator[Callable[[str, int], None]]:
 
 
 def tzif(hours: int) -> bytes:
-    """A zone without changes of the clock. Source: RFC 9636 section 3."""
+    """Return a zone without clock changes. Source: RFC 9636 section 3."""
     counts = [0, 0, 0, 0, 1, 4]
     header = b"TZif2" + bytes(15) + b"".join(count.to_bytes(4, "big") for count in counts)
     data = (hours * 3600).to_bytes(4, "big", signed=True) + bytes(2) + b"TST\0"
@@ -58,7 +58,7 @@ def test_folder_without_a_version_file_has_a_version(tmp_path):
 
 
 @pytest.mark.looptime
-async def test_a_reform_moves_recurring_reminders_and_no_others(desk, use_zone_data):
+async def test_changed_zone_data_move_recurring_reminders_only(desk, use_zone_data):
     use_zone_data("2099a", 1)
     daily = await desk.set("daily", schedule=read_schedule(NEXT_DAY, "Test/Land", "FREQ=DAILY"))
     once = await desk.set("once", schedule=Schedule(start=NEXT_DAY, zone="Test/Land"))

@@ -1,4 +1,4 @@
-"""The timetable calls back in the event loop."""
+"""The timetable, whose wake-ups run in the event loop."""
 
 import asyncio
 import threading
@@ -49,7 +49,7 @@ async def test_wake_up_requested_later_runs_too():
         await later.wait()
 
 
-async def test_an_ended_wake_up_does_not_come():
+async def test_cancelled_wake_up_does_not_run():
     calls: list[int] = []
     other = asyncio.Event()
     async with ApschedulerTimetable(begin_after=AT_ONCE) as timetable:
@@ -61,7 +61,7 @@ async def test_an_ended_wake_up_does_not_come():
     assert calls == []
 
 
-async def test_a_wake_up_that_ran_can_be_ended():
+async def test_finished_wake_up_can_be_cancelled():
     calls: asyncio.Queue[str] = asyncio.Queue()
     async with ApschedulerTimetable(begin_after=AT_ONCE) as timetable:
         end = timetable.every(SOON, lambda: calls.put_nowait("ended"), name="test")
@@ -77,7 +77,7 @@ async def test_timetable_can_end_before_it_has_begun():
         timetable.every(SOON, print, name="test")
 
 
-def test_a_timetable_that_was_not_entered_says_so():
+def test_timetable_outside_its_context_is_an_error():
     with pytest.raises(RuntimeError, match="not entered"):
         ApschedulerTimetable().every(SOON, print, name="test")
 

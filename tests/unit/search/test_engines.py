@@ -1,4 +1,4 @@
-"""Every engine against a loopback server that speaks its recorded form."""
+"""Search engines, with a loopback server in their recorded forms."""
 
 import json
 import logging
@@ -177,7 +177,7 @@ async def test_a_broken_stream_is_named(engine_named, server, behaviour, reason)
     assert failure.value.reason == reason
 
 
-async def test_engines_that_return_pages_leave_the_listener_alone(engine_named):
+async def test_engines_that_return_pages_stream_nothing(engine_named):
     pieces = []
 
     async def on_text(piece):
@@ -240,7 +240,7 @@ async def test_articles_are_quoted_in_the_order_of_their_rank(engine_named):
 
 
 @pytest.mark.parametrize(("code", "reason"), [("maxlag", "rate_limited"), ("badvalue", "refused")])
-async def test_a_refusal_of_wikipedia_that_looks_like_success_is_named(code, reason):
+async def test_refusal_of_wikipedia_with_status_200_is_reported(code, reason):
     transport = httpx.MockTransport(lambda request: httpx.Response(200, json={"error": {"code": code, "info": "no"}}))
     async with httpx.AsyncClient(transport=transport) as client:
         with pytest.raises(SearchUnavailable) as failure:

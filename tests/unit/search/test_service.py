@@ -1,4 +1,4 @@
-"""Order, fallback, patience and memory of the search service."""
+"""The search service: order, fallback, timeouts and cache."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -142,7 +142,7 @@ async def test_the_same_question_is_asked_once_while_its_answer_is_fresh():
     assert len(engine.asked) == 3
 
 
-async def test_a_failure_is_not_remembered():
+async def test_failure_is_not_cached():
     engine = failing("first")
     asking = service(engine)
     with pytest.raises(SearchUnavailable):
@@ -168,7 +168,7 @@ async def test_rate_limited_engine_is_left_out_until_its_time():
     assert limited.asked == ["one", "three"]
 
 
-async def test_a_streamed_answer_from_memory_still_has_to_be_sent():
+async def test_cached_streamed_answer_is_sent():
     asking = service(FakeEngine("first", speaks=("from first",)))
     first = await asking.search("stars", "en", on_text=ignore)
 
@@ -178,7 +178,7 @@ async def test_a_streamed_answer_from_memory_still_has_to_be_sent():
     assert not second.is_already_answered
 
 
-async def test_half_a_streamed_reply_is_not_followed_by_another_engines():
+async def test_partly_streamed_answer_is_not_continued_by_another_engine():
     second = FakeEngine("second")
     half = FakeEngine("first", SearchUnavailable("cut", engine="first"), speaks=("half of",))
 

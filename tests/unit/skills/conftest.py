@@ -1,3 +1,5 @@
+"""A clock and a platform for tests of skills."""
+
 from datetime import UTC, datetime
 
 import pytest

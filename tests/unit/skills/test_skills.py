@@ -1,4 +1,4 @@
-"""Skills: read from folders, pinned by hash, switched per chat, loaded on demand, without rights."""
+"""Skills: folders, pins, access per chat, and loading on demand."""
 
 from datetime import UTC, datetime
 
@@ -67,7 +67,7 @@ def test_skill_has_the_name_description_and_instructions_of_its_file(add):
     assert skill.instructions == "# Steps\n\nBe short."
 
 
-def test_skill_without_its_pin_is_not_offered_and_its_digest_is_told(add, folder):
+def test_skill_without_its_pin_is_not_offered_and_its_digest_is_reported(add, folder):
     digest = read_skill(add()).digest
 
     assert find_skills(SkillSettings(folder=folder)).skills == ()
@@ -113,7 +113,7 @@ def test_pin_without_a_folder_is_reported(folder):
         ("release-notes", f"{TEXT}{'x' * 16_000}", "split the file"),
     ],
 )
-def test_folder_that_is_no_skill_is_not_offered_and_the_reason_is_told(add, folder, name, text, reason):
+def test_folder_that_is_no_skill_is_not_offered_and_the_reason_is_reported(add, folder, name, text, reason):
     add(name, text)
 
     assert reason in problem_of(folder, name)

@@ -1,4 +1,4 @@
-"""Databases as each earlier version of the code left them, with rows in every table of that version."""
+"""Build databases of each earlier schema version, with rows in every table."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Copies of the database, taken beside a running bot and put back."""
+"""Backups of the database of a running bot, and restores."""
 
 import sqlite3
 from datetime import UTC, datetime
@@ -73,7 +73,7 @@ async def test_data_before_a_restore_is_kept(url, tmp_path):
     assert await kept(f"{url}.before-restore") == ["a", "b"]
 
 
-async def test_notes_about_sends_move_with_their_database(url, tmp_path):
+async def test_sent_journal_is_restored_with_its_database(url, tmp_path):
     await said(url, "a")
     back_up(url, tmp_path / "copy.db")
     notes = tmp_path / "data" / "bubbles.db-sent"
@@ -83,7 +83,7 @@ async def test_notes_about_sends_move_with_their_database(url, tmp_path):
     assert not notes.exists()
 
 
-async def test_a_running_bot_is_not_restored_under_its_feet(url, tmp_path, monkeypatch):
+async def test_restore_is_refused_while_the_bot_runs(url, tmp_path, monkeypatch):
     await said(url, "a")
     back_up(url, tmp_path / "copy.db")
     monkeypatch.chdir(tmp_path)

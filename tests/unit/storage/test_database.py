@@ -1,4 +1,4 @@
-"""The database: one process, short transactions, reads beside writes."""
+"""The database: one process, short transactions, parallel reads."""
 
 import asyncio
 import os
@@ -227,7 +227,7 @@ async def test_relaxed_write_waits_for_nothing_and_the_next_waits_for_the_disk(t
     assert before == after == [2, 30_000, 1000]
 
 
-async def test_a_note_waits_in_the_thread_while_something_else_is_written(tmp_path: Path):
+async def test_note_waits_in_the_thread_for_another_write(tmp_path: Path):
     release, has_begun = threading.Event(), threading.Event()
 
     def slow(connection: sa.Connection) -> None:

@@ -1,4 +1,4 @@
-"""A database that takes no more: nothing is confirmed that is not kept, and what is due is said all the same."""
+"""A full disk: no change is confirmed, and due reminders are sent."""
 
 import asyncio
 import sqlite3
@@ -69,7 +69,7 @@ def wish(content: str, seconds: float) -> NewReminder:
     )
 
 
-async def test_full_disk_confirms_nothing_and_due_reminders_come_once_later(tmp_path: Path):
+async def test_full_disk_confirms_no_change_and_due_reminders_are_sent_once(tmp_path: Path):
     clock, courier = SystemClock(), FakeCourier()
     file = tmp_path / "bubbles.db"
     async with Database(f"sqlite:///{file}") as database:

@@ -1,4 +1,4 @@
-"""Commits ahead of the disk are flushed at once, beside the event loop and once for many."""
+"""Flushes of the write-ahead log, outside the event loop and shared by writers."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""The full-text index of a file that an older Bubbles wrote, and what is left in it of a deleted text."""
+"""The full-text index of messages: upgrades, edits and deleted texts."""
 
 import sqlite3
 from datetime import UTC, datetime
@@ -53,7 +53,7 @@ async def test_a_search_reads_the_index_first_and_needs_no_sorting():
     assert "TEMP B-TREE" not in str(plan)
 
 
-async def test_messages_come_into_the_index_together_and_the_newest_are_found_before_they_do():
+async def test_messages_are_indexed_in_batches_and_found_before():
     async with Database("sqlite://") as database:
         store = SqlMessageStore(database)
         for number in range(1, 101):
@@ -66,7 +66,7 @@ async def test_messages_come_into_the_index_together_and_the_newest_are_found_be
     assert [each.id for each in found] == [str(number) for number in range(100, 0, -1)]
 
 
-async def test_messages_come_into_the_index_also_where_the_bot_always_says_the_last_one():
+async def test_messages_before_a_last_message_of_the_bot_are_indexed():
     bot = Person(id="self", name="Bubbles", is_bot=True)
     async with Database("sqlite://") as database:
         store = SqlMessageStore(database)
@@ -137,7 +137,7 @@ async def test_index_is_intact_after_changes_of_messages_without_text():
         assert [each.id for each in await store.search(HOME, "tea", 10)] == ["4"]
 
 
-async def test_an_index_that_did_not_hold_descriptions_is_made_anew_at_the_next_start(tmp_path: Path):
+async def test_index_without_descriptions_is_rebuilt_at_the_next_start(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     as_before = sa.update(META).where(META.c.key == "message_index").values(value="1")
     async with Database(url) as database:

@@ -1,4 +1,4 @@
-"""The queries of the hot path use their partial indices: with a million reminders that is the difference."""
+"""Query plans of frequent queries, which use their partial indices."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""Notes beside the database record which reminders were sent, whenever the process ends."""
+"""The sent journal, which records sends beside the database."""
 
 import os
 from datetime import UTC, datetime, timedelta
@@ -56,10 +56,10 @@ def test_damaged_line_hides_no_other(tmp_path: Path, line: str):
         assert journal.read() == [TEA, MILK]
 
 
-async def test_notes_that_cannot_be_read_cost_a_repeat_and_no_reminder(tmp_path: Path):
+async def test_unreadable_journal_repeats_a_send_and_loses_no_reminder(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     async with Database(url) as database:
-        await begun(SqlReminderStore(database))
+        await begun_deliveries(SqlReminderStore(database))
     (tmp_path / "bubbles.db-sent").unlink()
     (tmp_path / "bubbles.db-sent").mkdir()
 
@@ -99,8 +99,8 @@ def test_notes_are_written_again_once_there_is_room(tmp_path: Path):
         assert journal.append([MILK])
 
 
-async def begun(store: SqlReminderStore) -> tuple[int, ...]:
-    """Two reminders that are being said, as they are when the process is killed; the ids of their deliveries."""
+async def begun_deliveries(store: SqlReminderStore) -> tuple[int, ...]:
+    """Begin the sends of two reminders, as when a process is killed; return the ids of their deliveries."""
     for name in ("tea", "milk"):
         wish = NewReminder(
             request_key=name,
@@ -130,7 +130,7 @@ async def begun(store: SqlReminderStore) -> tuple[int, ...]:
 async def test_noted_send_is_not_repeated_and_others_are(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     async with Database(url) as database:
-        _, unknown = await begun(SqlReminderStore(database))
+        _, unknown = await begun_deliveries(SqlReminderStore(database))
 
     async with Database(url) as database:
         store = SqlReminderStore(database)
@@ -145,7 +145,7 @@ async def test_noted_send_is_not_repeated_and_others_are(tmp_path: Path):
 async def test_the_id_of_the_message_survives_in_the_note(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     async with Database(url) as database:
-        await begun(SqlReminderStore(database))
+        await begun_deliveries(SqlReminderStore(database))
 
     async with Database(url) as database:
         store = SqlReminderStore(database)
@@ -154,10 +154,10 @@ async def test_the_id_of_the_message_survives_in_the_note(tmp_path: Path):
         assert [row.content for row in await store.sent_in("console:home", "m1")] == ["tea"]
 
 
-async def test_notes_of_another_database_are_nobodys(tmp_path: Path):
+async def test_notes_of_another_database_are_ignored(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     async with Database(url) as database:
-        _, second = await begun(SqlReminderStore(database))
+        _, second = await begun_deliveries(SqlReminderStore(database))
         stranger = SentOccurrenceLine(delivery_id=second, reminder_key=2, due_at=5, at=6, message_id=None)
         assert database.sent is not None
         assert database.sent.append([stranger])

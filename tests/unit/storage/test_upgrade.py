@@ -1,4 +1,4 @@
-"""Upgrades: from every older version the rows are kept, and the tables become those of the code."""
+"""Upgrades from each older schema version, which keep the rows and lead to the current tables."""
 
 import sqlite3
 import subprocess
@@ -197,7 +197,7 @@ def test_a_start_without_an_upgrade_does_not_load_alembic(tmp_path: Path):
 
 
 @pytest.mark.parametrize("version", range(1, SCHEMA_VERSION))
-async def test_every_row_of_every_earlier_version_is_there_after_the_upgrade(tmp_path: Path, version: int):
+async def test_upgrade_keeps_every_row_of_each_earlier_version(tmp_path: Path, version: int):
     file = tmp_path / "bubbles.db"
     with closing(sqlite3.connect(file)) as first:
         first.executescript((SCHEMAS / "1.sqlite.sql").read_text(encoding="utf-8"))

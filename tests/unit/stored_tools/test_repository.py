@@ -1,3 +1,5 @@
+"""The repository of Python tools: ids, versions, settings and access."""
+
 from datetime import UTC, datetime
 
 import pytest

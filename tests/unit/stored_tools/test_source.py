@@ -1,3 +1,5 @@
+"""Sources of Python tools, which are read without being run."""
+
 import pytest
 
 from function_calls.toolsets.stored.source import SourceInvalid, read_source

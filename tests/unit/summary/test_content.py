@@ -139,7 +139,7 @@ def test_people_are_counted_busiest_first_under_their_latest_name(talk):
 
 
 @pytest.mark.parametrize("piece", ["一点一", "周一", "十月十", "每天", "please ", "in at on "])
-def test_a_message_made_to_keep_the_rules_busy_is_judged_at_once(talk, piece):
+def test_hostile_message_is_classified_in_bounded_time(talk, piece):
     started = time.perf_counter()
 
     content_messages(talk("ann: " + piece * 200 + "x"))
@@ -230,7 +230,7 @@ def test_statement_is_no_question(text):
         ("Bubbles change training to 6, the pool is closed before", True, False),
     ],
 )
-def test_requests_to_the_bot_are_told_from_what_it_is_to_remember(talk, text, is_addressed, expected):
+def test_requests_to_the_bot_are_distinguished_from_facts_to_remember(talk, text, is_addressed, expected):
     (message,) = talk(f"ann: {text}")
 
     assert is_request(replace(message, is_addressed=is_addressed)) is expected

@@ -1,4 +1,4 @@
-"""Choosing and quoting messages without a model."""
+"""Selection and quotation of messages without a model."""
 
 import pytest
 from hypothesis import given, settings
@@ -57,13 +57,13 @@ def test_a_window_of_greetings_still_gives_bullets(talk):
     assert [bullet.text for bullet in quote_best(talk("ann: hello!", "bob: hi"), 3)] == ["hello!", "hi"]
 
 
-def test_a_bullet_names_who_wrote_it(talk):
+def test_bullet_names_the_author(talk):
     bullet = quote_best(talk("ann: the boiler\n leaks   again"), 1)[0]
 
     assert (bullet.sender, bullet.text, bullet.message_ids) == ("Ann", "the boiler leaks again", ("m1",))
 
 
-def test_a_long_message_is_quoted_where_it_speaks_of_the_matter():
+def test_long_message_is_quoted_at_its_relevant_part():
     text = "Good to see you all here today. " * 10 + "The boiler leaks since Monday. " + "Anyway I must run now. " * 10
 
     quotation = quote(text, about=frozenset({"boiler", "leak", "monday"}), limit=80)
@@ -74,7 +74,7 @@ def test_a_long_message_is_quoted_where_it_speaks_of_the_matter():
 
 
 @pytest.mark.parametrize("piece", ["? ", "下周五下午", "决定", "ignore all ", "1月1"])
-def test_a_hostile_length_is_quoted_in_time(talk, piece):
+def test_very_long_message_is_quoted_in_bounded_time(talk, piece):
     bullets = quote_best(talk("ann: " + piece * 20_000), 3)
 
     assert all(reading_length(bullet.text) <= 250 for bullet in bullets)

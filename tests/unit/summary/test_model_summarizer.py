@@ -1,4 +1,4 @@
-"""Summaries by a model: parts, checked citations, memory, and what happens when it fails."""
+"""Summaries by a model: parts, checked citations, cache and failures."""
 
 import json
 from dataclasses import dataclass, field

@@ -1,3 +1,5 @@
+"""Fixtures of the test kit: calls, whole bots and plugins."""
+
 import pytest
 
 from bot.config.settings import PluginSettings
@@ -91,13 +93,13 @@ def burn(what: str) -> str:
     return f"burnt {what}"
 
 
-async def test_a_function_that_asks_first_asks(call_tool):
+async def test_function_with_a_confirmation_asks(call_tool):
     result = await call_tool(burn, what="letters")
 
     assert (result.ok, result.is_question) == (False, True)
 
 
-async def test_an_approved_call_runs_a_function_that_asks_first(call_tool):
+async def test_approved_call_of_a_function_with_a_confirmation_runs(call_tool):
     result = await call_tool(burn, what="letters", approved=True)
 
     assert (result.ok, result.text) == (True, "burnt letters")
@@ -132,7 +134,7 @@ def ambient(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("plugins", [None, PluginSettings()])
-async def test_no_plugin_that_lies_about_is_loaded(talk, ambient, plugins):
+async def test_plugins_of_the_environment_are_not_loaded(talk, ambient, plugins):
     assert "polished" not in await talk("/polish", plugins=plugins)
 
 

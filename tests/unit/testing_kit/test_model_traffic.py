@@ -1,3 +1,5 @@
+"""Recording and replay of requests to a model."""
+
 import json
 
 import pytest

@@ -1,3 +1,5 @@
+"""Contract checks of tools."""
+
 from datetime import date
 from enum import Enum
 from typing import Annotated, Literal

@@ -1,4 +1,4 @@
-"""The tests of a platform wait for everything that comes, edits too."""
+"""Waits of platform tests for messages and edits."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A Friday morning in London, and a way to read words there."""
+"""A clock on a Friday morning in London, and a reader of time expressions."""
 
 from collections.abc import Callable
 from datetime import datetime

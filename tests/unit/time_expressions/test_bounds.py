@@ -1,4 +1,4 @@
-"""Beginnings and ends of rules, beside the rule, apart from it and without it."""
+"""Starts and ends of rules, next to the rule or apart from it."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def spans_of(text, now):
         ("从现在起改成6点15", "6点15"),
     ],
 )
-def test_start_at_once_is_no_part_of_a_clock(now, text, words):
+def test_immediate_start_is_no_part_of_a_clock_time(now, text, words):
     [found] = parse_all(text, now)
 
     assert [text[slice(*span)] for span in found.best.spans] == [words]
@@ -46,7 +46,7 @@ def test_start_at_once_is_part_of_a_rule(read, text, rule):
 
 
 @pytest.mark.parametrize("text", ["10 minutes from now", "send it 10 minutes from now on the dot"])
-def test_length_from_now_is_read_as_before(read, text):
+def test_duration_from_now_is_read(read, text):
     assert f"{read(text).start:%H:%M}" == "10:10"
 
 
@@ -59,7 +59,7 @@ def test_length_from_now_is_read_as_before(read, text):
         ("足球七点，到11月底", ["七点", "到11月底"]),
     ],
 )
-def test_last_day_is_no_end_of_a_clock_of_any_day(now, text, times):
+def test_last_day_is_no_end_of_a_clock_time_without_a_day(now, text, times):
     assert spans_of(text, now) == times
     assert all(each.best.end is None for each in parse_all(text, now))
 
@@ -75,7 +75,7 @@ def test_last_day_is_no_end_of_a_clock_of_any_day(now, text, times):
         ("tomorrow at 9 until monday", "24 00:00"),
     ],
 )
-def test_end_of_one_stretch_of_time(read, text, end):
+def test_end_of_an_interval_is_read(read, text, end):
     assert f"{read(text).end:%d %H:%M}" == end
 
 
@@ -94,7 +94,7 @@ def test_end_of_one_stretch_of_time(read, text, end):
         ("每周一晚上六点瑜伽（到12月15号为止）", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=18;BYMINUTE=0;UNTIL=20261215T235959Z"),
     ],
 )
-def test_end_in_brackets(read, text, rule):
+def test_end_in_brackets_ends_the_rule(read, text, rule):
     assert read(text).rrule == rule
 
 
@@ -174,7 +174,7 @@ def test_weekdays_with_a_last_day_are_a_rule(read, text, rule):
         ),
     ],
 )
-def test_rule_within_two_dates_of_each_year(read, text, start, rule):
+def test_rule_between_two_dates_has_a_start_and_an_end(read, text, start, rule):
     reading = read(text)
 
     assert (f"{reading.start:%Y-%m-%d %H:%M}", reading.rrule) == (start, rule)
@@ -187,14 +187,14 @@ def test_rule_within_two_dates_of_each_year(read, text, start, rule):
         "每周四下午六点提醒大家报名周日的比赛，从下周开始",
     ],
 )
-def test_beginning_far_behind_its_rule(now, text):
+def test_start_far_after_its_rule_belongs_to_the_rule(now, text):
     best = parse(text, now).best
 
     assert best.rrule == "FREQ=WEEKLY;BYDAY=TH;BYHOUR=18;BYMINUTE=0"
     assert len(best.spans) == 2
 
 
-def test_beginning_in_another_sentence_far_away_is_none_of_the_rule(now):
+def test_start_in_a_distant_sentence_is_no_part_of_the_rule(now):
     text = f"every thursday at 6pm remind us to vote. {'the hall is cold and the tea is warm ' * 3}starting next week"
 
     assert len(parse(text, now).best.spans) == 1
@@ -207,7 +207,7 @@ def test_beginning_in_another_sentence_far_away_is_none_of_the_rule(now):
         ("改成每周的提醒，每周五19:00", "FREQ=WEEKLY;BYDAY=FR;BYHOUR=19;BYMINUTE=0"),
     ],
 )
-def test_period_that_is_named_twice_is_one_rule(now, text, rule):
+def test_repeated_period_is_one_rule(now, text, rule):
     [found] = parse_all(text, now)
 
     assert found.best.rrule == rule

@@ -1,4 +1,4 @@
-"""Every family of Chinese repetitions, with every part of the day and form of a clock, against days counted singly."""
+"""Chinese repetitions with every part of the day and clock form, compared with counted days."""
 
 from calendar import monthrange
 from collections.abc import Callable, Iterator
@@ -42,7 +42,7 @@ CLOCKS = {
 }
 
 
-def han(number: int) -> str:
+def numeral(number: int) -> str:
     if number <= 10:
         return HOURS[number]
     tens = "" if number < 20 else HOURS[number // 10]
@@ -88,17 +88,17 @@ def families() -> Iterator[tuple[str, Falls]]:
         yield "每周{}、{}、{}".format(*(DAYS[one] for one in several)), on_weekdays(*several)
     for number in range(1, 32):
         yield f"每月{number}号", on_days(number)
-        yield f"每个月{han(number)}日", on_days(number)
+        yield f"每个月{numeral(number)}日", on_days(number)
     yield from ((f"每月{one}号和{other}号", on_days(one, other)) for one, other in pairwise(range(1, 31, 7)))
     yield from ((words, on_the_last(0)) for words in ("每月最后一天", "每个月底"))
     yield "每个月倒数第二天", on_the_last(1)
     for weekday in range(7):
         yield f"每月最后一个周{DAYS[weekday]}", on_the_nth(-1, weekday)
         for place in range(1, 5):
-            yield f"每个月第{han(place)}个周{DAYS[weekday]}", on_the_nth(place, weekday)
+            yield f"每个月第{numeral(place)}个周{DAYS[weekday]}", on_the_nth(place, weekday)
     for month in range(1, 13):
         yield f"每年{month}月8日", on_date(month, 8)
-        yield f"每年{han(month)}月二十八号", on_date(month, 28)
+        yield f"每年{numeral(month)}月二十八号", on_date(month, 28)
 
 
 def clocks() -> Iterator[tuple[str, timedelta]]:
@@ -108,10 +108,10 @@ def clocks() -> Iterator[tuple[str, timedelta]]:
             for minute, forms in CLOCKS.items():
                 for form in forms:
                     yield part + form.format(said), timedelta(hours=hour, minutes=minute)
-                    yield part + form.format(han(said)), timedelta(hours=hour, minutes=minute)
+                    yield part + form.format(numeral(said)), timedelta(hours=hour, minutes=minute)
 
 
-def counted(falls: Falls, clock: timedelta) -> list[datetime]:
+def counted_days(falls: Falls, clock: timedelta) -> list[datetime]:
     found: list[datetime] = []
     day = datetime(NOW.year, NOW.month, NOW.day)
     while len(found) < COMPARED:
@@ -123,7 +123,7 @@ def counted(falls: Falls, clock: timedelta) -> list[datetime]:
 
 @given(st.sampled_from(list(families())), st.sampled_from(list(clocks())))
 @settings(deadline=None, max_examples=150)
-def test_a_repetition_falls_on_the_days_and_the_clock_that_its_words_name(family, clock):
+def test_repetition_is_on_its_days_and_at_its_clock_time(family, clock):
     (days, falls), (hour, at) = family, clock
     assume(not (days.endswith("一") and hour.startswith("二")))  # 每周一二十点: Mondays at 20:00, or both days at ten
 
@@ -131,7 +131,7 @@ def test_a_repetition_falls_on_the_days_and_the_clock_that_its_words_name(family
 
     schedule = read_schedule(reading.wall, "Asia/Shanghai", reading.rrule or "")
     fires = next_fires(schedule, NOW - timedelta(seconds=1), COMPARED)
-    assert [fire.astimezone(ZONE).replace(tzinfo=None) for fire in fires] == counted(falls, at)
+    assert [fire.astimezone(ZONE).replace(tzinfo=None) for fire in fires] == counted_days(falls, at)
 
 
 @pytest.mark.parametrize(
@@ -148,8 +148,8 @@ def test_a_repetition_falls_on_the_days_and_the_clock_that_its_words_name(family
 )
 @given(week=st.sampled_from(["周", "星期", "礼拜"]), weekday=st.integers(0, 6), hour=st.integers(1, 12))
 @settings(deadline=None)
-def test_the_numeral_of_a_weekday_is_no_part_of_the_hour_behind_it(words, rule, week, weekday, hour):
-    text = words.format(week + DAYS[weekday], f"{han(hour)}点")
+def test_numeral_of_a_weekday_is_no_part_of_the_following_hour(words, rule, week, weekday, hour):
+    text = words.format(week + DAYS[weekday], f"{numeral(hour)}点")
 
     (time,) = parse_all(text, NOW - timedelta(days=4))  # Monday, so that no weekday of this week is over
 
@@ -179,7 +179,9 @@ def test_the_numeral_of_a_weekday_is_no_part_of_the_hour_behind_it(words, rule, 
 @settings(deadline=None)
 def test_every_n_units_until_a_day_or_n_times(number, unit, in_words, bound):
     (word, frequency), (words, ends) = unit, bound
-    amount = han(number).replace("二", "两") if in_words and number == 2 else han(number) if in_words else number
+    amount = (
+        numeral(number).replace("二", "两") if in_words and number == 2 else numeral(number) if in_words else number
+    )
 
     rule = parse(f"每{amount}{word}{words}", NOW).best.rrule
 
@@ -198,7 +200,7 @@ def test_every_n_units_until_a_day_or_n_times(number, unit, in_words, bound):
         ("每天早上八点到明年年底为止", "2026-11-21 08:00", "FREQ=DAILY;BYHOUR=8;BYMINUTE=0;UNTIL=20271231T155959Z"),
     ],
 )
-def test_a_repetition_that_was_misread_before(text, start, rule):
+def test_repetition_that_was_once_misread_is_read(text, start, rule):
     reading = parse(text, NOW).best
 
     assert (f"{reading.start:%Y-%m-%d %H:%M}", reading.rrule) == (start, rule)
@@ -214,7 +216,7 @@ def test_a_repetition_that_was_misread_before(text, start, rule):
         ("每天下班六点", "FREQ=DAILY;BYHOUR=18;BYMINUTE=0"),
     ],
 )
-def test_a_repetition_in_words_of_the_south(text, rule):
+def test_repetition_in_southern_words_is_read(text, rule):
     assert parse(text, NOW).best.rrule == rule
 
 
@@ -236,7 +238,7 @@ def test_every_clock_of_a_list_belongs_to_the_rule(text, hours):
 
 
 @pytest.mark.parametrize("text", ["每周二同一时间", "周二同一个地方"])
-def test_the_same_is_no_list(text):
+def test_chinese_word_for_same_is_no_weekday(text):
     best = parse(text, NOW).best
 
     assert best.start.weekday() == 1
@@ -252,7 +254,7 @@ def test_the_same_is_no_list(text):
         ("只要周一二四五", "周一二四五", "MO,TU,TH,FR"),
     ],
 )
-def test_days_written_side_by_side_are_not_cut(text, words, days):
+def test_adjacent_days_are_read_completely(text, words, days):
     best = parse(text, NOW).best
 
     assert best.rrule == f"FREQ=WEEKLY;BYDAY={days}"
@@ -260,7 +262,7 @@ def test_days_written_side_by_side_are_not_cut(text, words, days):
 
 
 @pytest.mark.parametrize("text", ["周六日出前提醒我", "周六天亮前提醒我"])
-def test_words_behind_a_weekday_are_no_days(text):
+def test_words_after_a_weekday_are_no_days(text):
     assert parse(text, NOW).best.rrule is None
 
 
@@ -286,21 +288,21 @@ def test_once_in_two_periods_and_hours_between_two_clocks(text, rule):
 @pytest.mark.parametrize(
     "text", ["9月5日、9月12日和9月19日上午8点", "9月5日，12日和19日上午8点", "5、12、19这三天上午8点"]
 )
-def test_dates_of_a_list_are_times_of_their_own(text):
+def test_dates_of_a_list_are_separate_times(text):
     found = parse_all(text, datetime(2026, 9, 1, 10, 0, tzinfo=ZONE))
 
     assert [each.best.start.day for each in found] == [5, 12, 19]
 
 
 @pytest.mark.parametrize("text", ["13月1日", "2月30日下午三点"])
-def test_a_date_that_no_calendar_has_is_no_other_day(text):
+def test_nonexistent_date_is_no_other_day(text):
     assert parse(text, NOW).best is None
 
 
 @pytest.mark.parametrize(
     "text", ["每隔十天上午8点，头一回25号", "每隔十天上午8点，25号打头", "首回25号，每隔十天上午8点"]
 )
-def test_a_first_time_in_a_clause_of_its_own_begins_the_repetition(text):
+def test_first_time_in_a_separate_clause_starts_the_repetition(text):
     best = parse(text, NOW).best
 
     assert best is not None

@@ -1,4 +1,4 @@
-"""Clock times and parts of the day; the present is Friday 20 November 2026, ten in the morning."""
+"""Clock times and parts of the day. It is Friday 20 November 2026, 10:00."""
 
 from datetime import datetime, time
 from zoneinfo import ZoneInfo
@@ -106,7 +106,7 @@ from services.time_expressions import DateOrder, DayParts, TimeReader, parse, pa
         ("11月27日（下周五）下午四点", "27 16:00"),
     ],
 )
-def test_a_clock_is_the_next_such_time(read, text, clock):
+def test_clock_time_is_the_next_such_time(read, text, clock):
     assert f"{read(text).start:%d %H:%M}" == clock
 
 
@@ -114,7 +114,7 @@ def test_midnight_of_a_day_is_its_beginning(read):
     assert f"{read('midnight on 24 november').start:%m-%d %H:%M}" == "11-24 00:00"
 
 
-def test_a_clock_named_with_a_past_date_is_not_moved(read):
+def test_clock_time_of_a_past_date_is_not_moved(read):
     assert f"{read('2027-01-05 at 9:00').start:%Y-%m-%d %H:%M}" == "2027-01-05 09:00"
 
 
@@ -148,7 +148,7 @@ def test_an_interval_has_an_end(read, text, start, end):
     assert (f"{reading.start:%H:%M}", f"{reading.end:%H:%M}") == (start, end)
 
 
-def test_a_length_beside_a_time_is_its_end(read):
+def test_duration_after_a_time_gives_its_end(read):
     reading = read("a meeting for 30 minutes on tuesday at 9am")
 
     assert f"{reading.start:%a %H:%M}-{reading.end:%H:%M}" == "Tue 09:00-09:30"
@@ -165,7 +165,7 @@ def test_a_length_beside_a_time_is_its_end(read):
         ("尋日九點", "2026-11-19 09:00"),
     ],
 )
-def test_a_day_that_is_over_keeps_the_usual_half(now, text: str, clock: str) -> None:
+def test_past_day_keeps_the_usual_half_of_the_day(now, text: str, clock: str) -> None:
     (past,) = parse(text, now).past
 
     assert f"{past.start:%Y-%m-%d %H:%M}" == clock
@@ -183,7 +183,7 @@ def test_a_day_that_is_over_keeps_the_usual_half(now, text: str, clock: str) -> 
         ("from friday 3pm to 5pm", True, ""),
     ],
 )
-def test_a_reading_says_whether_a_day_and_which_part_was_named(read, text: str, has_day: bool, part: str) -> None:
+def test_reading_tells_if_a_day_and_a_part_were_named(read, text: str, has_day: bool, part: str) -> None:
     reading = read(text)
 
     assert (reading.has_day, reading.part) == (has_day, part)
@@ -196,7 +196,7 @@ def test_a_reader_keeps_its_conventions(now) -> None:
     assert [f"{each.start:%m-%d}" for each in reader.parse("on 5/6", now).readings] == ["06-05"]
 
 
-def test_offset_is_never_early():
+def test_offset_is_rounded_up():
     now = datetime(2026, 11, 20, 10, 0, 0, 600_000, tzinfo=ZoneInfo("Europe/Berlin"))
 
     assert parse("in 2 seconds", now).best.start == datetime(2026, 11, 20, 10, 0, 3, tzinfo=ZoneInfo("Europe/Berlin"))
@@ -212,7 +212,7 @@ def test_four_figures_beside_a_repetition_are_a_clock_time(read, text):
     assert found.rrule.startswith("FREQ=DAILY;BYHOUR=")
 
 
-def test_chinese_hours_and_clocks_in_a_row_are_read(now):
+def test_list_of_chinese_hours_and_clock_times_is_read(now):
     """ "一点十、五点十" compared an hour with a clock, and nothing was read."""
     found = [each.best.start.strftime("%H:%M") for each in parse_all("A一点十、五点十", now, language="zh")]
 
@@ -281,7 +281,7 @@ def test_a_bare_hour_shortly_ahead_is_the_next_one(now, sent, text, due):
         (20, "every day at 9", 9),
     ],
 )
-def test_a_repeated_hour_shortly_ahead_in_the_morning_is_of_the_morning(now, sent, text, hour):
+def test_recurring_hour_shortly_ahead_in_the_morning_is_in_the_morning(now, sent, text, hour):
     found = parse(text, now.replace(hour=sent, minute=30), language="es" if text.startswith("todos") else None)
 
     assert found.best.wall.hour == hour
@@ -303,7 +303,7 @@ def test_a_repeated_hour_shortly_ahead_in_the_morning_is_of_the_morning(now, sen
         ("半个点后", "zh", "20 10:30"),
     ],
 )
-def test_regional_and_short_words(now, text, language, due):
+def test_regional_and_short_words_are_read(now, text, language, due):
     (found,) = parse_all(text, now, language=language)
 
     assert f"{found.best.start:%d %H:%M}" == due

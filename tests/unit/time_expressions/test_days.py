@@ -1,4 +1,4 @@
-"""Days and dates; the present is Friday 20 November 2026, ten in the morning."""
+"""Days and dates. It is Friday 20 November 2026, 10:00."""
 
 from datetime import UTC, datetime
 
@@ -128,33 +128,33 @@ from services.time_expressions import DateOrder, Grain, parse_all
         ("the second monday from now", "2026-11-30"),
     ],
 )
-def test_words_name_the_next_such_day(read, text, day):
+def test_day_is_the_next_such_day(read, text, day):
     reading = read(text)
 
     assert str(reading.start.date()) == day
     assert reading.rrule is None
 
 
-def test_weekday_on_that_day_means_today_while_its_hour_is_ahead(read, now):
+def test_weekday_of_today_is_today_before_its_hour(read, now):
     reading = read("friday", now=now.replace(hour=8))
 
     assert reading.start == now.replace(hour=9)
 
 
-def test_weekday_on_that_day_means_next_week_once_its_hour_is_gone(read):
+def test_weekday_of_today_is_next_week_after_its_hour(read):
     assert str(read("friday").start) == "2026-11-27 09:00:00+00:00"
 
 
-def test_a_date_gone_by_this_year_means_next_year(read):
+def test_past_date_of_this_year_is_next_year(read):
     assert str(read("19 november").start.date()) == "2027-11-19"
 
 
 @pytest.mark.parametrize(("order", "day"), [(DateOrder.MDY, "2027-05-06"), (DateOrder.DMY, "2027-06-05")])
-def test_order_decides_the_reading_of_five_slash_six(read, order, day):
+def test_date_order_decides_numeric_dates(read, order, day):
     assert str(read("on 5/6", order=order).start.date()) == day
 
 
-def test_a_number_above_twelve_is_the_day_whatever_the_order(read):
+def test_number_above_twelve_is_the_day_in_any_order(read):
     assert str(read("25/4 at 4pm", order=DateOrder.MDY).start.date()) == "2027-04-25"
 
 
@@ -175,7 +175,7 @@ def test_grain_is_the_precision_of_the_words(read, text, grain):
     assert read(text).grain is grain
 
 
-def test_next_week_begins_on_its_monday(read):
+def test_next_week_starts_on_monday(read):
     assert str(read("next week").start.date()) == "2026-11-23"
 
 
@@ -216,7 +216,7 @@ def test_dates_from_one_to_another_are_an_interval(read, text, first, after):
         ("move the one tomorrow", "2026-11-21"),
     ],
 )
-def test_words_of_a_day_stand_beside_others(text, day):
+def test_day_is_read_beside_other_words(text, day):
     (found,) = parse_all(text, datetime(2026, 11, 20, 10, tzinfo=UTC))
 
     assert str(found.readings[0].start.date()) == day

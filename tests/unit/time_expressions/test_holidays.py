@@ -1,4 +1,4 @@
-"""Holidays and lunar dates; the present is Friday 20 November 2026, ten in the morning."""
+"""Holidays and lunar dates. It is Friday 20 November 2026, 10:00."""
 
 from datetime import date, timedelta
 
@@ -70,7 +70,7 @@ def test_lunar_day_beyond_the_table_is_no_time(year):
         ("winter_solstice", "冬至"),
     ],
 )
-def test_days_of_the_sun_are_those_of_the_library(kind, term):
+def test_solar_terms_are_those_of_the_library(kind, term):
     years = range(2000, 2100)
 
     found = [next(holiday_dates(Holiday(kind), year)) for year in years]
@@ -138,7 +138,7 @@ def test_days_of_the_sun_are_those_of_the_library(kind, term):
         ("March 28, Easter Sunday at 10", "2027-03-28"),
     ],
 )
-def test_a_feast_is_the_next_such_day(read, text, day):
+def test_holiday_is_the_next_such_day(read, text, day):
     assert str(read(text).start.date()) == day
 
 
@@ -154,7 +154,7 @@ def test_a_feast_is_the_next_such_day(read, text, day):
         ("每年母亲节", "FREQ=YEARLY;BYMONTH=5;BYDAY=2SU", "2027-05-09 09:00"),
     ],
 )
-def test_a_feast_that_repeats_is_a_rule_that_reminders_keep(read, text, rule, start):
+def test_recurring_holiday_is_a_supported_rule(read, text, rule, start):
     reading = read(text)
 
     assert (reading.rrule, f"{reading.start:%Y-%m-%d %H:%M}") == (rule, start)
@@ -167,10 +167,10 @@ def test_unsupported_recurrence_is_no_time(now, text):
 
 
 @pytest.mark.parametrize("text", ["春节快乐", "happy easter everyone", "we hid the easter eggs", "中秋节的月饼真好吃"])
-def test_a_feast_that_is_only_mentioned_is_no_time(now, text):
+def test_holiday_that_is_only_mentioned_is_no_time(now, text):
     assert parse(text, now).best is None
 
 
 @pytest.mark.parametrize("text", ["super tuesday", "on orthodox easter", "clean monday"])
-def test_a_feast_that_is_not_known_is_not_its_weekday(now, text):
+def test_unknown_holiday_is_not_its_weekday(now, text):
     assert parse(text, now).best is None

@@ -1,4 +1,4 @@
-"""A lead ("two days before") is no part of the time beside it."""
+"""Leads such as "two days before", which are separate from the time beside them."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -28,7 +28,7 @@ def spans_of(text: str, now: datetime) -> list[str]:
         ("周五下午三点开会，提早两天早上九点叫我", ["周五下午三点", "早上九点"]),
     ],
 )
-def test_length_without_in_is_not_added_to_a_clock(now, text, times):
+def test_duration_without_in_is_not_added_to_a_clock_time(now, text, times):
     assert spans_of(text, now) == times
 
 
@@ -42,7 +42,7 @@ def test_length_without_in_is_not_added_to_a_clock(now, text, times):
         ("推迟三天上午9点", "23 09:00"),
     ],
 )
-def test_length_from_now_goes_with_a_clock(read, text, start):
+def test_duration_from_now_is_combined_with_a_clock_time(read, text, start):
     assert f"{read(text).start:%d %H:%M}" == start
 
 
@@ -55,7 +55,7 @@ def test_length_from_now_goes_with_a_clock(read, text, start):
         ("tues 2pm, the day before remember the shepherd's towel", ["tues 2pm"]),
     ],
 )
-def test_clock_behind_a_lead_is_another_time(now, text, times):
+def test_clock_time_after_a_lead_is_another_time(now, text, times):
     assert spans_of(text, now) == times
 
 
@@ -82,15 +82,15 @@ def test_days_ahead_are_not_added_to_the_clock_of_the_event(now, text, times):
         ("元旦前三天", "12-29"),
     ],
 )
-def test_length_before_a_named_time_counts_back_from_it(read, text, start):
+def test_duration_before_a_time_is_subtracted(read, text, start):
     assert f"{read(text).start:%m-%d}" == start
 
 
-def test_day_before_in_chinese_is_one_with_its_clock(now):
+def test_chinese_day_before_has_its_clock_time(now):
     assert spans_of("12月3号我生日，前一天晚上八点提醒我订蛋糕", now) == ["12月3号", "一天晚上八点"]
 
 
-def test_repetition_goes_with_its_date_across_a_lead(now):
+def test_repetition_and_date_around_a_lead_are_one_time(now):
     [found] = parse_all("Ellie's birthday is 12 June, remind me a week before every year", now)
 
     assert found.best.rrule == "FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=12"
@@ -100,14 +100,14 @@ def test_repetition_goes_with_its_date_across_a_lead(now):
     "text",
     ["5月3号开会，当天下午两点半提醒我", "5月3号开会，同一天下午两点半提醒我", "5月3号當天下午兩點半提醒我"],
 )
-def test_same_day_is_the_one_that_was_named(text):
+def test_same_day_refers_to_the_named_day(text):
     now = datetime(2026, 4, 1, 10, 0, tzinfo=ZoneInfo("Asia/Shanghai"))
 
     assert str(parse(text, now).best.start)[:16] == "2026-05-03 14:30"
 
 
 @pytest.mark.parametrize("text", ["同一天下午两点半", "当天下午两点半", "改到同一天下午两点半"])
-def test_same_day_that_is_named_elsewhere_leaves_a_clock(now, text):
+def test_same_day_without_a_named_day_leaves_a_clock_time(now, text):
     best = parse(text, now).best
 
     assert (best.start.hour, best.start.minute, best.has_day) == (14, 30, False)

@@ -1,4 +1,4 @@
-"""Lexicons are data: the engine finds what they name, and a third language needs no code."""
+"""Lexicons as data files, patterns and their actions."""
 
 from collections.abc import Iterator
 
@@ -19,12 +19,12 @@ def sequences(node: Node, before: tuple[str, ...] = ()) -> Iterator[tuple[str, .
         yield from sequences(after, (*before, symbol))
 
 
-def test_english_chinese_and_spanish_are_there():
+def test_lexicons_of_three_languages_exist():
     assert languages() == ("en", "es", "zh")
 
 
 @pytest.mark.parametrize("language", languages())
-def test_every_rule_names_an_action_that_exists(language):
+def test_every_rule_has_an_existing_action(language):
     rules = lexicon.__wrapped__(language)["rules"]
 
     made = {entry["make"] for entries in rules.values() for entry in entries}
@@ -32,12 +32,12 @@ def test_every_rule_names_an_action_that_exists(language):
     assert all(callable(find_action(name)) for name in made)
 
 
-def test_an_unknown_action_is_named():
+def test_error_names_an_unknown_action():
     with pytest.raises(LookupError, match="no action 'fly'"):
         find_action("fly")
 
 
-def test_a_pattern_leads_along_each_of_its_sequences():
+def test_pattern_matches_each_of_its_sequences():
     rule = ("PIECE", find_action("every"), {}, 1)
 
     assert sorted(sequences(build_graph([("every (other|NUM)? UNIT", rule)])[0])) == [

@@ -1,4 +1,4 @@
-"""Every hour at some minute, and so many times a day."""
+"""Minutes of every hour, and numbers of times a day."""
 
 import pytest
 
@@ -21,21 +21,21 @@ from services.time_expressions import parse
         ("工作日每小时整点", "11:00", "FREQ=HOURLY;BYDAY=MO,TU,WE,TH,FR"),
     ],
 )
-def test_every_hour_begins_at_the_minute_that_is_named(read, text, moment, rule):
+def test_every_hour_starts_at_the_named_minute(read, text, moment, rule):
     reading = read(text)
 
     assert (f"{reading.start:%H:%M}", reading.rrule) == (moment, rule)
 
 
 @pytest.mark.parametrize(("text", "moment"), [("at five past the hour", "10:05"), ("at ten to the hour", "10:50")])
-def test_a_minute_of_the_hour_is_the_next_such(read, text, moment):
+def test_minute_of_the_hour_is_the_next_such_time(read, text, moment):
     reading = read(text)
 
     assert (f"{reading.start:%H:%M}", reading.rrule) == (moment, None)
 
 
 @pytest.mark.parametrize("text", ["整点报时", "on the hour", "every day on the hour"])
-def test_a_minute_of_no_hour_is_no_time(now, text):
+def test_minute_without_an_hour_is_no_time(now, text):
     assert parse(text, now).best is None
 
 
@@ -75,5 +75,5 @@ def test_count_without_a_time_is_no_time(now, text):
         ("每两三个小时", "FREQ=HOURLY;INTERVAL=2"),
     ],
 )
-def test_a_rough_period_is_the_shorter_one(read, text, rule):
+def test_approximate_period_is_the_shorter_one(read, text, rule):
     assert read(text).rrule == rule

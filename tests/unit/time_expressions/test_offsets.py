@@ -53,7 +53,7 @@ import pytest
         ("等兩個字", timedelta(minutes=10)),
     ],
 )
-def test_a_length_is_counted_from_now(read, now, text, delta):
+def test_duration_is_counted_from_now(read, now, text, delta):
     reading = read(text)
 
     assert reading.start == now + delta
@@ -74,7 +74,7 @@ def test_a_length_is_counted_from_now(read, now, text, delta):
         ("十五六分钟后", timedelta(minutes=15)),
     ],
 )
-def test_lower_end_of_a_rough_duration_counts(read, now, text, delta):
+def test_lower_end_of_an_approximate_duration_is_used(read, now, text, delta):
     assert read(text).start == now + delta
 
 
@@ -92,17 +92,17 @@ def test_lower_end_of_a_rough_duration_counts(read, now, text, delta):
         ("国庆节前的周五晚上九点半", "2027-09-24 21:30"),
     ],
 )
-def test_a_length_is_counted_from_another_time(read, text, start):
+def test_duration_is_counted_from_another_time(read, text, start):
     assert f"{read(text).start:%Y-%m-%d %H:%M}" == start
 
 
-def test_a_bare_length_in_a_sentence_is_no_time(now):
+def test_bare_duration_in_a_sentence_is_no_time(now):
     from services.time_expressions import parse
 
     assert parse("i waited 2 hours for you", now).best is None
 
 
-def test_an_eager_caller_gets_a_bare_length_as_an_offset(read, now):
+def test_bare_duration_is_an_offset_on_request(read, now):
     assert read("snooze my alarm for 10 minutes", eager=True).start == now + timedelta(minutes=10)
 
 
@@ -117,10 +117,10 @@ def test_an_eager_caller_gets_a_bare_length_as_an_offset(read, now):
         ("two business days before christmas", "2026-12-23 09:00"),
     ],
 )
-def test_working_days_leave_the_weekend_out(read, text, start):
+def test_working_days_exclude_the_weekend(read, text, start):
     assert f"{read(text).start:%Y-%m-%d %H:%M}" == start
 
 
-def test_hours_and_minutes_written_as_one_are_a_length_behind_in(read):
+def test_hours_and_minutes_in_one_number_after_in_are_a_duration(read):
     assert read("remind me in 2h30 to move the car").start.strftime("%H:%M") == "12:30"
     assert read("at 14h30").start.strftime("%H:%M") == "14:30"

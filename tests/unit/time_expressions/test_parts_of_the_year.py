@@ -68,7 +68,7 @@ def test_a_part_of_the_year_begins_on_its_first_day(read, text, day):
 
 
 @pytest.mark.parametrize("text", ["last summer", "去年春天", "the first quarter of 2020"])
-def test_a_part_of_the_year_gone_by_is_past(now, text):
+def test_elapsed_part_of_the_year_is_past(now, text):
     found = parse(text, now)
 
     assert found.best is None

@@ -1,4 +1,4 @@
-"""Properties that hold for every text and every instant."""
+"""Properties of the reader for every text and every instant."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -65,7 +65,7 @@ plain_sentences = st.one_of(
 
 @given(st.text(max_size=200), moments)
 @settings(deadline=None)
-def test_any_text_returns(text, now):
+def test_any_text_is_parsed(text, now):
     for found in parse_all(text, now):
         for reading in found.readings:
             assert reading.start.utcoffset() is not None
@@ -74,21 +74,21 @@ def test_any_text_returns(text, now):
 
 @given(st.lists(st.text("0123456789:./-,hap ", min_size=1, max_size=9), max_size=5), moments, st.booleans())
 @settings(deadline=None)
-def test_any_heap_of_figures_returns(chunks, now, future):
+def test_random_numbers_are_parsed(chunks, now, future):
     for found in parse_all(" ".join(chunks), now, future=future):
         assert found.readings or found.past
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=14), st.sampled_from(["", " "]), moments)
 @settings(deadline=None)
-def test_any_heap_of_time_words_returns_and_never_yields_the_past(words, joint, now):
+def test_random_time_words_are_never_in_the_past(words, joint, now):
     for found in parse_all(joint.join(words), now):
         assert all(reading.start.astimezone(UTC) >= now.astimezone(UTC) for reading in found.readings)
 
 
 @given(future_moments, st.sampled_from(["%Y-%m-%d %H:%M", "on %d %B %Y at %H:%M", "%B %d, %Y at %I:%M %p"]))
 @settings(deadline=None)
-def test_a_rendered_time_parses_back_to_itself(when, form):
+def test_rendered_time_is_parsed_as_itself(when, form):
     reading = parse(when.strftime(form), NOW).best
 
     assert reading.start.replace(tzinfo=None) == when
@@ -96,7 +96,7 @@ def test_a_rendered_time_parses_back_to_itself(when, form):
 
 @given(future_moments)
 @settings(deadline=None)
-def test_a_time_rendered_in_chinese_parses_back_to_itself(when):
+def test_time_rendered_in_chinese_is_parsed_as_itself(when):
     half = "上午" if when.hour < 12 else "下午"
     hour = (when.hour % 12 or 12) if when.hour >= 12 else when.hour
     text = f"{when.year}年{when.month}月{when.day}日{half}{hour}点{when.minute}分"
@@ -106,7 +106,7 @@ def test_a_time_rendered_in_chinese_parses_back_to_itself(when):
 
 @given(plain_sentences, st.sampled_from(PHRASES), moments)
 @settings(deadline=None)
-def test_a_phrase_appended_to_a_plain_sentence_keeps_its_reading(sentence, phrase, now):
+def test_time_appended_to_a_plain_sentence_keeps_its_reading(sentence, phrase, now):
     alone, appended = parse(phrase, now).best, parse(f"{sentence} {phrase}", now).best
 
     assert (alone.start, alone.rrule, alone.end) == (appended.start, appended.rrule, appended.end)
@@ -114,7 +114,7 @@ def test_a_phrase_appended_to_a_plain_sentence_keeps_its_reading(sentence, phras
 
 @given(plain_sentences, moments)
 @settings(deadline=None)
-def test_a_plain_sentence_stays_without_a_time(sentence, now):
+def test_plain_sentence_has_no_time(sentence, now):
     assert parse(sentence, now).readings == ()
 
 
@@ -150,7 +150,7 @@ def test_random_chinese_words_are_read_the_same_in_both_scripts(words, now):
     st.sampled_from([datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59)]),
 )
 @settings(deadline=None)
-def test_the_ends_of_the_calendar_are_no_error(phrase, edge):
+def test_limits_of_the_calendar_are_no_error(phrase, edge):
     for found in parse_all(phrase, edge.replace(tzinfo=UTC)):
         assert found.readings or found.past
 

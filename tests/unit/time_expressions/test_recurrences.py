@@ -1,4 +1,4 @@
-"""Recurrences as RFC 5545 rules; the present is Friday 20 November 2026, ten in the morning."""
+"""Recurrences as rules of RFC 5545. It is Friday 20 November 2026, 10:00."""
 
 from datetime import UTC, timedelta
 
@@ -292,7 +292,7 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
         ("de lunes a viernes 0630 y 1830", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=6,18;BYMINUTE=30"),
     ],
 )
-def test_words_become_a_rule(read, text, rule):
+def test_repetition_becomes_a_rule(read, text, rule):
     assert read(text).rrule == rule
 
 
@@ -310,7 +310,7 @@ def test_words_become_a_rule(read, text, rule):
         ("每天8点、12点和下午4点", "8,12,16"),
     ],
 )
-def test_hours_of_a_list_rise_through_the_day(read, text, hours):
+def test_hours_of_a_list_are_in_order_of_the_day(read, text, hours):
     assert read(text).rrule == f"FREQ=DAILY;BYHOUR={hours};BYMINUTE=0"
 
 
@@ -324,7 +324,7 @@ def test_part_of_the_day_holds_for_all_hours_of_a_list(read, text):
 @pytest.mark.parametrize(
     ("text", "hours"), [("cada día a las 6, 10, 2 y 6", "6,10,14,18"), ("tres veces al día: 8, 14 y 20", "8,14,20")]
 )
-def test_hours_of_a_spanish_list_rise_through_the_day(read, text, hours):
+def test_hours_of_a_spanish_list_are_in_order_of_the_day(read, text, hours):
     assert read(text, language="es").rrule == f"FREQ=DAILY;BYHOUR={hours};BYMINUTE=0"
 
 
@@ -332,7 +332,7 @@ def test_hours_of_a_spanish_list_rise_through_the_day(read, text, hours):
     ("text", "language"),
     [("tomorrow at 10, 1 and 4", "en"), ("明天10点、1点和4点", "zh"), ("mañana a las 10, 1 y 4", "es")],
 )
-def test_hours_of_one_day_rise_too(now, text, language):
+def test_hours_of_a_single_day_are_in_order(now, text, language):
     starts = [each.best.start for each in parse_all(text, now, language=language)]
 
     assert [f"{start:%d %H:%M}" for start in starts] == ["21 10:00", "21 13:00", "21 16:00"]
@@ -362,14 +362,14 @@ def test_the_start_is_the_first_fire(read, text, first):
 
 
 @pytest.mark.parametrize("text", ["every day at 9:15am and 5:45pm", "every monday and friday at 8:30am and 6pm"])
-def test_clocks_that_differ_in_hour_and_minute_fire_just_at_those(now, text):
+def test_clock_times_with_different_minutes_fire_only_at_those_times(now, text):
     reading = parse(text, now).best
 
     rule = rrulestr(reading.rrule, dtstart=reading.start.replace(tzinfo=None))
     assert {f"{fire:%H:%M}" for fire in rule[:8]} in ({"09:15", "17:45"}, {"08:30", "18:00"})
 
 
-def test_until_counts_the_day_it_names(read):
+def test_until_includes_the_named_day(read):
     reading = read("every day at 8 until sunday")
 
     fires = list(rrulestr(reading.rrule, dtstart=reading.start.astimezone(UTC)))
@@ -377,17 +377,17 @@ def test_until_counts_the_day_it_names(read):
 
 
 @pytest.mark.parametrize("text", ["twice weekly", "every time i hear that", "每周三次"])
-def test_words_that_leave_the_days_open_give_no_rule(now, text):
+def test_repetition_without_definite_days_is_no_rule(now, text):
     assert parse(text, now).best is None
 
 
 @pytest.mark.parametrize("text", ["every second", "every 30 seconds", "每隔10秒"])
-def test_less_than_a_minute_is_not_produced_unless_asked_for(now, text):
+def test_interval_below_a_minute_is_produced_only_on_request(now, text):
     assert parse(text, now).best is None
     assert parse(text, now, shortest_period=timedelta(seconds=1)).best.rrule.startswith("FREQ=SECONDLY")
 
 
-def test_a_daily_interval_carries_its_end(read):
+def test_daily_interval_has_an_end(read):
     reading = read("every day from 3 to 4pm")
 
     assert reading.rrule == "FREQ=DAILY;BYHOUR=15;BYMINUTE=0"
@@ -411,7 +411,7 @@ def test_rule_that_ends_before_it_begins_is_no_rule(now):
         ("平时早上七点，周末九点叫我起床", ["BYDAY=MO,TU,WE,TH,FR;BYHOUR=7", "BYDAY=SA,SU;BYHOUR=9"]),
     ],
 )
-def test_days_behind_those_of_a_week_come_as_often(now, text, rules):
+def test_further_days_of_a_weekly_rule_are_weekly(now, text, rules):
     found = [one.best.rrule for one in parse_all(text, now)]
 
     assert found == [f"FREQ=WEEKLY;{rule};BYMINUTE=0" for rule in rules]
@@ -446,7 +446,7 @@ def test_weekdays_with_a_clock_of_their_own_are_excluded_from_a_daily_time(now, 
         ("every day at 9 and on Sunday at 11", ["FREQ=DAILY;BYHOUR=9;BYMINUTE=0", None]),
     ],
 )
-def test_weekdays_that_do_not_differ_from_a_daily_time(now, text, rules):
+def test_weekdays_with_the_daily_time_are_not_excluded(now, text, rules):
     assert [one.best.rrule for one in parse_all(text, now)] == rules
 
 
@@ -457,7 +457,7 @@ def test_date_after_a_yearly_date_is_yearly(now):
 
 
 @pytest.mark.parametrize("text", ["next saturday and sunday", "下周六、周日上午"])
-def test_a_weekday_behind_one_of_next_week_is_of_that_week(now, text):
+def test_weekday_after_one_of_next_week_is_in_that_week(now, text):
     assert [one.best.start.day for one in parse_all(text, now)] == [28, 29]
 
 
@@ -481,7 +481,7 @@ def test_working_days_without_a_rule_are_no_time(now, text):
         "every day except from dec 20 to 27",
     ],
 )
-def test_an_exception_that_no_rule_holds_is_not_left_out_in_silence(now, text):
+def test_unsupported_exception_gives_no_reading(now, text):
     assert parse(text, now).best is None
 
 
@@ -519,7 +519,7 @@ def test_first_and_last_days_are_one_rule(read, text):
         ("每个拜五下午5点", "zh", "2026-11-20 17:00", "FREQ=WEEKLY;BYDAY=FR"),
     ],
 )
-def test_a_rule_in_pieces_is_one_repetition(now, text, language, start, rule):
+def test_separated_parts_of_a_rule_are_one_repetition(now, text, language, start, rule):
     found = parse_all(text, now, language=language)
 
     assert [(f"{each.best.start:%Y-%m-%d %H:%M}", _without_clock(each.best.rrule)) for each in found] == [(start, rule)]
@@ -534,7 +534,7 @@ def test_a_rule_in_pieces_is_one_repetition(now, text, language, start, rule):
         ("每隔三个小时，早8点到晚8点，每天", "zh", "8,11,14,17,20"),
     ],
 )
-def test_an_interval_within_hours_is_at_each_of_them(now, text, language, hours):
+def test_interval_between_two_hours_is_read(now, text, language, hours):
     found = parse_all(text, now, language=language)
 
     assert [each.best.rrule for each in found] == [f"FREQ=DAILY;BYHOUR={hours};BYMINUTE=0"]
@@ -548,14 +548,14 @@ def test_an_interval_within_hours_is_at_each_of_them(now, text, language, hours)
         ("1月5号到2月11号，每周二和周四下午六点半", "zh"),
     ],
 )
-def test_days_start_end_and_clock_are_one_repetition(now, text, language):
+def test_days_start_end_and_clock_time_are_one_repetition(now, text, language):
     (found,) = parse_all(text, now, language=language)
 
     assert f"{found.best.start:%Y-%m-%d %H:%M}" == "2027-01-05 18:30"
     assert found.best.rrule.startswith("FREQ=WEEKLY;BYDAY=TU,TH;BYHOUR=18;BYMINUTE=30;UNTIL=20270211T")
 
 
-def test_a_length_before_a_repeated_time_is_not_how_long_it_lasts(now):
+def test_duration_before_a_recurring_time_is_not_its_length(now):
     found = parse_all("every 28th, two days before", now, language="en")
 
     assert [each.best.rrule for each in found] == ["FREQ=MONTHLY;BYMONTHDAY=28"]

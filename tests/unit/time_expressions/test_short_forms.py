@@ -1,4 +1,4 @@
-"""Clocks and days in the short forms of everyday speech, and what they are not."""
+"""Short forms of clock times and days in everyday language."""
 
 import pytest
 
@@ -118,7 +118,7 @@ def test_a_short_form_is_a_time(read, text, moment):
 
 
 @pytest.mark.parametrize(("text", "hours"), [("每天早8晚9", "8,21"), ("每天早九晚六", "9,18")])
-def test_early_and_late_hours_are_clocks_of_one_rule(read, text, hours):
+def test_early_and_late_hours_are_clock_times_of_one_rule(read, text, hours):
     assert read(text).rrule == f"FREQ=DAILY;BYHOUR={hours};BYMINUTE=0"
 
 
@@ -128,7 +128,7 @@ def test_early_or_late_by_a_number_is_no_clock_time(now, text):
 
 
 @pytest.mark.parametrize("text", ["明早8个人", "明早30分钟"])
-def test_a_number_of_other_things_is_no_hour_of_that_morning(read, text):
+def test_number_of_other_things_is_no_hour(read, text):
     assert f"{read(text).start:%d %H:%M}" == "21 09:00"
 
 
@@ -161,12 +161,12 @@ def test_bare_numbers_of_other_things_are_no_span(read, text):
         ("每天三次，早中晚", "FREQ=DAILY;BYHOUR=9,12,19;BYMINUTE=0"),
     ],
 )
-def test_chinese_ways_to_say_which_days(read, text, rule):
+def test_chinese_short_forms_of_days_are_read(read, text, rule):
     assert read(text).rrule == rule
 
 
 @pytest.mark.parametrize("text", ["last weekend", "上周末"])
-def test_the_last_weekend_is_over(now, text):
+def test_last_weekend_is_in_the_past(now, text):
     found = parse(text, now)
 
     assert found.best is None
@@ -192,5 +192,5 @@ def test_the_last_weekend_is_over(now, text):
         "every year from june 1 to june 5",
     ],
 )
-def test_unsupported_time_is_no_other_time(now, text):
+def test_unsupported_time_is_not_misread(now, text):
     assert parse(text, now).best is None

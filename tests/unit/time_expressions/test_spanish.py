@@ -1,4 +1,4 @@
-"""Times in Spanish: single promises, and a table of expressions with a score."""
+"""Times in Spanish: single cases, and a table of expressions with a score."""
 
 import tomllib
 from pathlib import Path
@@ -35,7 +35,7 @@ LEAST_SHARE = 0.98
         ("el primer martes después de navidad a las 10", "29 10:00"),
     ],
 )
-def test_moments(read, text, moment):
+def test_spanish_time_is_read(read, text, moment):
     assert f"{read(text, language='es').start:%d %H:%M}" == moment
 
 
@@ -52,12 +52,12 @@ def test_moments(read, text, moment):
         ("todos los días a las 8 de la mañana y a las 8 de la noche", "FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0"),
     ],
 )
-def test_repetitions(read, text, rule):
+def test_spanish_repetition_is_read(read, text, rule):
     assert read(text, language="es").rrule == rule
 
 
-def shown(reading: Reading | None) -> str:
-    """Return a reading as the table writes it: start, end of an interval, rule."""
+def format_reading(reading: Reading | None) -> str:
+    """Return a reading as the table has it: start, end of an interval, rule."""
     if reading is None:
         return ""
     start = f"{reading.start:%Y-%m-%d %H:%M:%S}".removesuffix(":00")
@@ -69,7 +69,7 @@ def shown(reading: Reading | None) -> str:
 def test_expressions_of_the_table_are_read(now):
     rows = [(text, expected) for table in TABLES.values() for text, expected in table.items()]
 
-    misread = [text for text, expected in rows if shown(parse(text, now, language="es").best) != expected]
+    misread = [text for text, expected in rows if format_reading(parse(text, now, language="es").best) != expected]
 
     assert len(misread) <= (1 - LEAST_SHARE) * len(rows), misread
 
@@ -84,12 +84,12 @@ def test_expressions_of_the_table_are_read(now):
         ("los lunes a las 9 y los viernes", ["FREQ=WEEKLY;BYDAY=MO,FR;BYHOUR=9;BYMINUTE=0"]),
     ],
 )
-def test_clock_belongs_to_the_day_before_it(now, text, expected):
+def test_clock_time_belongs_to_the_preceding_day(now, text, expected):
     assert [each.best.rrule for each in parse_all(text, now, language="es")] == expected
 
 
 @pytest.mark.parametrize("text", ["compra 3 mar", "son tres más", "más o menos bien"])
-def test_short_month_or_more_is_no_time(now, text):
+def test_spanish_words_similar_to_times_are_no_time(now, text):
     assert parse(text, now, language="es").best is None
 
 
@@ -103,5 +103,5 @@ def test_short_month_or_more_is_no_time(now, text):
         ("el 3 de mar", "03 09:00"),
     ],
 )
-def test_words_around_a_time(read, text, moment):
+def test_spanish_time_beside_other_words_is_read(read, text, moment):
     assert f"{read(text, language='es').start:%d %H:%M}" == moment

@@ -1,4 +1,4 @@
-"""Spans, separate times, ambiguity, and the past."""
+"""Spans of times in a text, separate times, ambiguity, and past times."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -8,7 +8,7 @@ import pytest
 from services.time_expressions import parse, parse_all
 
 
-def cut(text: str, spans: tuple[tuple[int, int], ...]) -> str:
+def cut_spans(text: str, spans: tuple[tuple[int, int], ...]) -> str:
     for start, end in sorted(spans, reverse=True):
         text = text[:start] + text[end:]
     return " ".join(text.split())
@@ -33,7 +33,7 @@ def cut(text: str, spans: tuple[tuple[int, int], ...]) -> str:
     ],
 )
 def test_cutting_the_spans_out_leaves_the_content(read, text, rest):
-    assert cut(text, read(text).spans) == rest
+    assert cut_spans(text, read(text).spans) == rest
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_counted_days_in_a_list_are_two_times(now, text, starts):
 def test_numbers_of_other_things_stay_in_the_content(read, text, moment, rest):
     reading = read(text)
 
-    assert (f"{reading.start:%d %H:%M}", cut(text, reading.spans)) == (moment, rest)
+    assert (f"{reading.start:%d %H:%M}", cut_spans(text, reading.spans)) == (moment, rest)
 
 
 def test_several_times_are_read_apart(now):
@@ -91,7 +91,7 @@ def test_the_first_of_several_times_is_the_best(read):
     assert f"{read('remind me at 5 to call mum and at 6 to cook').start:%H}" == "17"
 
 
-def test_a_bare_eight_in_the_early_morning_is_worth_a_question(now):
+def test_bare_hour_in_the_early_morning_is_ambiguous(now):
     found = parse("8点", now.replace(hour=6))
 
     assert found.ambiguous
@@ -100,7 +100,7 @@ def test_a_bare_eight_in_the_early_morning_is_worth_a_question(now):
 
 @pytest.mark.parametrize("text", ["差十分八点", "ten to eight", "quarter to 8"])
 @pytest.mark.parametrize(("hour", "found"), [(6, [7, 19]), (10, [19]), (21, [7, 19])])
-def test_ten_to_eight_is_in_the_half_of_the_day_of_eight(now, text, hour, found):
+def test_minutes_before_an_hour_are_in_the_half_of_the_day_of_that_hour(now, text, hour, found):
     readings = parse(text, now.replace(hour=hour))
     eight = parse("8点", now.replace(hour=hour))
 
@@ -117,14 +117,14 @@ def test_ten_to_eight_is_in_the_half_of_the_day_of_eight(now, text, hour, found)
         ("每天差十分八点", {"07:50", "19:50"}),
     ],
 )
-def test_minutes_do_not_settle_the_half_of_the_day_of_a_recurrence(now, text, clocks):
+def test_recurring_hour_with_minutes_is_ambiguous(now, text, clocks):
     found = parse(text, now)
 
     assert found.ambiguous
     assert {f"{reading.start:%H:%M}" for reading in found.readings} == clocks
 
 
-def test_a_bare_seven_every_day_is_worth_a_question(now):
+def test_recurring_bare_hour_is_ambiguous(now):
     found = parse("every day at 7", now)
 
     assert found.ambiguous
@@ -137,18 +137,18 @@ def test_a_bare_seven_every_day_is_worth_a_question(now):
 @pytest.mark.parametrize(
     "text", ["every monday at 9", "每天早上七点", "every day at 07:30", "at 5", "at 8pm", "8:30", "下午8点", "at 11"]
 )
-def test_a_clock_that_people_agree_on_is_not_asked_for(now, text):
+def test_hour_with_a_usual_half_of_the_day_is_not_ambiguous(now, text):
     assert not parse(text, now.replace(hour=6)).ambiguous
 
 
-def test_five_slash_six_without_an_order_is_worth_a_question(now):
+def test_numeric_date_without_an_order_is_ambiguous(now):
     found = parse("on 5/6", now)
 
     assert found.ambiguous
     assert {(one.start.month, one.start.day) for one in found.readings} == {(5, 6), (6, 5)}
 
 
-def test_two_orders_of_an_invalid_date_are_no_time(now):
+def test_date_that_is_invalid_in_both_orders_is_no_time(now):
     assert parse("until 5/6", now).best is None
 
 
@@ -170,11 +170,11 @@ def test_past_time_is_no_reading_but_is_reported(now, text):
         ("last week", "11-09"),
     ],
 )
-def test_a_caller_may_ask_for_the_past(read, text, start):
+def test_past_time_is_a_reading_on_request(read, text, start):
     assert f"{read(text, future=False).start:%m-%d}" == start
 
 
-def test_a_time_in_a_gap_of_the_clock_moves_forward_by_the_gap():
+def test_time_in_a_clock_gap_moves_forward_by_the_gap():
     now = datetime(2026, 3, 28, 12, tzinfo=ZoneInfo("Europe/London"))
 
     reading = parse("tomorrow at 1:30am", now).best
@@ -182,7 +182,7 @@ def test_a_time_in_a_gap_of_the_clock_moves_forward_by_the_gap():
     assert str(reading.start) == "2026-03-29 02:30:00+01:00"
 
 
-def test_a_folded_time_is_the_first():
+def test_repeated_wall_time_is_the_first():
     now = datetime(2026, 10, 24, 12, tzinfo=ZoneInfo("Europe/London"))
 
     reading = parse("tomorrow at 1:30am", now).best
@@ -191,7 +191,7 @@ def test_a_folded_time_is_the_first():
 
 
 @pytest.mark.parametrize("text", ["at 1:45am", "every day at 1:45am", "every 15 minutes"])
-def test_the_second_half_of_a_fold_does_not_yield_the_first(text):
+def test_repeated_wall_time_after_the_first_is_the_second(text):
     now = datetime(2026, 10, 25, 1, 40, fold=1, tzinfo=ZoneInfo("Europe/London"))
 
     reading = parse(text, now).best
@@ -199,7 +199,7 @@ def test_the_second_half_of_a_fold_does_not_yield_the_first(text):
     assert reading.start.astimezone(UTC) > now.astimezone(UTC)
 
 
-def test_days_are_counted_by_the_wall_clock_and_hours_by_elapsed_time():
+def test_days_count_wall_clock_time_and_hours_elapsed_time():
     now = datetime(2026, 10, 24, 12, tzinfo=ZoneInfo("Europe/London"))
 
     in_a_day, in_hours = parse("in a day", now).best, parse("in 24 hours", now).best
@@ -207,7 +207,7 @@ def test_days_are_counted_by_the_wall_clock_and_hours_by_elapsed_time():
     assert (in_a_day.start.hour, in_hours.start.hour) == (12, 11)
 
 
-def test_a_present_without_a_zone_is_refused():
+def test_current_time_without_a_zone_is_refused():
     with pytest.raises(ValueError, match="timezone"):
         parse("tomorrow", datetime(2026, 11, 20))
 
@@ -230,7 +230,7 @@ def test_an_unknown_language_is_refused(now):
         ("8点11点15点20点提醒我喝水", ["08", "11", "15", "20"]),
     ],
 )
-def test_a_long_list_of_clocks_is_a_time_for_each(text, clocks):
+def test_each_clock_time_of_a_long_list_is_a_time(text, clocks):
     found = parse_all(text, datetime(2026, 11, 20, 7, 0, tzinfo=UTC))
 
     assert [f"{each.best.start:%H}" for each in found] == clocks
@@ -250,14 +250,14 @@ def test_a_long_list_of_clocks_is_a_time_for_each(text, clocks):
         ("1月3月和5月2号中午", "zh", "02 12:00, 02 12:00, 02 12:00"),
     ],
 )
-def test_a_list_of_days_or_months_is_a_time_for_each(now, text, language, times):
+def test_each_day_or_month_of_a_list_is_a_time(now, text, language, times):
     found = parse_all(text, now, language=language)
 
     assert ", ".join(f"{each.best.start:%d %H:%M}" for each in found) == times
 
 
 @pytest.mark.parametrize("text", ["every day at 8am, 12pm, 4pm and 8pm", "at 8am, 12pm, 4pm and 8pm every day"])
-def test_a_long_list_of_clocks_of_every_day_is_one_rule(text):
+def test_long_list_of_daily_clock_times_is_one_rule(text):
     [found] = parse_all(text, datetime(2026, 11, 20, 7, 0, tzinfo=UTC))
 
     assert found.best.rrule == "FREQ=DAILY;BYHOUR=8,12,16,20;BYMINUTE=0"
@@ -299,7 +299,7 @@ def test_days_that_are_no_list_do_not_share_a_clock(now, text):
     assert len({(reading.start.time(), reading.has_clock) for reading in readings}) == len(readings)
 
 
-def test_words_of_a_chinese_date_in_a_list_hold_its_month(now):
+def test_span_of_a_chinese_date_in_a_list_includes_its_month(now):
     text = "3月3号、4号早上8点"
     spans = [each.best.spans[0] for each in parse_all(text, now)]
 

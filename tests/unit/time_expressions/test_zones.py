@@ -1,4 +1,4 @@
-"""Clocks of other places; the present is Friday 20 November 2026, ten in the morning in London."""
+"""Clock times of other places. It is Friday 20 November 2026, 10:00 in London."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -57,15 +57,15 @@ def test_spanish_clock_time_of_another_place_is_converted(read, text, start):
         ("first day of every month at 6pm berlin time", "FREQ=MONTHLY;BYMONTHDAY=1;BYHOUR=17;BYMINUTE=0"),
     ],
 )
-def test_a_repetition_by_the_clock_of_another_place_moves_its_days_along(read, text, rule):
+def test_days_of_a_repetition_in_another_zone_are_converted(read, text, rule):
     assert read(text).rrule == rule
 
 
-def test_recurrence_on_other_local_days_is_not_made(now):
+def test_recurrence_on_inconvertible_days_is_no_rule(now):
     assert parse("first day of every month at 6am tokyo time", now).best is None
 
 
-def test_the_words_of_the_place_belong_to_the_time(read):
+def test_name_of_the_place_belongs_to_the_time(read):
     text = "remind me at 9pm tokyo time to call Aiko"
 
     reading = read(text)
@@ -78,7 +78,7 @@ def test_a_place_alone_is_no_time(now, text):
     assert parse(text, now).best is None
 
 
-def test_the_day_is_that_of_the_other_place():
+def test_day_is_that_of_the_other_place():
     night = datetime(2026, 11, 20, 23, 0, tzinfo=ZoneInfo("Europe/London"))
 
     reading = parse("today at 3pm tokyo time", night).best
@@ -98,11 +98,11 @@ def test_the_day_is_that_of_the_other_place():
         ("在2026-11-25T10:00:00+08:00开会", "25 02:00"),
     ],
 )
-def test_the_offset_behind_a_stamp_is_applied(read, text, moment):
+def test_offset_of_a_timestamp_is_applied(read, text, moment):
     assert f"{read(text).start:%d %H:%M}" == moment
 
 
-def test_two_clocks_with_a_dash_are_no_offset(read):
+def test_two_clock_times_with_a_dash_are_no_offset(read):
     reading = read("tomorrow 10:00-11:30")
 
     assert (f"{reading.start:%H:%M}", f"{reading.end:%H:%M}") == ("10:00", "11:30")

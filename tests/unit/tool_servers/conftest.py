@@ -1,3 +1,5 @@
+"""Contexts and toolsets for tests of tool servers."""
+
 from datetime import UTC, datetime
 
 import httpx

@@ -1,4 +1,4 @@
-"""Secrets of ours that a tool server sends back, in the forms that servers send them in."""
+"""Secrets sent back by a tool server, in several forms."""
 
 import base64
 

@@ -66,7 +66,7 @@ async def connected():
         yield make
 
 
-async def test_a_list_without_end_is_believed_so_far_and_no_further(connected, viewer):
+async def test_endless_list_of_tools_is_truncated(connected, viewer):
     many = [Tool(name=f"get_{place}", input_schema=EMPTY) for place in range(100)]
     endless = iter(range(1_000_000))
 

@@ -89,7 +89,7 @@ async def test_redirects_without_end_are_not_followed(toolset_of):
         await toolset.refresh()
 
 
-async def test_an_answer_that_is_a_bomb_when_unpacked_is_read_to_its_limit_only(toolset_of, context):
+async def test_compressed_bomb_is_read_only_to_its_limit(toolset_of, context):
     def handle(request):
         if request.url.path != "/a":
             return httpx.Response(200, json=DOCUMENT)

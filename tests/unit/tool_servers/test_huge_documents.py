@@ -1,4 +1,4 @@
-"""A server that would send a document of 50 MB, over a real connection."""
+"""A document of 50 MB from a tool server, over a real connection."""
 
 import asyncio
 from contextlib import asynccontextmanager, suppress

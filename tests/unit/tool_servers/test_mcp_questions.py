@@ -1,4 +1,4 @@
-"""Questions of an MCP server in the middle of a call, asked in the chat and answered there (protocol 2026-07-28)."""
+"""Questions of an MCP server during a call, answered in the chat (protocol 2026-07-28)."""
 
 from contextlib import asynccontextmanager
 from datetime import date, timedelta
@@ -275,7 +275,7 @@ async def test_text_in_a_group_is_an_answer_only_as_a_reply(chat):
         assert "a cake for Granny Weatherwax" in group.texts[-1]
 
 
-async def test_nobody_else_answers_the_question(chat):
+async def test_question_is_not_answered_by_another_person(chat):
     async with chat(restaurant_server()) as group:
         await group.say("Bubbles, close the account")
         await group.say("yes", sender="bob", reply_to=group.sent_ids[0])

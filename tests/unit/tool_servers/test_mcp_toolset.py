@@ -1,3 +1,5 @@
+"""Toolsets of MCP servers: tools, resources, prompts and connections."""
+
 import asyncio
 import base64
 import sys
@@ -273,7 +275,7 @@ async def test_tool_that_only_runs_as_a_task_of_an_older_protocol_is_not_offered
         assert await names(toolset, viewer) == ["get_sum"]
 
 
-async def test_result_says_that_nobody_was_asked_a_question_within_a_call(context):
+async def test_result_reports_an_unasked_question(context):
     server = McpServer(name="old", command=sys.executable, args=("-c", SERVER_OF_2025))
 
     async with running(McpToolset(server)) as toolset:
@@ -379,7 +381,7 @@ async def test_progress_reaches_the_person(connected, context):
     assert told == ["step 1 (1/2)", "step 2 (2/2)"]
 
 
-async def test_giving_up_a_call_cancels_it_on_the_server(connected, connections, context):
+async def test_cancelled_call_is_cancelled_on_the_server(connected, connections, context):
     toolset = await connected()
 
     with pytest.raises(TimeoutError):
@@ -456,7 +458,7 @@ async def test_a_server_that_crashed_is_unavailable_and_then_connected_again(con
     assert connections.count == 2
 
 
-async def test_a_bot_that_stops_is_not_held_by_a_connection_that_breaks_instead_of_ending():
+async def test_broken_connection_does_not_delay_the_stop_of_the_bot():
     @asynccontextmanager
     async def connect(settings, ended):
         async with InMemoryTransport(demo_server()) as streams:

@@ -1,3 +1,5 @@
+"""Toolsets of OpenAPI servers: documents, requests, authentication and refresh."""
+
 import contextlib
 import json
 
@@ -270,7 +272,7 @@ async def test_a_document_may_be_yaml(toolset_of, viewer):
         + b"paths: {/a: {post: {requestBody: {content: {application/json: {schema: {properties: *a29}}}}}}}\n",
     ],
 )
-async def test_a_document_that_is_a_trap_makes_no_tools(toolset_of, viewer, body):
+async def test_hostile_document_makes_no_tools(toolset_of, viewer, body):
     toolset = await toolset_of(
         lambda request: httpx.Response(200, content=body), limits=ResponseLimits(document=2_000_000)
     )

@@ -1,3 +1,5 @@
+"""Connections to tool servers from settings and Open WebUI."""
+
 import json
 import sys
 

@@ -1,3 +1,5 @@
+"""Fake toolsets and their viewers."""
+
 import pytest
 from msgspec.structs import replace
 

@@ -1,3 +1,5 @@
+"""Sets of tools from several sources."""
+
 import asyncio
 
 import pytest

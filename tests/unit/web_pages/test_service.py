@@ -1,4 +1,4 @@
-"""Fetching: what may be reached, what is read, what is refused. Servers are on loopback, which the tests allow."""
+"""Fetching of web pages: addresses, redirects and limits, with servers on loopback."""
 
 import asyncio
 import ipaddress
@@ -91,7 +91,7 @@ async def test_a_redirect_into_the_own_network_is_refused():
     assert len(asked) == 1
 
 
-async def test_a_name_that_leads_inside_at_the_second_look_is_refused():
+async def test_name_that_resolves_to_an_internal_address_later_is_refused():
     looks = [LOOPBACK, ipaddress.ip_address("169.254.169.254")]
 
     async def resolve(host: str, port: int):

@@ -1,4 +1,4 @@
-"""Zone of the person, else of the chat, else of the bot."""
+"""The time zone of a person, else of the chat, else of the bot."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo

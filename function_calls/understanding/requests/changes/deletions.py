@@ -449,15 +449,17 @@ def _find_days_of_length(request: RequestContext) -> str:
 
 
 def _strip_around_day(piece: str, request: RequestContext) -> str:
-    """Return a time without the words around it, if these are no part of it: "del lunes al miércoles".
+    """Return a time without the words around it, unless these are a part of it: "del lunes al miércoles".
 
     In front of a length of time all words are left out: "los próximos dos días".
     """
-    bare = request.strip_time_words(piece)
-    parts = bare.split() if request.words.joint and not request.read_times(bare) else []
+    bare, count = request.strip_time_words(piece), len(request.read_times(piece))
+    count_of_bare = len(request.read_times(bare))
+    if count == 1 < count_of_bare or (request.words.joint and not count_of_bare and count > 1):  # "el 24 y el 31"
+        return piece
+    parts = bare.split() if request.words.joint and not count_of_bare else []
     lengths = (" ".join(parts[first:]) for first in range(1, len(parts) - 1))
-    bare = next((length for length in lengths if request.parse_length(length)), bare)
-    return piece if len(request.read_times(piece)) == 1 < len(request.read_times(bare)) else bare
+    return next((length for length in lengths if request.parse_length(length)), bare)
 
 
 def _is_clock_or_part(piece: str, request: RequestContext) -> bool:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.segments import WITH_CLOCK
 from function_calls.understanding.reading.tag_repair import tag_same_time
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
@@ -23,7 +24,16 @@ FROM_WORD = re.compile(r"\bfrom\b|[从從]")
 def correct_tags(request: RequestContext) -> RequestContext:
     """Return a change whose tags tell its new time from reasons, old times, days, ends and numbers of a list."""
     request = _tag_day_in_front(request.with_reading(tag_same_time(request.reading, request.words)))
+    request = _tag_clock_of_shift(request)
     return _tag_listed_number(_tag_old_and_new(_tag_length_as_end(untag_reasons(request))))
+
+
+def _tag_clock_of_shift(request: RequestContext) -> RequestContext:
+    """Return a change with a clock that is read as an amount tagged as the new time: "adelanta la cita a las 18:30"."""
+    return request.with_tags(
+        "WHEN" if tag in {"LATER", "EARLIER"} and token.form in WITH_CLOCK else tag
+        for token, tag in request.reading.tagged
+    )
 
 
 def untag_reasons(request: RequestContext) -> RequestContext:

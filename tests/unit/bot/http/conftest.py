@@ -1,3 +1,5 @@
+"""Clients of bots over HTTP, in the process or served on this machine."""
+
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -12,7 +14,7 @@ from tests.support.http_bot import http_bot, served_bot
 
 @asynccontextmanager
 async def asked(**circumstances) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of a bot in the process."""
+    """Return a client of a bot in the process."""
     async with http_bot(**circumstances) as context:
         transport = httpx.ASGITransport(app=build_guarded_app(context), raise_app_exceptions=False)
         with follow_bot(context):

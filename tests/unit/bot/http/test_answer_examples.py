@@ -1,12 +1,12 @@
-"""The OpenAPI document has an example of each answer."""
+"""Examples of each answer in the OpenAPI document."""
 
 from jsonschema_rs import Draft202012Validator
 
 from bot.http.core.examples import response_examples, successful_content
 
 
-def told(document):
-    """Every answer of the document, as (route, media type, description)."""
+def declared_answers(document):
+    """Return every answer of the document, as (route, media type, description)."""
     return [
         (f"{method} {path}", media, content)
         for path, methods in document["paths"].items()
@@ -16,14 +16,14 @@ def told(document):
 
 
 async def test_every_answer_has_an_example(document):
-    bare = [(route, media) for route, media, content in told(document) if "example" not in content]
+    bare = [(route, media) for route, media, content in declared_answers(document) if "example" not in content]
 
     assert bare == []
 
 
 async def test_every_example_fits_its_declared_schema(document):
     wrong = []
-    for route, media, content in told(document):
+    for route, media, content in declared_answers(document):
         schema = {**content.get("schema", {}), "components": document["components"]}
         errors = [str(error) for error in Draft202012Validator(schema).iter_errors(content.get("example"))]
         wrong += [(route, media, error) for error in errors]
@@ -31,7 +31,7 @@ async def test_every_example_fits_its_declared_schema(document):
     assert wrong == []
 
 
-async def test_no_example_is_of_an_answer_that_is_gone(document):
-    declared = {(route, media) for route, media, _ in told(document)}
+async def test_no_example_is_of_a_removed_answer(document):
+    declared = {(route, media) for route, media, _ in declared_answers(document)}
 
     assert {(route, media) for route, kept in response_examples().items() for media in kept} <= declared

@@ -1,4 +1,4 @@
-"""The buttons of the room as the HTTP API sends them: for whom each is, and whether it is still of use."""
+"""Buttons of a room over HTTP: their person, and if they can still be used."""
 
 from datetime import timedelta
 
@@ -65,7 +65,7 @@ async def test_a_used_button_is_answered_in_words_and_without_a_code(api):
     assert [call["error"] for call in again["tool_calls"]] == ["That has already been undone."]
 
 
-async def test_press_by_somebody_else_uses_nothing_and_is_answered(api):
+async def test_press_by_another_person_is_answered_and_uses_no_button(api):
     reply = await say(api, "Bubbles, remind me in 10 minutes to stretch")
     told = await press(api, reply, name="Lin")
 
@@ -73,7 +73,7 @@ async def test_press_by_somebody_else_uses_nothing_and_is_answered(api):
     assert await states(api, reply) == ["live"]
 
 
-async def test_the_buttons_of_a_question_are_used_once_it_is_answered_in_other_words_or_dropped(api):
+async def test_buttons_of_an_answered_or_dropped_question_are_used(api):
     first = await say(api, "Bubbles, remind me tomorrow at 6 to call Lin")
     frames = []
     api.context.room.room("lobby").listen(frames.append)

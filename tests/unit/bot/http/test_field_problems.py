@@ -1,3 +1,5 @@
+"""Errors of requests, by field and in the language of the client."""
+
 import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError
 

@@ -1,4 +1,4 @@
-"""Files in a room: sent, shown, described, limited, and deleted with their message."""
+"""Files in a room: uploads, downloads, limits and deletion."""
 
 import asyncio
 import errno
@@ -74,7 +74,7 @@ async def test_refused_file_has_a_reason(api_of, tmp_path, name, content, status
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_a_file_may_be_larger_than_other_requests_and_no_larger_than_files_may_be(api_of, tmp_path):
+async def test_size_limit_of_files_is_above_that_of_other_requests(api_of, tmp_path):
     api = await api_of(files=tmp_path, http=HttpSettings(port=0, max_body_kilobytes=1, max_upload_kilobytes=5))
 
     taken, refused = await sent(api, content=bytes(4000)), await sent(api, content=bytes(6000))
@@ -91,7 +91,7 @@ async def test_operator_may_disable_uploads(api_of, tmp_path):
     assert (answer.status_code, answer.json()["code"]) == (403, "uploads_off")
 
 
-async def test_a_file_goes_with_its_message(api):
+async def test_file_is_deleted_with_its_message(api):
     kept = (await sent(api)).json()
     body = {"session_id": "lobby", "message": "my desk", "attachments": [kept], "name": "Ada"}
     said = (await api.post("/api/chat/send", json=body)).json()
@@ -131,7 +131,7 @@ async def test_a_file_of_the_bot_is_shown_with_its_answer(api_of, tmp_path):
     assert (await api.get(attachment["url"])).content == PICTURE
 
 
-async def test_files_of_who_is_forgotten_go_with_the_messages_and_the_answers(api_of, tmp_path):
+async def test_files_of_a_forgotten_person_are_deleted_with_messages_and_answers(api_of, tmp_path):
     calls = [[ToolCall(id=name, name=name, arguments={})] for name in ("plot", "forget_me")]
     script = ScriptedInterpreter(["Nice tea.", *calls, "Shall I?"])
     api = await api_of(files=tmp_path / "files", interpreter=script, functions=[Painter()])

@@ -1,4 +1,4 @@
-"""While the disk is full, whoever asks over HTTP is told so, and not answered with nothing."""
+"""Errors over HTTP while the disk is full."""
 
 import json
 
@@ -16,8 +16,8 @@ def take_no_more(connection):
 
 
 @pytest.fixture
-async def full(api):
-    """A client of a bot whose database can take nothing more."""
+async def full_api(api):
+    """Return a client of a bot whose database cannot store anything."""
     await api.context.app.database.run(take_no_more)
     for number in range(20):  # what is free inside of the pages is used up
         body = {"content": f"{number} " + "x" * 400, "time": "in 3 hours"}
@@ -30,48 +30,48 @@ async def say(api, text, **headers):
     return await api.post("/api/chat/send", json={"session_id": "lobby", "message": text}, headers=headers)
 
 
-async def test_the_reply_to_a_message_says_it(full):
-    answer = (await say(full, "remind me in 10 minutes to stretch")).json()
+async def test_reply_to_a_message_reports_the_full_disk(full_api):
+    answer = (await say(full_api, "remind me in 10 minutes to stretch")).json()
 
     assert "My disk is full" in answer["reply"]["text"]
     assert answer["reply"]["reply_to"] == answer["message_id"]
 
 
-async def test_the_last_event_of_a_stream_says_it(full):
-    told = (await say(full, "10分钟后提醒我伸展", Accept="text/event-stream")).text
+async def test_last_event_of_a_stream_reports_the_full_disk(full_api):
+    told = (await say(full_api, "10分钟后提醒我伸展", Accept="text/event-stream")).text
 
     done = json.loads(told.strip().rpartition("data: ")[2])
     assert "磁盘满了" in done["message"]["text"]
     assert done["message_id"] == done["message"]["id"]
 
 
-async def test_existing_data_can_be_read(full):
-    answer = (await say(full, "list my reminders")).json()
+async def test_existing_data_can_be_read(full_api):
+    answer = (await say(full_api, "list my reminders")).json()
 
     assert "disk" not in answer["reply"]["text"]
 
 
 @pytest.mark.parametrize("is_streamed", [True, False])
-async def test_openai_client_gets_the_error(full, is_streamed):
+async def test_openai_client_gets_the_error_of_the_full_disk(full_api, is_streamed):
     body = {"messages": [{"role": "user", "content": "remind me in 10 minutes to stretch"}], "stream": is_streamed}
 
-    answer = await full.post("/v1/chat/completions", json=body)
+    answer = await full_api.post("/v1/chat/completions", json=body)
 
     assert answer.status_code == 200
     assert "My disk is full" in answer.text
 
 
-async def test_call_that_cannot_store_fails_with_the_reason(full):
-    answer = await full.post("/api/reminders", json={"text": "10分钟后提醒我伸展"}, headers=CHINESE)
+async def test_call_that_cannot_store_fails_with_the_reason(full_api):
+    answer = await full_api.post("/api/reminders", json={"text": "10分钟后提醒我伸展"}, headers=CHINESE)
 
     assert (answer.status_code, answer.json()["code"]) == (503, "disk_full")
     assert "磁盘满了" in answer.json()["detail"]
 
 
-async def test_tool_that_cannot_store_is_refused_with_the_reason(full):
+async def test_tool_that_cannot_store_is_refused_with_the_reason(full_api):
     arguments = {"content": "伸展" * 200, "time": "in 3 hours", "type": "once"}
 
-    answer = await full.post("/api/tools/reminder_set/invoke", json={"arguments": arguments}, headers=CHINESE)
+    answer = await full_api.post("/api/tools/reminder_set/invoke", json={"arguments": arguments}, headers=CHINESE)
 
     assert (answer.status_code, answer.json()["code"]) == (503, "disk_full")
     assert "磁盘满了" in answer.json()["detail"]
@@ -88,12 +88,12 @@ async def test_request_that_must_store_is_refused_with_the_reason(api_of):
     assert "磁盘满了" in answer.json()["detail"]
 
 
-async def test_token_that_cannot_be_stored_is_not_returned(full):
+async def test_token_that_cannot_be_stored_is_not_returned(full_api):
     given = []
-    while (answer := await full.post("/api/admin/tokens", json={"name": "Ann"})).is_success:
+    while (answer := await full_api.post("/api/admin/tokens", json={"name": "Ann"})).is_success:
         given.append(answer.json()["id"])
 
-    listed = (await full.get("/api/admin/tokens")).json()
+    listed = (await full_api.get("/api/admin/tokens")).json()
     assert (answer.status_code, answer.json()["code"]) == (503, "disk_full")
     assert [each["id"] for each in listed["tokens"]] == given
 

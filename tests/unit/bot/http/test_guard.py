@@ -1,3 +1,5 @@
+"""Guards of HTTP requests: hosts, origins, tokens, sizes and rate limits."""
+
 from datetime import UTC, datetime
 
 import httpx
@@ -118,7 +120,7 @@ async def test_rate_limit_error_has_the_waiting_time(api_of):
         ("192.0.2.1", "192.0.2.2", 401),
     ],
 )
-async def test_bad_tokens_from_one_network_of_ipv6_have_one_pace(api_of, first, second, code):
+async def test_wrong_tokens_from_one_ipv6_network_share_a_rate_limit(api_of, first, second, code):
     api = await api_of(http=HttpSettings(port=0, requests_per_minute=1, token=SecretStr("s3cret-token")))
     app = build_guarded_app(api.context)
 

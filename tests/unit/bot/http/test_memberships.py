@@ -1,4 +1,4 @@
-"""Rooms that a token opens: its holder's own, the lobby, or those that it was issued for."""
+"""Rooms that a token opens: those of its holder, the lobby, or those of the token."""
 
 import pytest
 
@@ -68,7 +68,7 @@ async def test_member_is_refused_in_a_room_of_others(api, token_of, method, path
 
 
 @pytest.mark.parametrize("path", ["/api/tools", "/api/tools/sources", "/tools/openapi.json"])
-async def test_token_for_rooms_gets_one_answer_for_other_rooms_and_rooms_that_do_not_exist(api, token_of, path):
+async def test_other_and_missing_rooms_get_the_same_answer(api, token_of, path):
     await say(api, await token_of("ann"), "kitchen")
     guest = await token_of("guest", rooms=["garden"])
 

@@ -1,3 +1,5 @@
+"""The OpenAI-compatible API: answers, streams, usage, tools and errors."""
+
 import json
 from datetime import UTC, datetime, timedelta
 
@@ -24,7 +26,7 @@ WEATHER = {
 
 
 class Thinking:
-    """An interpreter that asks a model `times` times (10 tokens there, 5 back), and says what came of it."""
+    """An interpreter that requests a model `times` times (10 tokens in, 5 out) and reports the result."""
 
     def __init__(self, times):
         self._model = MeteredModel(ScriptedModel(["It is noon."] * times))
@@ -72,7 +74,7 @@ async def test_question_and_answer_are_recorded_like_a_chat(api):
     assert [each["role"] for each in messages] == ["user", "assistant"]
 
 
-async def test_a_stream_says_the_same_in_pieces(api):
+async def test_stream_has_the_same_text_in_pieces(api):
     answer = await api.post("/v1/chat/completions", json=asked("remind me in 10 minutes to drink tea", stream=True))
 
     chunks = chunks_of(answer)
@@ -226,7 +228,7 @@ async def test_stream_has_no_usage_without_request(api_of, options):
     assert all(each["choices"] and "usage" not in each for each in chunks)
 
 
-async def test_a_tool_of_the_client_is_handed_to_it_and_its_result_is_read(api_of):
+async def test_tool_of_the_client_is_called_by_it_and_its_result_read(api_of):
     interpreter = ScriptedInterpreter(
         [[ToolCall(id="c1", name="get_weather", arguments={"city": "Tokyo"})], "It rains."]
     )
@@ -277,7 +279,7 @@ async def codes_of(api, *users, token=None):
     return [(await each).status_code for each in asking]
 
 
-async def test_each_user_of_a_token_has_the_pace_of_a_person(api_of):
+async def test_each_user_of_a_token_has_the_rate_limit_of_a_person(api_of):
     api = await api_of(router=RouterSettings(messages_per_minute=2), clock=StandingClock(NOON))
 
     assert await codes_of(api, "ann", "ann", "ann", "ben", None, None, None) == [200, 200, 429, 200, 200, 200, 429]
@@ -292,7 +294,7 @@ async def test_user_of_one_token_does_not_share_data_with_the_same_name_of_anoth
     assert [await codes_of(api, "ann", "ann", token=each) for each in tokens] == [[200, 429], [200, 429]]
 
 
-async def test_the_users_of_one_room_have_the_pace_of_a_chat(api_of):
+async def test_users_of_one_room_have_the_rate_limit_of_a_chat(api_of):
     api = await api_of(router=RouterSettings(chat_messages_per_minute=2), clock=StandingClock(NOON))
 
     said = [asked("hi", user=user, session_id="lobby") for user in ("ann", "ben", "cem")]
@@ -333,7 +335,7 @@ async def test_a_chat_that_is_not_served_is_not_answered(api_of):
         ({"json": asked("hi"), "headers": {"Host": "evil.example"}}, 403, "permission_error"),
     ],
 )
-async def test_every_error_has_the_form_that_openai_clients_read(api, answer, status, kind):
+async def test_every_error_has_the_form_of_openai(api, answer, status, kind):
     refused = await api.post("/v1/chat/completions", **answer)
 
     assert refused.status_code == status
@@ -342,7 +344,7 @@ async def test_every_error_has_the_form_that_openai_clients_read(api, answer, st
     assert refused.json()["error"]["type"] == kind
 
 
-async def test_a_wrong_key_is_refused_in_the_form_that_openai_clients_read_where_a_token_is_set(api_of):
+async def test_refusal_of_a_wrong_key_has_the_form_of_openai(api_of):
     api = await api_of(http=with_token("s3cret"))
 
     refused = await api.post("/v1/chat/completions", json=asked("hi"), headers={"Authorization": "Bearer wrong"})
@@ -351,7 +353,7 @@ async def test_a_wrong_key_is_refused_in_the_form_that_openai_clients_read_where
 
 
 class Telling:
-    """An interpreter that says `pieces` one by one to whoever listens, after calls if there are any, then `answer`."""
+    """An interpreter that streams `pieces` to listeners, after calls if there are any, and then returns `answer`."""
 
     def __init__(self, *pieces, answer=None, first=()):
         self._pieces = pieces

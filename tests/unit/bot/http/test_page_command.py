@@ -1,3 +1,5 @@
+"""The page and its address at the start of the bot."""
+
 import socket
 from contextlib import closing
 from datetime import UTC, datetime

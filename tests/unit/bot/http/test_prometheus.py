@@ -1,4 +1,4 @@
-"""`/metrics` as Prometheus reads it."""
+"""The metrics at `/metrics` in the form of Prometheus."""
 
 import re
 from pathlib import Path
@@ -25,7 +25,7 @@ async def families(api):
     return {each.name: each for each in text_string_to_metric_families(text)}
 
 
-async def test_prometheus_can_read_it_and_finds_everything_that_operators_ask_for(api):
+async def test_prometheus_parses_all_required_metrics(api):
     found = await families(api)
 
     assert set(found) >= ASKED_FOR

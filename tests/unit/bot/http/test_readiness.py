@@ -1,4 +1,4 @@
-"""Readiness: a write that succeeds, room on the disk, and a database that is sound."""
+"""Readiness: a successful write, space on the disk, and an intact database."""
 
 import asyncio
 import os

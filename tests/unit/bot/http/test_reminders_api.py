@@ -1,3 +1,5 @@
+"""Reminders over HTTP: creation, changes, occurrences and previews."""
+
 from datetime import timedelta
 
 import pytest
@@ -106,7 +108,7 @@ async def test_the_same_idempotency_key_sets_one_reminder(api):
     assert len((await api.get("/api/reminders")).json()["reminders"]) == 1
 
 
-async def test_others_cannot_change_it(api):
+async def test_reminder_of_another_person_cannot_be_changed(api):
     reminder = await made(api)
 
     answer = await api.patch(f"/api/reminders/{reminder['id']}", params=LIN, json={"text": "evil"})
@@ -168,7 +170,7 @@ async def test_calendar_is_read_at_its_secret_address_until_revoked(api):
     assert after.status_code == 404
 
 
-async def test_changes_of_reminders_have_the_pace_of_messages(api_of):
+async def test_changes_of_reminders_count_for_the_rate_limit_of_messages(api_of):
     api = await api_of(router=RouterSettings(messages_per_minute=3))
     statuses = [
         (
@@ -235,7 +237,7 @@ async def test_range_that_ends_before_it_begins_or_is_too_long_is_refused(api, d
         ("en", "in 10 minutes stretch", "stretch", None),
     ],
 )
-async def test_preview_says_what_words_mean_and_sets_nothing(api, language, text, content, repeat):
+async def test_preview_shows_the_parsed_time_and_sets_nothing(api, language, text, content, repeat):
     headers = {"Accept-Language": language}
     answer = await api.post("/api/reminders/preview", params=ANN, json={"text": text}, headers=headers)
 

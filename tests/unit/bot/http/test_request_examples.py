@@ -1,4 +1,4 @@
-"""The OpenAPI document has an example of each request."""
+"""Examples of each request in the OpenAPI document."""
 
 import pytest
 
@@ -32,7 +32,7 @@ async def test_every_body_and_every_parameter_that_is_needed_has_an_example(docu
     assert bare == []
 
 
-async def test_no_example_is_of_a_route_that_is_gone(document):
+async def test_no_example_is_of_a_removed_route(document):
     routes = {f"{method} {path}" for path, methods in document["paths"].items() for method in methods}
 
     assert BODIES.keys() <= routes

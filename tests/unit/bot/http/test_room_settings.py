@@ -1,4 +1,4 @@
-"""Settings of one room: instructions for a model, call style, quiet hours, retention and tools, for its admins."""
+"""Settings of one room, which its admins change."""
 
 import pytest
 from msgspec.structs import replace
@@ -56,7 +56,7 @@ async def test_settings_are_kept_for_this_room_alone(api):
     }
 
 
-async def test_null_returns_to_the_settings_of_the_bot_and_what_is_left_out_stays(api):
+async def test_null_restores_the_setting_of_the_bot_and_omitted_ones_are_kept(api):
     await change(api, instructions="Be brief.", call_style="prompt", retention_days=7)
     changed = (await change(api, call_style=None, retention_days=None)).json()
 
@@ -72,7 +72,7 @@ async def test_null_returns_to_the_settings_of_the_bot_and_what_is_left_out_stay
         ({"instructions": "x" * 4001}, "instructions"),
     ],
 )
-async def test_wrong_values_are_told_at_their_fields(api, values, field):
+async def test_invalid_values_of_a_room_are_reported_at_their_fields(api, values, field):
     answer = await change(api, **values)
 
     assert answer.status_code == 422

@@ -1,4 +1,4 @@
-"""`/api/search`: searches that may cost money have the limits of what people say in a chat."""
+"""Searches at `/api/search`, which have the limits of messages."""
 
 from datetime import UTC, datetime
 
@@ -60,7 +60,7 @@ async def test_a_program_that_calls_the_tool_gets_the_sources_too(api_of, search
     assert found["sources"][0]["url"].startswith("https://")
 
 
-async def test_a_search_that_no_engine_answers_is_not_available_now(api_of):
+async def test_search_without_an_answering_engine_is_unavailable(api_of):
     nowhere = SearchSettings(
         engines=("perplexity",), perplexity_api_key=SecretStr("k"), perplexity_base_url="http://127.0.0.1:9"
     )

@@ -1,3 +1,5 @@
+"""Messages sent over HTTP, their answers, and the history of a room."""
+
 import json
 from datetime import UTC, datetime, timedelta
 
@@ -72,7 +74,7 @@ async def test_room_that_was_never_read_counts_mentions_only(api):
         assert (room["unread"], room["mentions"]) == (0, mentions)
 
 
-async def test_words_of_ones_own_count_as_mentions(api):
+async def test_own_keywords_count_as_mentions(api):
     await say(api, "when do we Deploy?", session_id="trip", name="Lin")
 
     for words, is_mentioned in (("deploy\nlunch", True), ("lunch", False), ("", False)):
@@ -101,8 +103,8 @@ async def test_the_same_client_id_is_one_message_and_gives_the_same_answer(api):
     assert len(reminders) == 1
 
 
-async def kept(database, *, age):
-    """The database of a bot that ended before it answered what Ann said so long ago as `one`."""
+async def leave_unanswered_message(database, *, age):
+    """Store the message `one` of Ann, of that age, which an ended bot has not answered."""
     ann, now = person_called("Ann"), datetime.now(UTC)
     message = ChatMessage(
         id=post_id("one", ann),
@@ -119,7 +121,7 @@ async def kept(database, *, age):
 
 @pytest.mark.parametrize("stream", [True, False])
 async def test_repeated_unanswered_message_is_reported_as_such(api_of, tmp_path, stream):
-    database = await kept(f"sqlite:///{tmp_path / 'bot.db'}", age=timedelta(days=3))
+    database = await leave_unanswered_message(f"sqlite:///{tmp_path / 'bot.db'}", age=timedelta(days=3))
     api = await api_of(database=database)
 
     answer = await say(api, "what is the time?", client_id="one", name="Ann", stream=stream)
@@ -133,7 +135,7 @@ async def test_repeated_unanswered_message_is_reported_as_such(api_of, tmp_path,
 
 
 async def test_a_client_that_repeats_a_message_gets_the_notice_that_it_was_missed(api_of, tmp_path):
-    database = await kept(f"sqlite:///{tmp_path / 'bot.db'}", age=timedelta(hours=2))
+    database = await leave_unanswered_message(f"sqlite:///{tmp_path / 'bot.db'}", age=timedelta(hours=2))
     api = await api_of(database=database)
     await api.context.app.connections.drain()
 
@@ -142,7 +144,7 @@ async def test_a_client_that_repeats_a_message_gets_the_notice_that_it_was_misse
     assert (answer["is_new"], "interrupted" in answer["reply"]["text"]) == (False, True)
 
 
-async def test_a_client_that_repeats_a_message_that_led_to_silence_gets_no_reply_and_no_error(api):
+async def test_repeated_message_with_silence_as_answer_gets_no_reply_and_no_error(api):
     await say(api, "Ann, lovely weather", client_id="one", name="Lin")
     await say(api, "thanks", client_id="two", name="Lin")
 
@@ -223,7 +225,7 @@ async def test_only_the_author_edits_a_message_and_the_history_follows(api):
     assert (await api.get("/api/chat/sessions/lobby/log")).json()["messages"][0]["text"] == "never mind"
 
 
-async def test_a_withdrawn_message_is_gone(api):
+async def test_withdrawn_message_is_not_in_the_history(api):
     sent = (await say(api, "remind me in 10 minutes to stretch", name="Ann")).json()["message_id"]
 
     await api.delete(f"/api/chat/sessions/lobby/messages/{sent}", params={"name": "Ann"})
@@ -231,7 +233,7 @@ async def test_a_withdrawn_message_is_gone(api):
     assert sent not in [each["id"] for each in (await api.get("/api/chat/sessions/lobby/log")).json()["messages"]]
 
 
-async def test_a_reaction_is_put_on_and_taken_off(api):
+async def test_reaction_is_added_and_removed(api):
     sent = (await say(api, "remind me in 10 minutes to stretch", name="Ann")).json()["message_id"]
     address = f"/api/chat/sessions/lobby/messages/{sent}/reactions"
 
@@ -245,7 +247,7 @@ async def test_a_reaction_is_put_on_and_taken_off(api):
     assert await reactions() == {}
 
 
-async def test_people_who_talk_to_each_other_over_http_are_not_interrupted_and_summed_up(api):
+async def test_talk_between_people_over_http_is_not_answered_and_summarised(api):
     await say(api, "remind me in 10 minutes to stretch", name="Mei")
     said = [("Lin", "the release is on Thursday at 14:00"), ("Ann", "I can make the backup tomorrow morning")]
     replies = [(await say(api, text, name=name)).json()["reply"] for name, text in said]

@@ -1,4 +1,4 @@
-"""The settings over HTTP: listed with their meaning, secrets never sent back, wrong values told at their field."""
+"""Settings over HTTP: meaning, secrets, and errors by field."""
 
 import asyncio
 
@@ -75,7 +75,7 @@ async def test_secret_is_taken_and_never_sent_back(api, editor):
         ("es", {"bot.timezone": "variable de entorno", "http.port": "65535", "model.base_url": "una dirección"}),
     ],
 )
-async def test_wrong_values_are_told_at_their_fields(api, editor, language, problems):
+async def test_invalid_settings_are_reported_at_their_fields(api, editor, language, problems):
     values = {"bot.timezone": "Mars", "http.port": 70_000, "model.base_url": "nowhere", "bot.name": "Ruby"}
 
     answer = await api.patch(PATH, json={"values": values}, headers={"Accept-Language": language})
@@ -94,7 +94,7 @@ async def test_page_cannot_be_opened_to_other_machines_without_a_token(api, edit
     assert editor.changes() == []
 
 
-async def test_without_a_process_that_waits_for_it_a_change_needs_a_restart(api):
+async def test_change_needs_a_restart_without_a_waiting_process(api):
     answer = (await change(api, bot__name="Ruby")).json()
 
     assert answer == {"id": 1, "is_applied": False, "restart": ["bot.name"]}
@@ -109,7 +109,7 @@ async def test_key_that_no_header_can_have_is_refused(api, editor, key):
     assert "sk-123" not in saved.text
 
 
-async def test_change_is_applied_where_a_process_waits_for_it(api, editor):
+async def test_change_is_applied_by_a_waiting_process(api, editor):
     editor.changed = asyncio.Event()
 
     answer = (await change(api, bot__name="Ruby", http__port=1234)).json()
@@ -205,7 +205,7 @@ async def test_other_sites_cannot_change_settings(api, editor, headers):
     assert editor.changes() == []
 
 
-async def test_health_names_the_setting_that_mends_a_check(api):
+async def test_health_names_the_setting_for_a_failed_check(api):
     checks = (await api.get("/api/admin/health")).json()["checks"]
 
     assert {each["name"]: each["setting"] for each in checks} == {

@@ -10,7 +10,7 @@ from bot.http.rooms.shared import SharedRooms
 
 
 class Wire:
-    """What is called, and what is heard."""
+    """Records published events, and delivers received ones."""
 
     def __init__(self):
         self.called = []
@@ -32,7 +32,7 @@ class Wire:
 
 @pytest.fixture
 def sharing(api):
-    """Shares the rooms of a bot over a wire of the test's."""
+    """Share the rooms of a bot over a wire of the test."""
 
     @asynccontextmanager
     async def run():

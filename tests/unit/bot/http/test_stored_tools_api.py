@@ -1,3 +1,5 @@
+"""Python tools over HTTP: versions, access, export and import."""
+
 import pytest
 
 from bot.config.settings import ToolServerSettings

@@ -1,4 +1,4 @@
-"""A web search that an engine streams: its words come into the room one after the other, and are one answer."""
+"""A web search streamed by an engine into the room, as one answer."""
 
 import json
 
@@ -43,7 +43,7 @@ async def bots_messages(api):
     return [each["content"] for each in said if each["role"] == "assistant"]
 
 
-async def test_the_engines_words_come_while_the_search_is_running(api):
+async def test_text_of_the_engine_is_streamed_during_the_search(api):
     told = await ask(api)
 
     kinds = [kind for kind, _ in told]
@@ -68,7 +68,7 @@ async def test_a_streamed_answer_is_one_message(api, engine):
     assert engine.requests[0].body["stream"] is True
 
 
-async def test_a_stream_that_breaks_off_is_overruled_by_one_honest_line(api, engine):
+async def test_interrupted_stream_is_replaced_by_an_error_message(api, engine):
     engine.behaviour = Behaviour.CUT
 
     told = await ask(api)

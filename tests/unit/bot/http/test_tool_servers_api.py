@@ -1,4 +1,4 @@
-"""Tool servers that are added in the page: tried, offered, switched and removed, with keys that are never sent back."""
+"""Tool servers added in the page, whose keys are never sent back."""
 
 import json
 

@@ -1,3 +1,5 @@
+"""Tools, records, health and metrics over HTTP."""
+
 from datetime import UTC, datetime
 
 import pytest
@@ -113,7 +115,7 @@ async def test_health_reports_a_model_that_did_not_answer_until_it_answers(api_o
     assert "Test the connection" in shown[0]["fix"]
 
 
-async def test_figures_count_messages_and_calls(api):
+async def test_statistics_count_messages_and_calls(api):
     await api.post("/api/chat/send", json={"session_id": "lobby", "message": "remind me in 10 minutes to stretch"})
     await api.get("/api/admin/tool-calls")
 
@@ -123,7 +125,7 @@ async def test_figures_count_messages_and_calls(api):
     assert sum(sample["tool_calls"] for sample in samples) == 1
 
 
-async def test_metrics_tell_of_deliveries_and_platforms(api):
+async def test_metrics_include_deliveries_and_platforms(api):
     lines = (await api.get("/metrics")).text.splitlines()
 
     assert "bubbles_deliveries_waiting 0" in lines

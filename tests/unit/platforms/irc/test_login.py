@@ -1,3 +1,5 @@
+"""The login to an IRC server."""
+
 import base64
 from contextlib import suppress
 

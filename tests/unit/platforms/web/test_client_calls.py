@@ -1,3 +1,5 @@
+"""Calls of tools by the page of a person."""
+
 import asyncio
 
 import pytest
@@ -16,7 +18,7 @@ def room_of(frames):
     return room
 
 
-async def test_page_is_asked_and_its_answer_is_returned():
+async def test_call_is_sent_to_the_page_and_its_answer_returned():
     frames, calls = [], ClientCalls()
     room = room_of(frames)
 

@@ -1,3 +1,5 @@
+"""Stored extras of messages in a room: reactions, links and cards."""
+
 from datetime import timedelta
 
 from bot.platforms.web.extras import Extras, RoomExtras

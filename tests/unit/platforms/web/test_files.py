@@ -1,3 +1,5 @@
+"""Uploaded files: names, addresses, owners and deletion."""
+
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -73,13 +75,13 @@ async def test_imported_file_belongs_to_its_imported_message(files):
     assert not await files.take(url, "one")
 
 
-async def test_unknown_file_belongs_to_nobody(files):
+async def test_unknown_file_has_no_owner(files):
     urls = (None, "https://example.org/a.txt", f"/files/{'A' * 22}/a.txt", "/files/../other")
 
     assert all([await files.take(url, message) for url in urls for message in ("one", "two")])
 
 
-async def test_old_files_are_let_go(files):
+async def test_old_files_are_deleted(files):
     await files.keep("a.txt", b"1")
 
     now = datetime.now(UTC)

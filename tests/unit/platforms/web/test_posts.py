@@ -38,7 +38,7 @@ async def _receive(_: Incoming):
     return _nothing()
 
 
-async def test_a_message_is_taken_when_it_is_on_the_disk():
+async def test_message_is_accepted_once_it_is_on_the_disk():
     clock, disk = FixedClock(NOW), SlowDisk()
     platform = WebPlatform(clock=clock, bot_name="Bubbles")
     platform.attach(MemoryStateStore(clock), HistoryService(disk), _no, lambda *_: None)

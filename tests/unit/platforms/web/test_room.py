@@ -1,3 +1,5 @@
+"""Rooms: events, frames, reconnections and tabs."""
+
 import json
 
 from bot.platforms.web.rooms import RING, Room

@@ -1,3 +1,5 @@
+"""Messages and people in the JSON of the page."""
+
 import pytest
 
 from bot.platforms.web.shapes import client_id_of, person_called, post_id
@@ -16,7 +18,7 @@ def test_message_of_the_bot_has_no_client_id(identifier):
     assert client_id_of(identifier) is None
 
 
-def test_a_name_is_one_person_however_it_is_written():
+def test_spellings_of_a_name_are_one_person():
     assert person_called(" Ann  Lee ") == person_called("Ann Lee")
     assert person_called("ANN LEE").id == person_called("ann lee").id == "ann-lee"
     assert person_called("小安").name == "小安"

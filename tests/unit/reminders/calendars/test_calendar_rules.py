@@ -1,4 +1,4 @@
-"""Rules of other calendars as schedules: instants, ends, exceptions, refusals."""
+"""Schedules by rules of other calendars: instants, ends, exceptions and refusals."""
 
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
@@ -33,13 +33,13 @@ def test_workday_reminder_skips_the_golden_week_and_fires_on_the_make_up_saturda
     assert local(found) == ["09-30 09:00", "10-08 09:00", "10-09 09:00", "10-10 09:00", "10-12 09:00"]
 
 
-def test_the_clock_of_the_rule_wins_over_that_of_the_start():
+def test_clock_time_of_the_rule_overrides_that_of_the_start():
     found = next_fires(schedule("WORKDAYS;REGION=CN;BYHOUR=8,18;BYMINUTE=30"), BEFORE, 4)
 
     assert local(found) == ["09-30 08:30", "09-30 18:30", "10-08 08:30", "10-08 18:30"]
 
 
-def test_rest_days_are_the_others():
+def test_rest_days_are_the_days_that_are_no_workdays():
     found = next_fires(schedule("RESTDAYS;REGION=CN"), BEFORE, 8)
 
     assert [fire.day for fire in found] == [1, 2, 3, 4, 5, 6, 7, 11]
@@ -83,7 +83,7 @@ def test_missed_occurrences_are_counted():
     assert (latest.day, missed) == (12, 4)
 
 
-def test_the_end_of_the_decrees_is_known_of_a_schedule():
+def test_schedule_knows_the_end_of_the_decreed_workdays():
     ends = [
         known_until(schedule(rule))
         for rule in ("WORKDAYS;REGION=CN", "WORKDAYS;REGION=DE", "LUNAR 1-1", "", "FREQ=DAILY")
@@ -120,14 +120,14 @@ def test_unsupported_rule_is_refused(rule, code):
     assert refusal.value.code == code
 
 
-def test_a_refusal_says_that_it_is_the_region():
+def test_refusal_of_an_unknown_region_names_it():
     with pytest.raises(RequestRefused) as refusal:
         load_calendar(parse_rule("WORKDAYS;REGION=XX"))
 
     assert refusal.value.fields == {"rule": "WORKDAYS;REGION=XX", "because": "no calendar knows the region 'XX'"}
 
 
-def test_a_rule_that_was_over_before_now_never_fires():
+def test_expired_rule_never_fires():
     with pytest.raises(RequestRefused) as refusal:
         check(schedule("LUNAR 1-1;UNTIL=20260901"), BEFORE)
 

@@ -1,4 +1,4 @@
-"""Lunar dates against published days and against the tables of another library."""
+"""Lunar dates, compared with published days and the tables of another library."""
 
 from datetime import UTC, date, datetime, timedelta
 from itertools import islice, pairwise
@@ -51,15 +51,15 @@ def test_the_first_of_every_month_counts_leap_months():
     assert found == ["2025-06-25", "2025-07-25", "2025-08-23", "2025-09-22"]  # the second one begins leap month 6
 
 
-def test_a_named_month_is_the_ordinary_one():
+def test_named_month_is_no_leap_month():
     assert days_of("LUNAR 6-1", date(2025, 1, 1), 2) == ["2025-06-25", "2026-07-14"]
 
 
-def test_a_thirtieth_that_a_month_lacks_is_its_last_day():
+def test_thirtieth_of_a_short_month_is_its_last_day():
     assert days_of("LUNAR 12-30", date(2026, 1, 1), 2) == ["2026-02-16", "2027-02-05"]
 
 
-def test_several_days_come_in_order_and_once():
+def test_several_days_are_ordered_and_unique():
     assert days_of("LUNAR *-15,8-15,1-1", date(2027, 1, 25), 3) == ["2027-02-06", "2027-02-20", "2027-03-22"]
 
 

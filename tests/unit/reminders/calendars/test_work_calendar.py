@@ -1,4 +1,4 @@
-"""Workdays against the notices of the State Council and the laws of other countries."""
+"""Workdays, compared with notices of the State Council and laws of other countries."""
 
 from datetime import date, timedelta
 
@@ -38,7 +38,7 @@ def noticed(day: date) -> bool:
     return day.weekday() < 5 or day.isoformat() in MADE_UP
 
 
-def test_every_day_of_two_years_in_china_is_as_the_notices_say():
+def test_workdays_of_two_years_in_china_follow_the_notices():
     days = [date(2025, 1, 1) + timedelta(days=each) for each in range(730)]
     china = Workdays(region="CN")
 
@@ -77,7 +77,7 @@ class FourDayWeek(Workdays, frozen=True, kw_only=True):
         return day.weekday() < 4 and self.region == "XX"
 
 
-def test_workdays_and_rest_days_share_the_week_between_them():
+def test_each_day_is_a_workday_or_a_rest_day():
     start = date(2026, 11, 19)
     work = FourDayWeek(region="XX").dates_from(start)
     rest = FourDayWeek(region="XX", is_rest=True).dates_from(start)
@@ -104,7 +104,7 @@ def logged():
     logger.remove(sink)
 
 
-def test_the_log_says_once_that_days_are_not_decreed_yet(logged):
+def test_days_without_a_decree_are_logged_once(logged):
     for day in (date(2089, 1, 3), date(2089, 1, 4)):
         Workdays(region="HU").is_workday(day)
 

@@ -1,4 +1,4 @@
-"""Reminders outside a database, and an importer over a real one."""
+"""Reminders outside a database, and an importer with a real one."""
 
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""The calendar that a secret opens."""
+"""The calendar feed of a chat, which a secret token opens."""
 
 import asyncio
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""Files of other calendars: what they mean here, and what is wrong with them, line by line."""
+"""Imports of iCalendar files from other calendars, and errors by line."""
 
 from datetime import datetime
 
@@ -107,13 +107,13 @@ def test_times_are_read(one, lines, expected):
         (["DTSTART:20270105T090000", "RRULE:FREQ=DAILY;BYHOUR=9", "TRIGGER:-PT15M"], "2027-01-05T09:00"),
     ],
 )
-def test_the_first_alarm_says_when_as_long_as_the_rule_allows_it(one, lines, start):
+def test_first_alarm_gives_the_time_if_the_rule_allows_it(one, lines, start):
     *outside, trigger = lines
 
     assert one(*outside, "BEGIN:VALARM", trigger, "END:VALARM")[0] == start
 
 
-def test_a_to_do_is_due(one):
+def test_due_time_of_a_to_do_is_imported(one):
     assert one("DTSTART:20270101T090000", "DUE:20270105T180000", kind="VTODO")[0] == "2027-01-05T18:00"
 
 
@@ -146,7 +146,7 @@ def test_moved_occurrence_is_its_own_reminder(read):
     assert (once.uid, once.schedule.start) == ("1#20270107T090000", datetime.fromisoformat("2027-01-07T15:00"))
 
 
-def test_further_dates_are_reminders_of_their_own(read):
+def test_further_dates_are_separate_reminders(read):
     found = read(event("DTSTART:20270105T090000", "RDATE:20270109T090000,20270112T090000"))
 
     assert [(each.uid, each.schedule.start.day) for each in found] == [
@@ -156,7 +156,7 @@ def test_further_dates_are_reminders_of_their_own(read):
     ]
 
 
-def test_event_without_uid_is_recognised_the_next_time(read):
+def test_event_without_uid_is_recognised_when_imported_again(read):
     text = event("DTSTART:20270105T090000", uid="")
 
     assert read(text)[0].uid == read(text)[0].uid != ""

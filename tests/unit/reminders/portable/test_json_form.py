@@ -1,4 +1,4 @@
-"""Reminders as JSON: nothing lost, every fault told."""
+"""Reminders as JSON: complete imports, and errors by reminder."""
 
 import json
 
@@ -43,7 +43,7 @@ def test_each_reminder_has_its_own_line(make, now):
     assert [line[:10] for line in text.splitlines()[1:3]] == ['{"uid":"a"', '{"uid":"b"']
 
 
-def test_no_reminders_are_a_file_too(now):
+def test_export_without_reminders_is_a_valid_file(now):
     assert import_json(export_json([], chat="console:home", now=now)).reminders == ()
 
 

@@ -1,4 +1,4 @@
-"""Files brought into chats: all or nothing, twice is once."""
+"""Imports of files into chats, which are complete or refused."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -31,7 +31,7 @@ def bring(importer, home, defaults, now):
 
 @pytest.fixture
 def native(database, home, now):
-    """Sets a reminder as a person does."""
+    """Set a reminder like a person."""
 
     async def run(rule: str = "", key: str = "m1"):
         schedule = read_schedule(datetime.fromisoformat("2026-12-24T09:30"), "Europe/Berlin", rule)
@@ -50,7 +50,9 @@ def native(database, home, now):
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_a_chat_taken_to_another_database_is_the_same(bring, store, home, make, now, form, defaults, importer):
+async def test_chat_imported_into_another_database_is_unchanged(
+    bring, store, home, make, now, form, defaults, importer
+):
     reminders = (
         make(uid="a"),
         make("FREQ=DAILY;COUNT=9", uid="b", thread_id=None, is_private=False),
@@ -83,9 +85,7 @@ async def test_file_imported_twice_is_stored_once(store, home, make, bring, impo
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_a_reminder_set_in_the_chat_is_known_in_its_own_export(
-    native, store, home, importer, defaults, now, form
-):
+async def test_reminder_of_the_chat_is_recognised_in_its_export(native, store, home, importer, defaults, now, form):
     await native()
 
     report = await importer.import_file((await export_chat(store, home, form, now)).encode(), home, defaults)
@@ -156,7 +156,7 @@ async def test_duplicate_uid_prevents_the_import(bring, make):
         await bring(make(uid="a"), make(uid="a"))
 
 
-async def test_more_than_a_chat_may_have_is_refused_as_a_whole(bring, store, home, make):
+async def test_import_over_the_limit_of_a_chat_is_refused_completely(bring, store, home, make):
     await bring(*(make(uid=f"a{number}") for number in range(30)))
 
     with pytest.raises(RequestRefused) as refusal:
@@ -175,7 +175,7 @@ async def test_more_than_a_chat_may_have_is_refused_as_a_whole(bring, store, hom
         (b"", None),
     ],
 )
-async def test_hostile_bytes_are_one_clear_problem(importer, home, defaults, data, problem):
+async def test_hostile_bytes_are_reported_as_one_error(importer, home, defaults, data, problem):
     if problem is None:
         assert (await importer.import_file(data, home, defaults)).added == 0
         return
@@ -188,5 +188,5 @@ async def test_hostile_bytes_are_one_clear_problem(importer, home, defaults, dat
 @pytest.mark.parametrize(
     ("data", "form"), [(b' \n{"format"', Form.JSON), (b"\xef\xbb\xbf{", Form.JSON), (b"BEGIN:VCALENDAR", Form.ICS)]
 )
-def test_the_kind_of_a_file_is_seen_from_its_beginning(data, form):
+def test_format_of_a_file_is_detected_from_its_beginning(data, form):
     assert form_of(data) is form

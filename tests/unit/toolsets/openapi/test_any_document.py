@@ -1,4 +1,4 @@
-"""Any document of a tool server becomes usable tools or is refused."""
+"""Random documents of a tool server, which become usable tools or are refused."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.importer import import_document
-from tests.unit.mangling import changed
+from tests.unit.random_changes import changed_sample
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 NOTE = {
@@ -84,7 +84,7 @@ DOCUMENTS = [
 
 
 @settings(max_examples=100, deadline=None)
-@given(raw=changed(DOCUMENTS))
+@given(raw=changed_sample(DOCUMENTS))
 def test_any_document_becomes_tools_or_is_refused(raw):
     try:
         found = import_document(raw, "http://tools.test").operations
@@ -100,5 +100,5 @@ def test_any_document_becomes_tools_or_is_refused(raw):
 
 @settings(max_examples=30, deadline=None)
 @given(raw=st.sampled_from(DOCUMENTS))
-def test_the_documents_themselves_become_tools(raw):
+def test_unchanged_document_becomes_tools(raw):
     assert import_document(raw, "http://tools.test").operations

@@ -1,3 +1,5 @@
+"""Import of operations from OpenAPI documents."""
+
 import json
 import time
 

@@ -1,3 +1,5 @@
+"""Requests of OpenAPI operations."""
+
 import json
 
 import pytest

@@ -1,0 +1,130 @@
+"""Tool servers of a person's own page: added in a form and called by the browser."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+import pytest_asyncio
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+from playwright.async_api import Page, expect
+
+from bot.config.settings import HttpSettings
+from bot.testing.clocks import FixedClock
+from bot.testing.models import ScriptedInterpreter
+from function_calls.tools.calls import ToolCall
+from tests.browser.conftest import people_at
+from tests.browser.visitors import Visitors, Wardrobe, say
+from tests.support.http_bot import served_bot
+from tests.support.tool_servers.serving import served_app
+from tests.support.tool_servers.time_server import time_server
+
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+FORMAT = "format_current_time_format_time_post"
+TOKYO = {"format": "%H:%M", "timezone": "Asia/Tokyo"}
+PROBLEM = "Invalid timezone: Moon/Base"
+
+
+@asynccontextmanager
+async def running(app: FastAPI) -> AsyncIterator[str]:
+    """An application on a free port, which pages of other sites may ask; gives its origin."""
+    app.add_middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["*"], allow_headers=["*"])
+    async with served_app(app) as origin:
+        yield origin
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def times() -> AsyncIterator[str]:
+    """A time server at noon; gives its origin."""
+    async with running(time_server(FixedClock(NOON))) as origin:
+        yield origin
+
+
+@asynccontextmanager
+async def people_with(
+    wardrobe: Wardrobe, times: str, *script: object
+) -> AsyncIterator[tuple[Visitors, ScriptedInterpreter]]:
+    """People at the page of a bot that allows the time server and whose model plays a script."""
+    interpreter = ScriptedInterpreter(list(script), is_strict=False)
+    http = HttpSettings(port=0, page_tool_servers=(times,))
+    async with served_bot(interpreter=interpreter, http=http) as (address, _), people_at(wardrobe, address) as visitors:
+        visitors.elsewhere = (times,)
+        yield visitors, interpreter
+
+
+async def add(page: Page, url: str) -> None:
+    """Add a server in the form of the tools page."""
+    await page.get_by_role("link", name="Your tool servers").click()
+    await page.get_by_label("Address").fill(url)
+    await page.get_by_role("button", name="Add server").click()
+
+
+async def test_added_server_is_called_by_the_browser_and_kept_for_the_next_visit(wardrobe: Wardrobe, times: str):
+    script = [[ToolCall(id="1", name=FORMAT, arguments=TOKYO)], "It is 21:00 in Tokyo.", "Nothing to do."]
+    async with people_with(wardrobe, times, *script) as (visitors, interpreter):
+        page = await visitors.enter("Ada", "/tools")
+        await add(page, times)
+        await expect(page.locator(f"[data-server='{times}']")).to_contain_text("7 tools")
+        await page.get_by_role("link", name="Chat", exact=True).click()
+        await say(page, "@Bubbles what time is it in Tokyo?")
+        await expect(page.locator(".log")).to_contain_text("It is 21:00 in Tokyo.")
+
+        again = await visitors.enter("Ada", "/tools?servers=1", window=page.context)
+        await expect(again.locator("[data-server][data-state=ok]")).to_contain_text("Secure Time Utilities API")
+
+    result = interpreter.turns[1].steps[0].results[0]
+    assert (result.ok, result.value) == (True, {"formatted_time": "21:00"})
+
+
+async def test_error_of_the_server_is_shown(wardrobe: Wardrobe, times: str):
+    script = [[ToolCall(id="1", name=FORMAT, arguments={"timezone": "Moon/Base"})], "There is no such place."]
+    async with people_with(wardrobe, times, *script) as (visitors, interpreter):
+        page = await visitors.enter("Ada", "/tools")
+        await add(page, times)
+        await expect(page.locator("[data-server]")).to_have_count(1)
+        await page.get_by_role("link", name="Chat", exact=True).click()
+        await say(page, "@Bubbles what time is it on the moon?")
+        await expect(page.locator(".log")).to_contain_text("There is no such place.")
+        visitors.complaints[:] = [each for each in visitors.complaints if "status of 400" not in each]
+
+    result = interpreter.turns[1].steps[0].results[0]
+    assert (result.ok, result.error) == (False, f"HTTP 400: {PROBLEM}")
+
+
+async def test_a_call_is_made_by_the_tab_that_offered_it_and_by_no_other(wardrobe: Wardrobe, times: str):
+    script = [[ToolCall(id="1", name=FORMAT, arguments=TOKYO)], "It is 21:00 in Tokyo."]
+    async with people_with(wardrobe, times, *script) as (visitors, _):
+        page = await visitors.enter("Ada", "/tools")
+        await add(page, times)
+        await expect(page.locator("[data-state=ok]")).to_be_visible()
+        other = await visitors.enter("Ada", "/tools?servers=1", window=page.context)
+        await expect(other.locator("[data-state=ok]")).to_be_visible()
+        asked: list[str] = []
+        page.context.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
+        await page.get_by_role("link", name="Chat", exact=True).click()
+        await say(page, "@Bubbles what time is it in Tokyo?")
+        await expect(page.locator(".log")).to_contain_text("It is 21:00 in Tokyo.")
+
+    assert asked.count(f"POST {times}/format_time") == 1
+
+
+async def test_only_an_allowed_server_is_called_with_its_key(wardrobe: Wardrobe, times: str):
+    async with people_with(wardrobe, times) as (visitors, _):
+        page = await visitors.enter("Ada", "/tools")
+        await add(page, "http://127.0.0.1:9")
+        await expect(page.get_by_text("This server isn’t allowed in the bot’s settings.")).to_be_visible()
+        await expect(page.locator("[data-server]")).to_have_count(0)
+
+        await add(page, times)
+        await page.get_by_role("button", name=f"Remove {times}").click()
+        await expect(page.locator("[data-server]")).to_have_count(0)
+
+        assert await page.evaluate("localStorage.getItem('bubbles.tool_servers')") is None
+
+
+async def test_page_explains_the_setting_when_no_server_is_allowed(visitors: Visitors):
+    window = await visitors.window("zh")
+    page = await visitors.enter("Ada", "/tools?servers=1", window=window)
+
+    await expect(page.locator("[data-servers=off]")).to_contain_text("page_tool_servers")
+    await expect(page.locator("[data-servers=off]")).to_contain_text("尚未允许任何服务器")
