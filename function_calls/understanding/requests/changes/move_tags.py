@@ -29,7 +29,9 @@ def correct_tags(request: RequestContext) -> RequestContext:
 
 
 def _tag_clock_of_shift(request: RequestContext) -> RequestContext:
-    """Return a change with a clock that is read as an amount tagged as the new time: "adelanta la cita a las 18:30"."""
+    """Return a change with a clock that is tagged as an amount as its new time: "adelántalo a las 18:30"."""
+    if any(request.parse_amount(tag) is not None for tag in ("LATER", "EARLIER")):
+        return request
     return request.with_tags(
         "WHEN" if tag in {"LATER", "EARLIER"} and token.form in WITH_CLOCK else tag
         for token, tag in request.reading.tagged

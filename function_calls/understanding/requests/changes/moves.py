@@ -133,8 +133,10 @@ def move_named_series(request: RequestContext) -> Interpretation | None:
     None where the words may be those of a new one, or for a day on which the reminder does not come.
     """
     series = _find_series_in_content(request)
+    if series is None:
+        return None
     times = [time.best for time in find_times(request)]
-    if series is None or not times or any(time.rrule is not None for time in times):
+    if not times or any(time.rrule is not None for time in times):
         return None
     days = {time.start.date() for time in times if time.has_day}
     if any([due.date() for due in request.list_coming(series, day)] != [day] for day in days):
