@@ -89,6 +89,10 @@ class App(Struct, kw_only=True):
     connections: Connections
     background: BackgroundTasks
 
+    async def finished(self) -> None:
+        """Wait for the platforms to end, then for the messages in progress; programs that embed the bot call it."""
+        await self.connections.wait_finished()
+
 
 async def _reads_offline_first(model: ModelInterpreter, turn: Turn) -> bool:
     """Return whether the rules read the message of `turn` before `model` does.

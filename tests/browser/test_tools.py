@@ -85,7 +85,8 @@ async def test_reason_of_a_failed_call_is_shown_beside_the_room(visitors: Visito
     await say(page, "search the web for penguins")
     await page.locator(".panel").get_by_text("Activity", exact=True).click()
 
-    await expect(page.locator(".recent-calls button")).to_contain_text("no web search is set up here")
+    call = page.locator(".recent-calls button", has_text="perplexity_search")
+    await expect(call).to_contain_text("no web search is set up here")
 
 
 async def test_tool_that_never_ran_has_no_count(visitors: Visitors):

@@ -14,7 +14,6 @@ from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_times
 from services.people.zones import find_zone
-from services.summary.content import asks
 
 
 def set_or_tell_zone(request: RequestContext) -> Interpretation | None:
@@ -64,6 +63,8 @@ def _is_about_other_person(request: RequestContext) -> bool:
 
 def set_quiet_hours(request: RequestContext) -> Interpretation | None:
     """Set, end or tell the quiet hours of the sender or the chat, which are the same every day."""
+    from services.summary.content import asks
+
     if not _read_scope(request) and _is_about_other_person(request):
         return request.answers.say("offline.own_setting")
     when, times = request.reading.words("WHEN").strip(" ?¿!."), find_times(request)

@@ -33,7 +33,6 @@ from function_calls.understanding.requests.references import (
 )
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.lookup.references import find_kind, means_next
-from services.summary.content import asks, asks_quantity
 
 _INTENTS_WITHOUT_TOPIC = frozenset(
     {"none", "help", "list", "when_is", "answer_when", "answer_content", "cancel_ask", "repeat_last"}
@@ -181,6 +180,8 @@ def _strip_filter(when: str, request: RequestContext) -> str:
 
 def _asks_quantity(request: RequestContext) -> bool:
     """Return whether a message asks the bot how much something is: "how much does the hotel cost?"."""
+    from services.summary.content import asks_quantity
+
     return request.is_addressed and asks_quantity(request.reading.text)
 
 
@@ -208,6 +209,8 @@ def _list_asked_reminder(request: RequestContext) -> Interpretation | None:
 
 def _look_up_beside(listing: Interpretation, names: list[str], request: RequestContext) -> Interpretation:
     """Return `listing` with a lookup in the chat, or behind one that may find a place or another fact."""
+    from services.summary.content import asks
+
     if request.known is None:
         return listing
     query = slots.normalize_reference(request.reading.words("REF"), request.words) or " ".join(names)

@@ -8,7 +8,6 @@ from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.requests.references import find_references
 from function_calls.understanding.requests.request_context import RequestContext
-from services.summary.content import asks_quantity
 
 _FEWEST_QUERY_LETTERS = 4
 """The letters of a query to look up, half as many where words have no spaces."""
@@ -92,6 +91,8 @@ def search_messages(request: RequestContext) -> Interpretation | None:
     Before those of a person who has not written lately are summed up for a question when or how much, all messages are
     searched.
     """
+    from services.summary.content import asks_quantity
+
     query, person = request.content, request.reading.words("SPEAKER")
     query, person = ("", query) if not person and request.is_member(query) else (query, person)
     text = request.reading.text.rstrip(" .!?")
