@@ -87,7 +87,7 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "new": ("bot.cli.new:new", "Write a file to begin with."),
 }
-"""Where each command is, and what it does."""
+"""The module and the description of each command."""
 
 
 def _plugin_command(name: str) -> click.Command | None:

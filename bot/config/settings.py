@@ -82,7 +82,7 @@ _SPAN = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
 
 
 class BotSettings(Group):
-    """Who the bot is and where it keeps its data."""
+    """The name, language and data folder of the bot."""
 
     name: str = Field(default="Bubbles", min_length=1, description="Name that people call the bot by.")
     language: Literal["en", "zh", "es"] = Field(

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 
 _MOST_LETTERS = 60
-"""Whoever writes more wants something."""
+"""The longest acknowledgement; longer messages are requests or talk."""
 
 
 def is_acknowledgement(text: str) -> bool:

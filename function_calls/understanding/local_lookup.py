@@ -11,7 +11,7 @@ from services.search.service import shorten_query
 
 _LOOKUP_TOOLS: Final = ("memory_search", "history_search")
 _LEAST_MORE: Final = 4
-"""How many characters more than the words looked for say something about them; in Chinese half as many."""
+"""The fewest characters that a message has beside the query to count as an answer; half as many in Chinese."""
 _FEWEST_WORDS: Final = 4
 """The words in front of the bot's name in a message that tell people something."""
 

@@ -20,7 +20,7 @@ from services.kernel.chat import Person, Reaction, SentFile
 from services.kernel.errors import DeliveryFailed
 
 CAN_ENCRYPT: Final = bool(ENCRYPTION_ENABLED)
-"""Whether the library's part for encryption is installed."""
+"""True if the encryption extra of the library is installed."""
 
 # The server recognises a repeated request by transaction id and device.
 _DEVICE: Final = "BUBBLES"

@@ -79,7 +79,7 @@ def unescape(written: str) -> str:
 
 
 class Sender(Form):
-    """Who wrote; everything may be missing."""
+    """The sender of a message; any field may be missing."""
 
     nickname: str = ""
     card: str | None = ""

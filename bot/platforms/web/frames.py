@@ -76,7 +76,7 @@ def _is_expired(choice: ChoiceShape, now: datetime) -> bool:
 
 
 class AuthorShape(TypedDict):
-    """Who wrote a message, or is in the room."""
+    """The sender of a message, or a member of a room."""
 
     id: str
     name: str

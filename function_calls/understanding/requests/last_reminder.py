@@ -40,7 +40,7 @@ from services.time_expressions import Reading
 
 _CLOCK_AT_END = re.compile(r"(\d{1,2}):(\d\d)$")
 _RECENT = timedelta(minutes=10)
-"""How old a message may be that "this" or "that" means."""
+"""The greatest age of a message to which "this" or "that" refers."""
 _LONGEST_QUOTE = 200
 """Characters of a message that becomes the content of a reminder."""
 _MOST_REMARK_WORDS = 3

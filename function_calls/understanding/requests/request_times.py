@@ -53,7 +53,7 @@ _RULE_ON_DAYS = re.compile(
 )
 _LONGEST_MONTH = timedelta(days=32)
 _LONGEST_AFTER_EVENT = timedelta(hours=6)
-"""How long after an event a reminder of it may come."""
+"""The longest time from an event to a reminder of it."""
 
 Span = tuple[int, int]
 
