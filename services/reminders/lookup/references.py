@@ -101,8 +101,11 @@ def find_kind(words: str) -> str:
 
 def _find_by_kind(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
     kind = _KIND.fullmatch(wanted)
-    paused = [each for each in here if each.state is ReminderState.PAUSED]
-    return [] if kind is None else paused if kind["paused"] else [each for each in here if each.schedule.rule]
+    if kind is None:
+        return []
+    if kind["paused"]:
+        return [each for each in here if each.state is ReminderState.PAUSED]
+    return [each for each in here if each.schedule.rule]
 
 
 def all_of(reference: str) -> str:
@@ -149,13 +152,16 @@ def match_reminders(
     """
     wanted = words.strip()
     owned = _OWNED.fullmatch(wanted)
-    if owned is not None and _find_by_person(owned["name"], here):
-        return match_reminders(owned["rest"], _find_by_person(owned["name"], here), now, times)
-    if find_due(wanted, here, now, times) is not None:
-        return tuple(_find_by_time(wanted, here, now, times))
-    found = tuple(reminder for reminder in here if is_in(reminder.content, wanted))
-    found = found or (*find_by_rule(wanted, here, now, times), *_find_by_kind(wanted, here)) if wanted else found
-    return found or tuple(reminder for reminder in here if _reminds(reminder, wanted))
+    own = [] if owned is None else _find_by_person(owned["name"], here)
+    if owned is not None and own:
+        return match_reminders(owned["rest"], own, now, times)
+    due = find_due(wanted, here, now, times)
+    if due is not None:
+        return tuple(_with_words(*due))
+    found = [reminder for reminder in here if is_in(reminder.content, wanted)]
+    if not found and wanted:
+        found = [*find_by_rule(wanted, here, now, times), *_find_by_kind(wanted, here)]
+    return tuple(found or (reminder for reminder in here if _reminds(reminder, wanted)))
 
 
 def _find_by_person(name: str, here: Sequence[Reminder]) -> list[Reminder]:
@@ -264,11 +270,12 @@ def _find_by_order(wanted: str, here: Sequence[Reminder], shown: Sequence[str]) 
 
 
 def _find_by_time(words: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
-    fits = None if now is None else find_due(words, here, now, times)
-    if fits is None:
-        return []
-    found, rest = fits
-    return [reminder for reminder in found if is_in(reminder.content, rest)]
+    due = None if now is None else find_due(words, here, now, times)
+    return [] if due is None else _with_words(*due)
+
+
+def _with_words(found: Sequence[Reminder], words: str) -> list[Reminder]:
+    return [reminder for reminder in found if is_in(reminder.content, words)]
 
 
 def is_in(content: str, wanted: str) -> bool:
