@@ -216,9 +216,11 @@ async def append_others_count(
     result: ToolResult, reference: str | None, chosen: Reminders, ctx: CallContext, reminders: ReminderService
 ) -> ToolResult:
     """Add the number of the sender's unchanged reminders to `result`, if "them" may have included those."""
+    if not may_mean_all(reference) or not result.receipts:
+        return result
     chosen_ids = {reminder.id for reminder in chosen}
     count = sum(reminder.id not in chosen_ids for reminder in await own_reminders(ctx, reminders))
-    if not may_mean_all(reference) or not result.receipts or not count:
+    if not count:
         return result
     return replace(result, text="\n".join([result.text, say(ctx.language, "reminder.others_stay", count=count)]))
 

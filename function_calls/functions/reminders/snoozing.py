@@ -10,12 +10,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from function_calls.functions.reminders.answers import (
-    apply_schedule,
-    confirm_change,
-    delete_step,
-    revert_step,
-)
+from function_calls.functions.reminders.answers import apply_schedule, confirm_change, delete_step, revert_step
 from function_calls.functions.reminders.bulk import MOST_UNCONFIRMED, apply_to_each, confirm_bulk
 from function_calls.functions.reminders.creation import draft_reminder
 from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderUpdateArgs
@@ -34,6 +29,7 @@ from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import Schedule
 from services.reminders.lookup.finder import is_joined
+from services.reminders.lookup.several import several_in
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService, once_at
 
@@ -161,8 +157,10 @@ async def snooze_several(
     """Snooze the reminders in "both" or "1 and 3", recently delivered ones first; None if one or all are named.
 
     Raises:
-        RequestRefused: as `several_meant`.
+        RequestRefused: as `resolve_several`.
     """
+    if several_in(args.reminder_id or "") is None:
+        return None
     delivered = await reminders.recent_deliveries.recent_for(ctx.chat, ctx.sender, _SENT_FOR_ALL)
     chosen = (
         delivered
