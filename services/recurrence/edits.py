@@ -129,11 +129,6 @@ def resume_suspended(old: Schedule, now: datetime, *, days_only: bool = False) -
     return replace(old, rule=without_exceptions_from(old.rule, today, days_only=days_only))
 
 
-def is_suspended(schedule: Schedule, now: datetime) -> bool:
-    """Return whether occurrences from today on are skipped."""
-    return resume_suspended(schedule, now) != schedule
-
-
 def is_next_suspended(schedule: Schedule, now: datetime) -> bool:
     """Return whether the next occurrence is skipped."""
     resumed = resume_suspended(schedule, now)
