@@ -13,13 +13,12 @@ from function_calls.tools.permission import Viewer
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
-from services.kernel.state import StateStore
+from services.kernel.state import FOREVER, StateStore
 
 if TYPE_CHECKING:
     from function_calls.router import FunctionCallRouter
     from function_calls.tools.context import CallContext
 
-_STORED_FOR: Final = timedelta(days=36500)
 _CACHED_FOR: Final = timedelta(seconds=30)  # another process may switch tools
 _MOST_CHATS: Final = 2000
 _MOST_SERVED: Final = 10_000
@@ -51,7 +50,7 @@ class ToolSwitches:
         stored = await self._state.get(_key(chat))
         off = {*map(str, stored)} if isinstance(stored, list) else set()
         off = off - {name} if is_on else off | {name}
-        await self._state.set(_key(chat), [*sorted(off)] if off else None, keep=_STORED_FOR, is_promised=True)
+        await self._state.set(_key(chat), [*sorted(off)] if off else None, keep=FOREVER, is_promised=True)
         self._remember(chat, off)
 
     def _remember(self, chat: ChatAddress, names: Collection[object]) -> frozenset[str]:

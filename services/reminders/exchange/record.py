@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, NaiveDatetime
 
 from services.kernel.chat import Person
+from services.kernel.text import replace_unstorable
 from services.recurrence.fires import zone_of
 from services.recurrence.rules import load_calendar
 from services.recurrence.schedule import Schedule, read_schedule, rule_text
@@ -25,7 +26,7 @@ _FIRST_YEAR, _LAST_YEAR = 1900, 9998  # so that an instant is valid in every zon
 
 def _storable(text: str) -> str:
     """Refuse text that no database and no chat can store."""
-    if "\x00" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+    if replace_unstorable(text) != text:
         raise ValueError("has characters that cannot be stored")
     return text
 
