@@ -97,7 +97,7 @@ async def delete_day_only(reference: str, ctx: CallContext, reminders: ReminderS
     "The Monday meeting" of every Monday is ambiguous and leads to a question. A confirmed call is not questioned again.
 
     Raises:
-        RequestRefused: `not_on_that_day(day, next)`, and as `ReminderService.named`.
+        RequestRefused: `not_on_that_day(day, next)`, and as `ReminderService.find_named`.
     """
     if ctx.approved is not None or ctx.is_undoing:
         return None

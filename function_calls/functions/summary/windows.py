@@ -73,9 +73,8 @@ async def requested_window(args: SummaryArgs, ctx: CallContext, history: History
         since = await _find_missed_since(ctx, history)
         return recent if since is None else replace(recent, since=since, limit=_MOST)
     if not args.window and (args.topic or args.person):
-        return replace(
-            recent, limit=_MOST_COUNTED
-        )  # the messages of one person in a busy chat may be older than the last few
+        # The messages of one person in a busy chat may be older than the last few.
+        return replace(recent, limit=_MOST_COUNTED)
     if words.recent.search(window_text):
         return recent
     window = _narrow_by_count(window_text, recent) or _narrow_by_time(window_text, ctx, recent)

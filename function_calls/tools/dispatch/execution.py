@@ -31,7 +31,7 @@ LONGEST_TEXT: Final = 12_000
 
 _BREAKDOWNS: Final = frozenset({"crashed", "timed_out", "disk_full"})
 _TEMPORARY: Final = _BREAKDOWNS | {"", "search_unavailable"}
-_TICK_SECONDS: Final = 0.25  # seconds
+_TICK_SECONDS: Final = 0.25
 
 
 async def run_guarded(
