@@ -102,19 +102,23 @@ class Draft:
         Text beyond the length limit, and files, follow in another message. A private reply is never shown in the draft.
         """
         await self.stop()
-        whole = self._outbox.to_outgoing(self._turn.message.address, reply)
-        if self._message_id is not None and whole.private_to is not None:
-            await self._edit(OutgoingMessage(text=self._shown, reply_to=self._turn.message.id))
-        if self._message_id is None or whole.private_to is not None:
+        if self._message_id is None or not await self._show_whole(reply):
             await self._outbox.reply(self._turn.message.address, reply, key=self._key("answer"))
-            return
+
+    async def _show_whole(self, reply: Reply) -> bool:
+        """Edit the draft to the whole `reply`; return False if the reply is private or the edit fails."""
+        address = self._turn.message.address
+        whole = self._outbox.to_outgoing(address, reply)
+        if whole.private_to is not None:
+            await self._edit(OutgoingMessage(text=self._shown, reply_to=self._turn.message.id))
+            return False
         head, rest = _split_reply(whole, self._capabilities)
         if not await self._edit(head):
-            await self._outbox.reply(self._turn.message.address, reply, key=self._key("answer"))
-            return
-        await self._outbox.record(self._turn.message.address, whole, self._message_id)
+            return False
+        await self._outbox.record(address, whole, self._message_id)
         if rest is not None:
-            await self._outbox.send_with_retries(self._turn.message.address, rest, is_recorded=True)
+            await self._outbox.send_with_retries(address, rest, is_recorded=True)
+        return True
 
     def _key(self, part: str) -> str | None:
         """Return the idempotency key of a part of this answer; it is the same if the turn runs again after a crash.
