@@ -42,14 +42,16 @@ def _missing_folder(settings: PluginSettings) -> Iterator[Finding]:
 
 def _unknown_platforms(settings: Settings, known: Collection[str]) -> Iterator[Finding]:
     """Yield a warning for each unknown platform; a name unlike the known ones may be that of a disabled plugin."""
+    places = {"bot.owners": settings.bot.owners, "router.allowed_chats": settings.router.allowed_chats}
+    named = [(key, place.partition(":")[0].strip()) for key, listed in places.items() for place in listed]
+    unknown = [(key, platform) for key, platform in named if platform not in known]
+    if not unknown:
+        return
     disabled = settings.plugins.disabled
     may_be_disabled = bool(disabled) and any(each.name in disabled for each in find_plugins(settings.plugins))
-    places = {"bot.owners": settings.bot.owners, "router.allowed_chats": settings.router.allowed_chats}
-    for key, listed in places.items():
-        for place in listed:
-            platform = place.partition(":")[0].strip()
-            if platform not in known and (not may_be_disabled or closest_names(platform, known)):
-                yield _unknown_name(key, platform, "platform", known)
+    for key, platform in unknown:
+        if not may_be_disabled or closest_names(platform, known):
+            yield _unknown_name(key, platform, "platform", known)
 
 
 def _unknown_name(key: str, name: str, kind: str, known: Collection[str]) -> Finding:
