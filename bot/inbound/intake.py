@@ -31,9 +31,9 @@ def sanitize_text(incoming: M) -> M:
     """Replace characters that cannot be stored in the text, names and file descriptions of `incoming`."""
     if isinstance(incoming, MessageEdited):
         return replace(incoming, text=replace_unstorable(incoming.text))
-    if not isinstance(incoming, ChatMessage) or _is_whole(incoming):
+    if not isinstance(incoming, ChatMessage):
         return incoming
-    return replace(
+    sanitized = replace(
         incoming,
         text=replace_unstorable(incoming.text),
         sender=_sanitize_person(incoming.sender),
@@ -42,13 +42,7 @@ def sanitize_text(incoming: M) -> M:
             replace(each, description=replace_unstorable(each.description)) for each in incoming.attachments
         ),
     )
-
-
-def _is_whole(message: ChatMessage) -> bool:
-    words = [message.text, message.sender.name]
-    words += [person.name for person in message.mentions]
-    words += [each.description for each in message.attachments]
-    return all(replace_unstorable(text) == text for text in words)
+    return incoming if sanitized == incoming else sanitized
 
 
 def _sanitize_person(person: Person) -> Person:
