@@ -76,9 +76,8 @@ class Outbox(Struct, eq=False):
         Raises:
             DeliveryFailed: the platform refused it, is paused or not connected, or has no private replies.
         """
-        message = _storable(message)
         if self.remote_outbox is not None and not self.remote_outbox.platform_leases.is_here(address.platform):
-            return await self.remote_outbox.hand_over(address, message)
+            return await self.remote_outbox.hand_over(address, _storable(message))
         message_id = await self.send_without_record(address, message)
         await self.record(address, message, message_id)
         return message_id
