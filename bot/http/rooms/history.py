@@ -22,6 +22,7 @@ from bot.platforms.web.shapes import message_shape
 from services.call_log.model import CallRecord
 from services.call_log.service import CallLog
 from services.kernel.chat import ChatAddress, ChatMessage
+from services.kernel.text import shorten
 from services.storage.messages.pages import PagedMessage
 
 
@@ -133,9 +134,8 @@ def _call_shape(record: CallRecord) -> CallShape:
         shape["error"] = record.said or call["error"]
     result = call["result"]
     if result is not None:
-        is_long = len(result) > LONGEST_RESULT
-        shape["result"] = f"{result[:LONGEST_RESULT]}…" if is_long else result
-        shape["truncated"] = is_long
+        shape["result"] = shorten(result, LONGEST_RESULT)
+        shape["truncated"] = len(result) > LONGEST_RESULT
         shape["text"] = record.said
         shape["changes"] = [CallChange(action=action, subject=subject) for action, subject in record.receipts]
     add_rule_words(shape)

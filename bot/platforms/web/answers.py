@@ -27,6 +27,7 @@ from function_calls.tools.dispatch.events import TOOL_COMPLETE, TOOL_START, Even
 from services.history.service import HistoryService
 from services.kernel.chat import ChatAddress, ChatMessage
 from services.kernel.clock import Clock
+from services.kernel.text import shorten
 
 FLUSH_SECONDS: Final = 0.05
 """Interval in which pieces of text are collected before they are sent."""
@@ -144,7 +145,7 @@ def shorten_result(result: ToolResult) -> tuple[object, bool]:
     text = value if isinstance(value, str) else str(value)
     if len(text) <= LONGEST_RESULT:
         return value, False
-    return f"{text[:LONGEST_RESULT]}…", True
+    return shorten(text, LONGEST_RESULT), True
 
 
 class AnswerTracker:
@@ -194,7 +195,7 @@ class AnswerTracker:
         return await self._stop(chat, answer.question.id)
 
     def show_call(self, event: Event) -> None:
-        """Show a tool call while it runs, and how it ended."""
+        """Show a tool call while it runs, and its result."""
         platform, _, chat_id = event.chat.partition(":")
         answer = self._answers.get((chat_id, event.message_id)) if platform == PAGE else None
         if answer is None:
