@@ -39,7 +39,6 @@ from function_calls.understanding.reading.reminder_words import ReminderWords
 from function_calls.understanding.reading.segments import Classify, Read, drop_remarks, lacks_day, name_zone
 from function_calls.understanding.reading.tokens import TimeReader, Token
 from function_calls.understanding.requests.reference_resolution import ChatReminders
-from services.time_expressions import TimeReadings
 
 LONGEST = 400
 """The characters of a message that the models read."""
@@ -117,7 +116,7 @@ class MessageReader:
             text, behind_call = zone_statement, ""
         if not has_models(language) or not _is_readable(text):
             return None
-        context = _get_question_context(question, self._times(text, turn.message_time, language=language))
+        context = self._get_question_context(question, turn, text, language)
         context = context or ("fired" if replies_to_unknown(turn) else self._dialogue.context(key, turn))
         texts = TextReader(turn=turn, language=language, known=known, times=self._times)
         if not is_addressed and _requests_by_name(text, context, texts):
@@ -140,6 +139,19 @@ class MessageReader:
             known=known,
             is_about_bot=_states_about_bot(text, turn, replace(texts, known=None)),
         )
+
+    def _get_question_context(
+        self, question: OpenQuestion | None, turn: Turn, text: str, language: str
+    ) -> Context | None:
+        """Return the context of an open question; None for none.
+
+        A `text` without a time answers with the content where that was asked as well.
+        """
+        if question is None or question.asks == "reminder":
+            return None
+        lacks_content = not (question.content or question.options)
+        is_content = lacks_content and not self._times(text, turn.message_time, language=language)
+        return "asked_content" if question.asks == "content" or is_content else "asked_when"
 
     def _name_same_time(self, text: str, turn: Turn, language: str, known: ChatReminders) -> str:
         """Return `text` with the time of the reminder in place of "the same time as the batteries".
@@ -176,17 +188,6 @@ def _is_readable(text: str) -> bool:
     """Return whether a message has words, is not too long and is not a quotation as a whole."""
     is_quoted = text[:1] in _QUOTES and text[-1:] in _QUOTES
     return any(map(str.isalnum, text)) and len(text) <= LONGEST and not is_quoted
-
-
-def _get_question_context(question: OpenQuestion | None, times: Sequence[TimeReadings]) -> Context | None:
-    """Return the context of an open question; None for none.
-
-    A message without `times` answers with the content where that was asked as well.
-    """
-    if question is None or question.asks == "reminder":
-        return None
-    is_content = question.asks == "content" or not (question.content or question.options or times)
-    return "asked_content" if is_content else "asked_when"
 
 
 def _find_button_intent(text: str, language: str) -> str:
