@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from function_calls.models import ReminderArgs
 from function_calls.tools.context import CallContext
 from function_calls.tools.errors import ArgumentRefused
+from function_calls.understanding.reading.times import split_rule
 from services.kernel.errors import RequestRefused
 from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_after, zone_of
@@ -198,7 +199,7 @@ def make_schedule_arguments(reading: Reading, now: datetime) -> dict[str, object
     """
     if reading.rrule is None:
         return {"type": "once", "time": format_time(_drop_seconds(reading, now).wall)}
-    parts = dict(part.split("=", 1) for part in reading.rrule.split(";") if "=" in part)
+    parts = split_rule(reading.rrule)
     clock = f"{reading.wall:%H:%M}"
     if _is_plain(parts, "DAILY", _CLOCK_PARTS) and reading.start - now <= timedelta(days=1):
         return {"type": "daily", "time": clock}

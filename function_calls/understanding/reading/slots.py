@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
-from function_calls.understanding.reading.times import TimeWords, move_to_day
+from function_calls.understanding.reading.times import TimeWords, iterate_spans, move_to_day
 from function_calls.understanding.reading.tokens import mark_seconds
 from services.people.zones import find_zone
 from services.time_expressions import Reading, TimeReadings
@@ -149,13 +149,7 @@ def find_words_beside_times(text: str, expressions: Sequence[TimeReadings], word
 
 
 def _blank_times(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
-    covered = {
-        at
-        for expression in expressions
-        for reading in (expression.readings or expression.past)[:1]
-        for start, end in reading.spans
-        for at in range(start, end)
-    }
+    covered = {at for start, end in iterate_spans(expressions) for at in range(start, end)}
     left = "".join(" " if at in covered else letter for at, letter in enumerate(text)).casefold()
     return _compile_around(words.around_time).sub(" ", left)
 

@@ -58,6 +58,11 @@ class TimeWords(Struct, frozen=True, kw_only=True):
         return self.readings[0]
 
 
+def split_rule(rrule: str | None) -> dict[str, str]:
+    """Return the values of a repetition rule by the names of its parts; empty for None."""
+    return dict(part.split("=", 1) for part in (rrule or "").split(";") if "=" in part)
+
+
 def parse_whole_time(words: str, now: datetime, language: str, read: TimeReader) -> Reading | None:
     """Return the time that the whole of `words` names; None where they name none, several, or have other words."""
     found = read(words, now, language=language)
@@ -86,7 +91,7 @@ def unite_repetitions(times: Sequence[TimeWords]) -> list[TimeWords]:
     first, second = times[0].best, times[1].best
     if first.rrule is None or second.rrule is None or first.has_clock or not second.has_clock:
         return list(times)
-    parts, others = (dict(part.split("=", 1) for part in each.split(";")) for each in (first.rrule, second.rrule))
+    parts, others = split_rule(first.rrule), split_rule(second.rrule)
     if "INTERVAL" not in parts:
         return list(times)
     if parts.get("FREQ") == others.get("FREQ"):
@@ -99,7 +104,7 @@ def unite_repetitions(times: Sequence[TimeWords]) -> list[TimeWords]:
 def split_clocks(time: TimeWords) -> list[TimeWords]:
     """Split a repetition with single clock times into one time for each: "at 9:15 and at 17:45"."""
     best = time.best
-    parts = dict(part.split("=", 1) for part in (best.rrule or "").split(";") if "=" in part)
+    parts = split_rule(best.rrule)
     if parts.get("FREQ") == "MONTHLY" or not parts.keys() >= _PICKED:
         return [time]  # of a month, it is days that are picked: "on the last workday at 4pm"
     return [replace(time, readings=(one,)) for one in _expand_clocks(best, parts)]
@@ -243,7 +248,7 @@ def _shift_rule(event: Reading, start: datetime) -> str | None:
     """Return the rule of `event` moved to the clock, weekday or date of `start`; None where it has several of them."""
     if "FREQ=" not in (event.rrule or ""):
         return None
-    parts = dict(part.split("=", 1) for part in (event.rrule or "").split(";") if "=" in part)
+    parts = split_rule(event.rrule)
     days = (start.date() - event.start.date()).days
     if any("," in parts.get(name, "") for name in ("BYHOUR", "BYMONTHDAY", "BYMONTH")):
         return None
@@ -279,12 +284,13 @@ def find_impossible_times(
     free = [(span, possible) for span, possible in numbers if not any(begin <= span[0] < end for begin, end in taken)]
     for (start, end), possible in free[:_MOST_TRIED]:
         repaired = text[:start] + possible + text[end:]
-        for first, last in _iterate_spans(read(repaired)):
+        for first, last in iterate_spans(read(repaired)):
             if first <= start and start + len(possible) <= last:
                 yield first, last - len(possible) + end - start
 
 
-def _iterate_spans(found: Sequence[TimeReadings]) -> Iterator[Span]:
+def iterate_spans(found: Iterable[TimeReadings]) -> Iterator[Span]:
+    """Yield the spans of the preferred reading of each time; one that is over has its past reading."""
     for expression in found:
         readings = expression.readings or expression.past[:1]
         yield from readings[0].spans if readings else ()

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from function_calls.tools.calls import Interpretation, ToolCall
 from function_calls.understanding.open_questions import ReminderRequest
-from function_calls.understanding.reading.times import names_single_day
+from function_calls.understanding.reading.times import names_single_day, split_rule
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.request_context import RequestContext
@@ -53,7 +53,7 @@ def _parse_interval(text: str, request: RequestContext) -> timedelta | None:
     """Return the interval of elapsed time that `text` names: "every 5 minutes"; None for none."""
     best = request.read_only_time(text)
     rule = None if best is None else best.rrule
-    parts = dict(part.split("=", 1) for part in (rule or "").split(";") if "=" in part)
+    parts = split_rule(rule)
     frequency = parts.get("FREQ")
     if rule is None or frequency not in ELAPSED or not parse_rule(rule).is_elapsed:
         return None
