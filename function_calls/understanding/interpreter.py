@@ -27,7 +27,15 @@ from function_calls.understanding.local_lookup import make_local_lookup, make_we
 from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
-from function_calls.understanding.reading.message import NO_TAG, MessageReading, Situation, load_models, read_message
+from function_calls.understanding.reading.message import (
+    CERTAIN,
+    NO_TAG,
+    NOTHING,
+    MessageReading,
+    Situation,
+    load_models,
+    read_message,
+)
 from function_calls.understanding.reading.names import (
     find_members,
     join_names,
@@ -36,7 +44,7 @@ from function_calls.understanding.reading.names import (
     strip_names,
     trim,
 )
-from function_calls.understanding.reading.tokens import TimeReader, is_time
+from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.known_reminders import reminds
 from function_calls.understanding.requests.last_reminder import is_repeating
 from function_calls.understanding.requests.options import add_options
@@ -207,7 +215,7 @@ class OfflineInterpreter:
                 self._keep_open_which_reminder(utterance, interpretation)
         elif interpretation == Interpretation():
             self._note_other_topic(turn, key, utterance)
-        elif utterance is not None and utterance.reading.intent == "none":
+        elif utterance is not None and utterance.reading.intent == NOTHING:
             self._questions.drop(key, utterance.question)  # something else was answered
         elif utterance is not None and utterance.reading.intent in _SETTING_INTENTS:
             self._dialogue.note_failure(turn)
@@ -229,7 +237,7 @@ class OfflineInterpreter:
         is_remark = utterance is not None and len(utterance.reading.tokens) <= _MOST_REMARK_TOKENS
         if utterance is not None and is_remark and is_acknowledgement(utterance.reading.text):
             self._questions.take(key, turn.now)
-        elif utterance is None or not is_remark or utterance.reading.intent != "none":
+        elif utterance is None or not is_remark or utterance.reading.intent != NOTHING:
             self._dialogue.note_other_subject(key)
 
     async def _look_up_reminders(self, message: _Message) -> ChatReminders | None:
@@ -317,7 +325,7 @@ class OfflineInterpreter:
         models = load_models(language)
         situation = Situation(is_addressed=False)
         reading = read_message(text, turn.message_time, situation, models, self._times, language)
-        return reading.probability("set") >= _LEAST_TALK and has_trigger(reading, load_lexicon(language))
+        return reading.probability("set") >= CERTAIN and has_trigger(reading, load_lexicon(language))
 
     def _resolve_pronoun(self, utterance: Utterance) -> tuple[Utterance, Interpretation | None]:
         """Return the message with a name for "him" in "remind him", or the question who is meant."""
@@ -403,7 +411,7 @@ class OfflineInterpreter:
         before = known.resolve(str(call.arguments.get("reminder_id") or ""))
         if len(named) != 1 or named[0] in before or not (before or is_deletion):
             return None
-        has_day = named[0].schedule.rule is not None and any(map(is_time, utterance.reading.tokens))
+        has_day = named[0].schedule.rule is not None and bool(utterance.reading.times)
         reference = named[0].id
         if has_day and is_deletion:  # "and Thursday too" deletes no series
             reference = utterance.words.on_day.format(name=named[0].content, day=name)
@@ -466,21 +474,21 @@ def may_ask(text: str, now: datetime, language: str) -> bool:
     with limited_effort():
         situation = Situation(is_addressed=True)
         reading = read_message(text[:LONGEST], now, situation, load_models(language), parse_all, language)
-    return reading.probability("none") < _LEAST_TALK
+    return reading.probability(NOTHING) < _LEAST_TALK
 
 
 def _is_remark_behind_thanks(text: str, utterance: Utterance) -> bool:
     """Return whether a message begins with thanks and surely asks for nothing: "thanks, you saved my day"."""
     is_question = text.rstrip().endswith(("?", "？"))
-    is_talk = utterance.reading.probability("none") >= _LEAST_TALK
+    is_talk = utterance.reading.probability(NOTHING) >= _LEAST_TALK
     return is_talk and not is_question and is_acknowledgement(_CLAUSE_END.split(text.strip(" ,，:："), maxsplit=1)[0])
 
 
 def _may_be_about_reminder(utterance: Utterance) -> bool:
     """Return whether a message may be about a reminder: it asks for something, goes on with it, or names a clock."""
     reading = utterance.reading
-    has_time = any(token.form in _TIME_TOKENS for token in reading.tokens)
-    return reading.probability("none") < _LEAST_SURE_TALK or utterance.context != "none" or has_time
+    has_time = not _TIME_TOKENS.isdisjoint(reading.forms)
+    return reading.probability(NOTHING) < _LEAST_SURE_TALK or utterance.context != "none" or has_time
 
 
 def _forgets_reminder(example: Interpretation, utterance: Utterance | None) -> bool:
@@ -502,7 +510,7 @@ def _may_name_reminder(utterance: Utterance) -> bool:
     text = utterance.reading.text.strip(" .!?。！？").casefold()
     has_mark = any(text.endswith(f"{words.joint}{mark}") for mark in words.reference_marks)
     is_short = len(utterance.reading.tokens) <= _MOST_REMARK_TOKENS * (1 if words.joint else 2)
-    may_answer = utterance.reading.intent in {"none", "delete", *_ANSWERING_INTENTS}
+    may_answer = utterance.reading.intent in {NOTHING, "delete", *_ANSWERING_INTENTS}
     name = slots.normalize_reference(text, words)
     is_for_bot = utterance.turn.message.is_for_bot or (known is not None and bool(known.resolve(name)))
     return name.isdecimal() or has_mark or (may_answer and is_short and is_for_bot)
@@ -512,8 +520,7 @@ def _has_word_of_reminder(message: _Message, known: ChatReminders | None) -> boo
     """Return whether words of a message occur in the texts of the coming reminders."""
     if known is None or message.utterance is None:
         return False
-    forms = [token.form for token in message.utterance.reading.tokens]
-    return bool(known.collect_words(message.utterance.language).find_places(forms))
+    return bool(known.collect_words(message.utterance.language).find_places(message.utterance.reading.forms))
 
 
 def _has_unknown_reminder(calls: Sequence[ToolCall], known: ChatReminders) -> bool:

@@ -294,7 +294,7 @@ def _asks_with_pronoun_only(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message read as a request is a question with no more than a pronoun: "and that?"."""
     if reading.intent in _QUESTIONS | {"list", "when_is", "who_set"}:
         return False
-    forms = {token.form for token in reading.tokens} - MARKS - words.interjections - words.and_words
+    forms = {*reading.forms} - MARKS - words.interjections - words.and_words
     return reading.is_question and bool(forms) and forms <= {*words.demonstratives}
 
 
@@ -395,7 +395,7 @@ def _has_change_words(reading: MessageReading, words: Lexicon) -> bool:
 
 def _has_adding_words(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message has words such as "and" or "add" in front of or around what it would add."""
-    around = words.joint.join([*(token.form for token in reading.tokens[:1]), reading.join_untagged(words.joint)])
+    around = words.joint.join([*reading.forms[:1], reading.join_untagged(words.joint)])
     return words.has_any((*words.beside, *words.too, *words.adding), around)
 
 

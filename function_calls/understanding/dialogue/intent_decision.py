@@ -40,7 +40,7 @@ SETTINGS = {"quiet_hours": "hours", "time_zone": "zone", "memory_save": "text", 
 """The calls that "forget it" can be about, each with the argument that it then has."""
 _TAKING_BACK = frozenset({"delete", "cancel_ask", "forget", "undo"})
 """Intents that may take back a setting or a note."""
-_RETIMING = frozenset({"skip", "move", "set", "until", "keep_days", "add_days", "answer_when", "snooze", "none"})
+_RETIMING = frozenset({"skip", "move", "set", "until", "keep_days", "add_days", "answer_when", "snooze", NOTHING})
 
 
 def choose_intents(reading: MessageReading, context: Context, *, is_addressed: bool) -> tuple[str, ...]:

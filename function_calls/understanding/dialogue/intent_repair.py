@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 
-from function_calls.understanding.dialogue.addressee import ASKED
+from function_calls.understanding.dialogue.addressee import ASKED, has_trigger
 from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.dialogue.intent_decision import REMINDER_INTENTS
 from function_calls.understanding.reading import slots
@@ -224,6 +224,5 @@ def _names_only_next(reading: MessageReading, context: Context, words: Lexicon) 
     text = words.fold(reading.text)
     around = {*words.before_reference, *words.own, *words.reference_marks, *words.itself, *words.copulas_of_events}
     rest, _ = slots.strip_edges(text, {*around, *words.asking_which, *words.articles, *words.triggers}, words.joint)
-    is_named = any(word in text for word in words.triggers)
     may_answer = context in ASKED or (context == "listed" and reading.intent == "next_page")
-    return rest.strip(" 的个") in words.nearest and (is_named or not may_answer)
+    return rest.strip(" 的个") in words.nearest and (has_trigger(reading, words) or not may_answer)

@@ -8,7 +8,7 @@ from functools import cache
 from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.times import TimeWords, iterate_spans, move_to_day
 from function_calls.understanding.reading.tokens import mark_seconds
 from services.people.zones import find_zone
@@ -224,7 +224,7 @@ def _tidy_content(text: str, words: Lexicon) -> str:
 def _include_article(reading: MessageReading, span: tuple[int, int], words: Lexicon) -> tuple[int, int]:
     """Return the span of a content with the untagged article in front of it: "of the standup"."""
     for token, tag in reading.tagged:
-        if token.form in words.articles and tag == "O" and reading.text[token.end : span[0]].isspace():
+        if token.form in words.articles and tag == NO_TAG and reading.text[token.end : span[0]].isspace():
             return token.start, span[1]
     return span
 
@@ -232,7 +232,7 @@ def _include_article(reading: MessageReading, span: tuple[int, int], words: Lexi
 def _find_link(reading: MessageReading, start: int, words: Lexicon) -> str:
     """Return the preposition or "and" in front of a later piece of a content: "email Bob tomorrow | about it"."""
     at = sum(token.end <= start for token in reading.tokens) - 1
-    if at < 0 or reading.tags[at] != "O":
+    if at < 0 or reading.tags[at] != NO_TAG:
         return ""
     token, is_listed = reading.tokens[at], bool(words.joint) and reading.tags[at - 1] == "CONTENT"
     is_link = token.form in words.prepositions or (is_listed and token.form in words.and_words)
