@@ -57,10 +57,10 @@ from services.reminders.lookup.finder import Shown
 from services.time_expressions import Reading, TimeReadings, is_effort_spent, limited_effort, parse_all, warm_up
 
 _BEGINNING_LENGTH = 80
-"""The characters of a message that is too long by which it is known as a request."""
+"""The first characters of a message that is too long, which tell whether it is a request."""
 _FEWEST_QUESTION_WORDS = 3
 _MOST_REPLY_LETTERS = 12
-"""The characters of a reply to a message that is not known, which may be for the bot."""
+"""The most characters of a reply to an unknown message that may be for the bot."""
 _SETTING_INTENTS = frozenset({"set", "repeat_last"})
 _ANSWERING_INTENTS = frozenset({"answer_when", "answer_content", "cancel_ask"})
 _CHANGING_TOOLS = frozenset({"reminder_update", "reminder_delete"})
@@ -74,9 +74,9 @@ _LEAST_SEARCH = 0.5
 _LEAST_HELP = 0.2
 """The probability of a question about the bot from which one is not looked up."""
 _LEAST_TALK = 0.9
-"""The probability that a message is talk from which it is not passed on where the bot listens to requests alone."""
+"""The probability of talk from which a message asks for nothing."""
 _LEAST_SURE_TALK = 0.99
-"""The probability that a message is talk from which no words of it are looked for in the reminders."""
+"""The probability of talk from which no words of a message are looked for in the reminders."""
 _MOST_REMARK_TOKENS = 3
 """The most tokens of "thanks", "nice one" and the like, which do not end a dialogue."""
 _TIME_TOKENS = frozenset({"@clock", "@dayclock", "@ruletime", "@offset", "@later"})

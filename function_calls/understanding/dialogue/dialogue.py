@@ -16,11 +16,11 @@ from services.kernel.chat import ChatMessage, Person
 Context = Literal["none", "acted", "fired", "listed", "asked_when", "asked_content"]
 
 LIFETIME = timedelta(minutes=30)
-"""For how long people go on with the last action."""
+"""The time within which people go on with the last action."""
 _FRESH = timedelta(minutes=5)
-"""For how long words that name no reminder go on with the last action."""
+"""The time within which words that name no reminder go on with the last action."""
 _DELIVERED = timedelta(hours=1)
-"""For how long people go on with a reminder that has come."""
+"""The time within which people go on with a reminder that has come."""
 _CHANGES = frozenset(
     {"reminder_set", "reminder_update", "reminder_delete", "reminder_state", "reminder_snooze", "undo"}
     | {"summary_schedule"}
@@ -111,7 +111,7 @@ class Dialogue:
         self._failures[turn.message.address.key] = turn.now
 
     def find_person_of_pronoun(self, turn: Turn) -> str | None:
-        """Return whom "him" and "her" stand for: for or by whom a reminder was last set in the chat."""
+        """Return the person who is "him" or "her": the last for whom, or by whom, a reminder was set in the chat."""
         last = self._last_reminders.get(turn.message.address.key)
         if last is None or turn.now - last.at > _FRESH or last.name == "everyone":
             return None

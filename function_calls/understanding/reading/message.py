@@ -37,7 +37,7 @@ AFTER_ANSWER = "after_answer"
 CERTAIN = 0.9
 """The probability from which an intent is taken for certain."""
 _LEAST_BEGIN = -0.6
-"""From which log-odds a request begins: one that is missed loses more than one too many."""
+"""The log-odds from which a token begins a request: one that is missed loses more than one too many."""
 _PARTING = frozenset(",;.!?)+&")
 _REPEATED = frozenset({"@rule", "@ruletime"})
 

@@ -24,7 +24,7 @@ _ROUND = 5
 _NIGHT_END, _EVENING, _DAY = 6, 18, timedelta(days=1)
 _QUOTES = "\"“”'‘’「」『』"
 _CLOSING = {"”": "“", "’": "‘", "」": "「", "』": "『", "）": "（"}
-"""The mark that opens what each of them closes."""
+"""The opening mark of each closing mark."""
 EVERYONE = "everyone"
 _MENTION = re.compile(r"(?<=[^\s,，、&])\s*@")
 _JOINTS = (" and", "和", "跟", "与", "及", "、", ",", "，")

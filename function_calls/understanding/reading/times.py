@@ -195,9 +195,9 @@ def _expand_clocks(reading: Reading, parts: dict[str, str]) -> Iterator[Reading]
 def carry_days(times: Iterable[tuple[str, tuple[Reading, ...]]], now: datetime) -> Iterator[tuple[Reading, ...]]:
     """Yield the readings of the times of one message; those that name no day are on the one named last.
 
-    `now` is timezone-aware. A time that would be over by then stays as it was read. Of an hour that leaves open which
-    half of the day is meant, the first after the time before is: "wake me at 7am tomorrow, and at 8 remind me to eat",
-    and without a day "at 7 to feed him and at 10 to let him out".
+    `now` is timezone-aware. A time that would be over by then stays as it was read. An hour that leaves its half of the
+    day open is the first one after the time before: "wake me at 7am tomorrow, and at 8 remind me to eat", and without a
+    day "at 7 to feed him and at 10 to let him out".
     """
     before: Reading | None = None
     for words, readings in times:
