@@ -202,16 +202,11 @@ def _find_reminder_to_leave(request: RequestContext) -> Reminder | None:
     return reminder if is_unnamed or is_leaving else None
 
 
-def is_reminded_by_other(reminder: Reminder, request: RequestContext) -> bool:
-    """Return whether somebody else has set a reminder for the person who asks, alone or with others."""
-    sender = request.turn.message.sender
-    return reminder.creator.id != sender.id and reminds(reminder, sender)
-
-
 def _is_shared_by_other(reminder: Reminder, request: RequestContext) -> bool:
     """Return whether somebody else has set a reminder for the person who asks and for others."""
+    sender = request.turn.message.sender
     is_for_one = len(reminder.targets) == 1 and reminder.targets[0].id != EVERYONE
-    return not is_for_one and is_reminded_by_other(reminder, request)
+    return not is_for_one and reminder.creator.id != sender.id and reminds(reminder, sender)
 
 
 def _is_name_without_day(reference: str, day: str) -> bool:

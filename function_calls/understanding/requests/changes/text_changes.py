@@ -9,10 +9,9 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
 from function_calls.understanding.reading.tokens import split_clauses
-from function_calls.understanding.requests.changes.deletions import is_reminded_by_other
 from function_calls.understanding.requests.changes.people_changes import add_person, replace_people
 from function_calls.understanding.requests.changes.updates import update
-from function_calls.understanding.requests.known_reminders import find_rule
+from function_calls.understanding.requests.known_reminders import find_rule, list_own
 from function_calls.understanding.requests.new_reminders import repeat_last
 from function_calls.understanding.requests.references import IT, find_named_reminder, find_references
 from function_calls.understanding.requests.request_context import RequestContext
@@ -93,9 +92,8 @@ def _find_reworded(content: str, request: RequestContext) -> Reminder | None:
     """Return the only reminder of the person that shares words with a new text, where the request names none."""
     if find_references(request) or request.turn.message.reply_to is not None:
         return None
-    like, sender = request.find_closest(content), request.turn.message.sender
-    is_own = like is not None and (like.creator.id == sender.id or is_reminded_by_other(like, request))
-    return like if is_own else None
+    like = request.find_closest(content)
+    return like if like in list_own(request) else None
 
 
 def _fit_into_text(content: str, text: str) -> str:
