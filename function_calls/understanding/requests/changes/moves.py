@@ -71,19 +71,19 @@ def move(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder, or how often it comes, and in Chinese also its text."""
     if _gives_reason_on_another_day(request):
         return None
-    made, content = _change_schedule(request), _find_new_text(request)
-    if made is None or not content or [call.name for call in made.calls] != ["reminder_update"]:
+    made = _change_schedule(request)
+    if made is None or [call.name for call in made.calls] != ["reminder_update"]:
         return made
-    call = made.calls[0]
-    return replace(made, calls=(replace(call, arguments={**call.arguments, "content": content}),))
+    content, call = _find_new_text(request), made.calls[0]
+    changed = replace(call, arguments={**call.arguments, "content": content})
+    return replace(made, calls=(changed,)) if content else made
 
 
 def _gives_reason_on_another_day(request: RequestContext) -> bool:
     """Return whether the reason for a new day is a day on which the reminder does not come: 改到周六吧，周五我没空."""
-    is_open = not (request.is_addressed or request.reading.has("REF"))
-    reminder = find_named_reminder(request) if is_open else None
-    remark = find_remark(request)
-    if reminder is None or not remark.strip():
+    remark = "" if request.is_addressed or request.reading.has("REF") else find_remark(request)
+    reminder = find_named_reminder(request) if remark.strip() else None
+    if reminder is None:
         return False
     times = [time.best for time in find_times(request)]
     new_days = {time.start.date() for time in times if names_single_day(time) and not time.has_clock}
@@ -95,10 +95,11 @@ def _gives_reason_on_another_day(request: RequestContext) -> bool:
 def _find_new_text(request: RequestContext) -> str:
     """Return the Chinese text behind "change to" that shares a character with the present one: 看牙改成洗牙."""
     words, reading = request.words, request.reading
-    reminder = None if words.joint else find_named_reminder(request)
     folded = words.fold(reading.text)
-    starts = [reading.text.find(word) + len(word) for word in words.substitutes if word in folded]
-    if reminder is None or not starts or words.fold(reminder.content) in words.fold(reading.text[starts[0] :]):
+    substitutes = () if words.joint else words.substitutes
+    starts = [reading.text.find(word) + len(word) for word in substitutes if word in folded]
+    reminder = find_named_reminder(request) if starts else None
+    if reminder is None or words.fold(reminder.content) in words.fold(reading.text[starts[0] :]):
         return ""
     behind = "".join(
         "\n" if is_time(token) or token.form in CLAUSE_ENDS else reading.text_of(token)
@@ -161,7 +162,8 @@ def _find_series_in_content(request: RequestContext) -> Reminder | None:
 
 def _shift_time(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder by an amount: later, earlier, or as a lead; None without one, or with a time."""
-    reminder = find_named_reminder(request)
+    may_have_lead = request.reading.has("LEAD") or request.reading.has("EARLIER")
+    reminder = find_named_reminder(request) if may_have_lead else None
     due = find_due(reminder, request.now)
     old_lead = timedelta() if reminder is None or due is None else find_old_lead(reminder.content, due, request)
     is_lead = bool(old_lead) and (says_remind_me(request) or request.has_word(request.words.substitutes))
@@ -321,10 +323,11 @@ def _find_begin_of_change(
 
 def _choose_half_near_reminder(time: TimeWords, request: RequestContext) -> TimeWords:
     """Return an open clock of a day or rule in the half of the day in which it is near the clock of the reminder."""
-    due = find_due(find_named_reminder(request), request.now)
-    found = request.read_times(time.words)
+    found = [] if slots.is_clock_alone(time.best) else request.read_times(time.words)
     hours = {each.start.hour for each in found[0].readings} if len(found) == 1 else set()
-    if due is None or slots.is_clock_alone(time.best) or hours != {each.start.hour for each in list_halves(time.best)}:
+    is_open = hours == {each.start.hour for each in list_halves(time.best)}
+    due = find_due(find_named_reminder(request), request.now) if is_open else None
+    if due is None:
         return time
     near = choose_nearer_half(time.best, due)
     minutes = abs((near.start.hour - due.hour) * 60 + near.start.minute - due.minute)
@@ -372,9 +375,10 @@ def _states_event(reminder: Reminder, request: RequestContext) -> bool:
 
 def _begins_daily_anew(arguments: Mapping[str, object], request: RequestContext) -> bool:
     """Return whether a clock is for every day of a reminder set today, whose first clock was over by then."""
-    reminder = find_named_reminder(request)
+    is_clock = arguments.keys() == {"time"} and _CLOCK.fullmatch(str(arguments["time"]))
+    reminder = find_named_reminder(request) if is_clock else None
     rule = find_rule(reminder)
-    if reminder is None or rule is None or arguments.keys() != {"time"} or not _CLOCK.fullmatch(str(arguments["time"])):
+    if reminder is None or rule is None:
         return False
     start, created = reminder.schedule.start, reminder.created_at.astimezone(request.now.tzinfo)
     begins_tomorrow = start.date() - created.date() == _DAY and start.time() < created.time()
@@ -384,8 +388,9 @@ def _begins_daily_anew(arguments: Mapping[str, object], request: RequestContext)
 
 def _replaces_weekday(request: RequestContext) -> bool:
     """Return whether the words name a weekday for a reminder of one day of the week, without a word for one time."""
-    rule, is_once = find_rule(find_named_reminder(request)), request.has_phrase(request.words.one_time)
-    if rule is None or is_once or rule.frequency != "WEEKLY" or len(rule.days) > 1:
+    is_once = request.has_phrase(request.words.one_time)
+    rule = find_rule(None if is_once else find_named_reminder(request))
+    if rule is None or rule.frequency != "WEEKLY" or len(rule.days) > 1:
         return False
     times = [request.strip_time_words(piece).casefold() for piece in request.reading.pieces("WHEN")]
     return any(request.names_weekday(request.strip_leading_word(time, request.words.articles)) for time in times)
@@ -394,11 +399,12 @@ def _replaces_weekday(request: RequestContext) -> bool:
 def _parse_clock_beside_hour(request: RequestContext) -> str:
     """Return the clock of words without an hour near that of the reminder: "quarter to", 半; "" for none."""
     words = request.strip_time_words(request.reading.words("WHEN"))
-    due = find_due(find_named_reminder(request), request.now)
-    if not words or slots.is_figure(words) or request.read_times(words) or due is None:
+    if not words or slots.is_figure(words) or request.read_times(words):
         return ""
     whole = request.parse_time([words])
-    if whole is not None and whole.best.rrule is None:
+    is_time = whole is not None and whole.best.rrule is None
+    due = None if is_time else find_due(find_named_reminder(request), request.now)
+    if due is None:
         return ""
     clocks: list[datetime] = []
     for hour in (due.hour - 1, due.hour, due.hour + 1):
@@ -474,8 +480,9 @@ def _correct_count(piece: str, request: RequestContext) -> dict[str, object] | N
 
     "No, 3" and "in 3" after "in 2 hours" are hours, "every 3" after "every 2 days" is days.
     """
-    words, reminder = request.words, find_named_reminder(request)
+    words = request.words
     found = _COUNT.fullmatch(words.fold(piece.strip()))
+    reminder = None if found is None else find_named_reminder(request)
     if found is None or reminder is None or not int(found["count"]):
         return None
     count, rule, due = int(found["count"]), reminder.schedule.rule, find_due(reminder, request.now)
@@ -534,11 +541,10 @@ def _complete_clock(best: Reading, words: str, request: RequestContext) -> str:
 
 def _move_behind_reminder(best: Reading, words: str, request: RequestContext) -> Reading:
     """Return a weekday "after" behind the day of the reminder: "move it to the Monday after"."""
-    due = find_due(find_named_reminder(request), request.now)
-    if due is None or best.start.date() > due.date() or best.has_clock:
-        return best
     is_following = request.reading.words("WHEN").casefold().endswith(request.words.following)
-    return best._replace(start=best.start + _WEEK) if is_following and request.names_weekday(words) else best
+    is_weekday = is_following and not best.has_clock and request.names_weekday(words)
+    due = find_due(find_named_reminder(request), request.now) if is_weekday else None
+    return best if due is None or best.start.date() > due.date() else best._replace(start=best.start + _WEEK)
 
 
 def _move_near_reminder(day: datetime, words: str, request: RequestContext) -> datetime:
