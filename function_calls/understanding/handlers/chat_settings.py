@@ -19,8 +19,9 @@ from services.people.zones import find_zone
 def set_or_tell_zone(request: RequestContext) -> Interpretation | None:
     """Set or tell the time zone of the sender or the chat; that of another person is only told."""
     pieces = request.reading.pieces("ZONE")
-    later = [time.words for time in find_times(request) if _names_other_day(time, request)]
-    if pieces and later:  # "I'm going to London on Friday"
+    times = find_times(request) if pieces else []
+    later = [time.words for time in times if _names_other_day(time, request)]
+    if later:  # "I'm going to London on Friday"
         return request.answers.say("offline.zone_later", time=later[0], place=pieces[0])
     if not _read_scope(request) and _is_about_other_person(request):
         person = request.find_members_named() or request.reading.words("PERSON")

@@ -21,10 +21,12 @@ def summarize(request: RequestContext) -> Interpretation | None:
     moment = _find_moment_ahead(request)
     if moment is not None:
         return request.answers.call_tool("summary_schedule", make_schedule_arguments(moment, request.now))
-    regular = "" if find_times(request) else _find_regular_summary(request)
-    if regular and request.has_word(request.words.ending):
+    is_ended = request.has_word(request.words.ending)
+    may_be_regular = is_ended or request.has_word(request.words.asking_when)
+    regular = _find_regular_summary(request) if may_be_regular and not find_times(request) else ""
+    if regular and is_ended:
         return _end_summary(request, is_paused=False)
-    if regular and request.has_word(request.words.asking_when):
+    if regular:
         return request.answers.call_tool("reminder_list", {"filter": regular})
     person, topic = request.reading.words("SPEAKER"), request.reading.words("TOPIC")
     person, topic = (topic, "") if not person and request.is_member(topic) else (person, topic)

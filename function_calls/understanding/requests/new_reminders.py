@@ -61,11 +61,11 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     request, excluded_days = split_excluded_days(request)
     request = request.with_reading(bound_names(request.reading, request.words))
     request, interval = split_interval(leads.tag_lead(request))
-    impossible_time = request_times.find_impossible_time_words(request)
     reading = repair_tags(request.reading, request.words, find_members(request.turn))
     repetition = _find_request_to_repeat(reading, request)
     if repetition is not None:
         return repeat_last(repetition)
+    impossible_time = request_times.find_impossible_time_words(request)
     request = _tag_events_and_reasons(request.with_reading(reading))
     pieces = _split_pieces(request)
     reminders = [each for piece in pieces for each in _read_piece(request, piece)]

@@ -124,10 +124,12 @@ def remove_clock(request: RequestContext, *, keep: bool = False) -> Interpretati
     """Remove one clock time from a reminder with several a day: 晚上那次取消; with `keep`, all others."""
     reminder = find_named_reminder(request)
     rule = find_rule(reminder)
+    if reminder is None or rule is None or len(rule.hours) < 2:
+        return None
     time = request.parse_time(request.reading.pieces("WHEN"))
     others = (token.form for token in request.reading.untagged) if keep else ()
     best = read_time_in_name(request, others) or (None if time is None else time.best)
-    if reminder is None or rule is None or best is None or best.has_day:
+    if best is None or best.has_day:
         return None
     fires = [reminder.schedule.start.replace(hour=hour, minute=next(iter(rule.minutes), 0)) for hour in rule.hours]
     hours_left = tuple(fire.hour for fire in fires if fits_time(fire, best) is keep)
@@ -155,8 +157,8 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
     days = request.find_recurring_weekdays(named) if rules else request.find_weekdays(named)
     may_be_last = bool(days) and not (reading.has("REF") or request.has_word(words.reference_marks))
     just_set = _find_just_set(days, request) if may_be_last else None
-    reminder = just_set or find_named_reminder(request)
-    if not days or reminder is None or not repeats_on(reminder, days):
+    reminder = just_set or (find_named_reminder(request) if days else None)
+    if reminder is None or not repeats_on(reminder, days):
         return None
     is_slip = just_set is not None and request.has_phrase(words.corrections)
     skipped = {} if rules or is_slip else {"skip": named}

@@ -271,8 +271,8 @@ def _find_person_instead(request: RequestContext) -> str | None:
 def change_state(request: RequestContext, action: str, arguments: Mapping[str, object] | None = None) -> Interpretation:
     """Return the call that changes the state of the reminder that is named, or of the last one."""
     references = find_references(request)
-    says_several = request.words.has_any(request.words.plural, find_asking_text(request))
-    if action in {"pause", "resume"} and not references and says_several:
+    may_be_several = action in {"pause", "resume"} and not references
+    if may_be_several and request.words.has_any(request.words.plural, find_asking_text(request)):
         references = ["all"]
     if not references and request.last is not None and request.last.arguments.get("action") == "pause":
         references = [str(request.last.arguments["reminder_id"])]
