@@ -479,6 +479,6 @@ def refuses_weekdays(request: RequestContext) -> bool:
     start, end = spans[0]
     ahead = f"{words.joint}{words.fold(reading.text[:start]).rstrip()}"
     is_refused = ahead.endswith(tuple(f"{words.joint}{word}" for word in words.without))
-    days = request.find_weekdays(reading.text[start:end])
-    reminder = find_named_reminder(request) if is_refused and days else None
+    days = request.find_weekdays(reading.text[start:end]) if is_refused else frozenset()
+    reminder = find_named_reminder(request) if days else None
     return reminder is not None and repeats_on(reminder, days)
