@@ -117,8 +117,11 @@ def _reminder_of_record(item: IcsItem, now: datetime) -> PortableReminder:
 
 
 def _normalize_line_ends(content: str) -> str:
-    """Return a text like the value of a property: with line feeds, and without white space around it."""
-    return content.replace("\r\n", "\n").replace("\r", "\n").strip()
+    """Return a text like the value of a property: with line feeds, and without white space around it.
+
+    icalendar 7.3 writes a backslash in front of "N" as a line feed.
+    """
+    return content.replace("\r\n", "\n").replace("\r", "\n").replace("\\N", "\n").strip()
 
 
 def _reminder(item: IcsItem, uid: str, schedule: Schedule, defaults: ImportDefaults, now: datetime) -> PortableReminder:

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from dateutil.rrule import rrulestr
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -103,6 +103,7 @@ def test_paused_reminder_without_future_occurrences_is_imported(make):
     st.sampled_from(["Europe/Berlin", "Asia/Shanghai", "America/New_York", "Asia/Kolkata", "UTC"]),
     st.datetimes(min_value=datetime.fromisoformat("2020-01-01"), max_value=datetime.fromisoformat("2030-12-31")),
 )
+@example("C:\\New\\n", "Ann", "", "Europe/Berlin", datetime.fromisoformat("2026-12-01"))
 def test_any_text_rule_and_zone_is_imported_unchanged(content, name, rule, zone, start):
     reminder = PortableReminder(
         uid="any@test",
