@@ -41,7 +41,8 @@ async def describe_one(
     except RequestRefused as refusal:
         found = candidates_of(refusal)
         return _result(found, numbered_list(found, ctx) if found else say(ctx.language, "reminder.none"))
-    return _result((reminder,), _owned_line(1, reminder, ctx) if who_set else _describe(reminder, ctx))
+    text = _owned_line(1, reminder, ctx) if who_set else _describe(reminder, ctx)
+    return _result((reminder,), "\n".join([text, *await _describe_clock(ctx)]))
 
 
 def _result(found: tuple[Reminder, ...], text: str) -> ToolResult:
@@ -50,10 +51,10 @@ def _result(found: tuple[Reminder, ...], text: str) -> ToolResult:
 
 
 def _describe(reminder: Reminder, ctx: CallContext) -> str:
-    """Return the next fire and the time until then; without a next fire, the line of the list."""
+    """Return the next fire in the sender's zone and the time until then; without a next fire, the list line."""
     if not reminder.next_fires:
         return numbered_list((reminder,), ctx)
-    first, language = reminder.next_fires[0], ctx.language
+    first, language = reminder.next_fires[0].astimezone(ctx.zone), ctx.language
     fields = {
         **reminder_fields(reminder, ctx),
         "when": date_format.moment(language, first, ctx.now),
@@ -61,7 +62,7 @@ def _describe(reminder: Reminder, ctx: CallContext) -> str:
     }
     if reminder.schedule.rule:
         return say(language, "reminder.that_recurring", **fields, rule=recurrence_text.rule(language, reminder))
-    return say(language, "reminder.that_once", **fields)
+    return say(language, "reminder.that_once", **fields | {"note": ""})
 
 
 class PageRequest(Struct, frozen=True, kw_only=True):
@@ -183,10 +184,13 @@ def _render_page(found: Sequence[Reminder], request: PageRequest, ctx: CallConte
 
 
 def _next_line(reminder: Reminder, fire: datetime | None, ctx: CallContext) -> list[str]:
-    """Return a line with `fire` of a repeating reminder if its list line shows only the rule; else no line."""
+    """Return a line with `fire` of a repeating reminder if its list line shows only the rule; else no line.
+
+    The rule is in the zone of the reminder, the line in that of the sender.
+    """
     if not reminder.schedule.rule or fire is None or has_next_in_line(reminder, ctx):
         return []
-    when = date_format.moment(ctx.language, fire, ctx.now)
+    when = date_format.moment(ctx.language, fire.astimezone(ctx.zone), ctx.now)
     return [say(ctx.language, "reminder.next_line", when=when)]
 
 
