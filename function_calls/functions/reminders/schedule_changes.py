@@ -274,10 +274,13 @@ def split_clock(words: str, old: Schedule, ctx: CallContext) -> tuple[Schedule, 
 
 
 def _set_clock(old: Schedule, clock: time) -> Schedule:
+    """Set the clock time of `old`, or the nearest one of several; the start moves only with its own clock time."""
     start = datetime.combine(old.start.date(), clock)
     rule = old.rule
     if rule is None or rule.frequency in ELAPSED:
         return Schedule(start=start, zone=old.zone)
     hours = tuple(sorted({clock.hour, *_other_hours(rule, clock)})) if rule.hours else ()
     minutes = tuple(sorted({clock.minute, *rule.minutes[1:]})) if rule.minutes else ()
+    if old.start.hour in hours and old.start.minute in minutes:
+        start = old.start
     return Schedule(start=start, zone=old.zone, rule=replace(rule, hours=hours, minutes=minutes))
