@@ -26,7 +26,7 @@ from function_calls.understanding.requests.known_reminders import (
 from function_calls.understanding.requests.reference_resolution import SEVERAL, ChatReminders
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.lookup.finder import is_for_everyone
-from services.reminders.lookup.references import is_moved_from
+from services.reminders.lookup.references import is_in, is_moved_from
 from services.reminders.lookup.several import several_in
 from services.reminders.model import Reminder
 
@@ -99,7 +99,9 @@ def _resolve_references(named: list[str], request: RequestContext, known: ChatRe
     is_final = request.reading.intent in _FINAL_INTENTS
     resolvable = [name for name in named if known.can_resolve(name)]
     if resolvable:
-        only = _choose_of_same_name(named[0], request, known) if len(named) == 1 else None
+        only = None
+        if len(named) == 1:
+            only = _choose_of_same_name(named[0], request, known) or _choose_own(named[0], request)
         return [only.id] if only is not None else named if is_final else resolvable
     closest = _list_closest(request.words.joint.join(named), request, known)
     if len(closest) == 1:
@@ -130,10 +132,13 @@ def _resolve_retracted_time(named: list[str], request: RequestContext, known: Ch
 def _list_closest(name: str, request: RequestContext, known: ChatReminders) -> tuple[Reminder, ...]:
     """Return the reminders whose text shares most with a name, or has its act.
 
-    Of several they are those at its time, whose whole text ends it, or the only one for nobody but the sender.
+    Of several they are those at its time, whose first word it has ("ringing Dad" of "ring Dad"), whose whole text ends
+    it, or the only one for nobody but the sender.
     """
     closest = known.find_closest(name, request.common_words) or known.find_act(name, request.common_words)
     closest = known.filter_by_time(name, closest) if len(closest) > 1 else closest
+    stems = find_stems(name, ())
+    closest = tuple(each for each in closest if find_stems(each.content.partition(" ")[0], ()) & stems) or closest
     closest = tuple(each for each in closest if name.casefold().endswith(each.content.casefold())) or closest
     own = tuple(each for each in closest if reminds_only(each, request.turn.message.sender))
     return own if len(own) == 1 else closest
@@ -203,6 +208,15 @@ def _choose_of_same_name(name: str, request: RequestContext, known: ChatReminder
     found = leave_out_moved(found)
     own = [each for each in found if reminds(each, request.turn.message.sender)]
     return found[0] if len(found) == 1 else own[0] if len(own) == 1 else None
+
+
+def _choose_own(name: str, request: RequestContext) -> Reminder | None:
+    """Return the only reminder of the sender with the words of a name that is the whole text of another person's."""
+    found, own = request.resolve(name), list_own(request)
+    if len(found) != 1 or found[0] in own or request.reading.intent in _INTENTS_FOR_SEVERAL:
+        return None
+    fits = [each for each in own if is_in(each.content, name)]
+    return fits[0] if len(fits) == 1 and is_in(found[0].content, name) else None
 
 
 def _has_change_without_reference(request: RequestContext) -> bool:

@@ -29,13 +29,24 @@ def correct_tags(request: RequestContext) -> RequestContext:
 
 
 def _tag_clock_of_shift(request: RequestContext) -> RequestContext:
-    """Return a change with a clock that is tagged as an amount as its new time: "adelántalo a las 18:30"."""
-    if any(request.parse_amount(tag) is not None for tag in ("LATER", "EARLIER")):
+    """Return a change with a clock that is tagged as an amount as its new time: "adelántalo a las 18:30".
+
+    Behind an amount it is part of a remark: 推迟半小时 五点还没开门.
+    """
+    if _has_amount(request):
         return request
-    return request.with_tags(
-        "WHEN" if tag in {"LATER", "EARLIER"} and token.form in WITH_CLOCK else tag
-        for token, tag in request.reading.tagged
+    of_remark, of_change = (
+        request.with_tags(
+            new if tag in {"LATER", "EARLIER"} and token.form in WITH_CLOCK else tag
+            for token, tag in request.reading.tagged
+        )
+        for new in (NO_TAG, "WHEN")
     )
+    return of_remark if _has_amount(of_remark) else of_change
+
+
+def _has_amount(request: RequestContext) -> bool:
+    return any(request.parse_amount(tag) is not None for tag in ("LATER", "EARLIER"))
 
 
 def untag_reasons(request: RequestContext) -> RequestContext:

@@ -2,13 +2,19 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 
 from msgspec.structs import replace
 
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.tokens import is_time
-from function_calls.understanding.requests.known_reminders import find_rule, list_own, list_untagged_times
+from function_calls.understanding.requests.known_reminders import (
+    find_rule,
+    list_own,
+    list_set_by_call,
+    list_untagged_times,
+)
 from function_calls.understanding.requests.new_reminders import find_people
 from function_calls.understanding.requests.options import move_to_workdays
 from function_calls.understanding.requests.references import (
@@ -28,6 +34,8 @@ from services.time_expressions import Reading
 
 DAYS_AHEAD = 92
 """The days ahead in which the next dates of a reminder are sought."""
+_SAME_MESSAGE = timedelta(seconds=5)
+"""The longest time between the reminders that one message sets."""
 _DATE = re.compile(r"\d{4}-")
 
 
@@ -58,6 +66,8 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old_time
     former_day = str(arguments.get("occurrence") or "all")
     if references == ["all"] and former_day != "all":  # "everything from Thursday to Friday"
         references, arguments = _list_on_day(former_day, request), {**arguments, "occurrence": None}
+    if not references and not old_time and _sets_only_clock(arguments):
+        references = _list_set_together(request)
     named: dict[str, object] = {"reminder_id": ", ".join(references) or old_time or find_default_reference(request)}
     weekdays = request.find_weekdays(day)
     is_series = _names_series(weekdays, request)
@@ -72,6 +82,15 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old_time
     people = {} if "person" in arguments else _find_people_of_change(request)
     made = request.answers.call_tool("reminder_update", {**arguments, **named, **people})
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
+
+
+def _list_set_together(request: RequestContext) -> list[str]:
+    """Return the ids of the reminders that the last message of the sender set for several days at one clock time."""
+    own = [each for each in list_set_by_call(request.last_set, request) if each.schedule.rule is None]
+    created = [each.created_at for each in own]
+    clocks = {each.schedule.start.time() for each in own}
+    is_together = len(own) > 1 and len(clocks) == 1 and max(created) - min(created) <= _SAME_MESSAGE
+    return [each.id for each in own] if is_together and request.listed is None else []
 
 
 def _find_words_of_occurrence(request: RequestContext, arguments: Mapping[str, object]) -> str:
