@@ -26,6 +26,7 @@ from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.local_lookup import make_local_lookup, make_web_fallback, render_results
 from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.hidden_names import NameBlindTimes, hidden_names
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
 from function_calls.understanding.reading.message import (
     CERTAIN,
@@ -38,6 +39,7 @@ from function_calls.understanding.reading.message import (
 )
 from function_calls.understanding.reading.names import (
     find_members,
+    find_named_people,
     join_names,
     restore_names,
     strip_calls,
@@ -115,7 +117,7 @@ class OfflineInterpreter:
         shown: ShownLookup | None = None,
         questions: OpenQuestions | None = None,
     ) -> None:
-        self._times = read_times
+        self._times = read_times = NameBlindTimes(read_times)
         self._searches_web = searches_web
         self._reminders = reminders
         self._shown = shown
@@ -166,7 +168,7 @@ class OfflineInterpreter:
     def _read_message(self, turn: Turn, key: str, known: ChatReminders | None = None) -> _Message:
         """Read the message of `turn` with the models, names of several words being one."""
         turn, joined = join_names(turn)
-        with limited_effort():
+        with limited_effort(), hidden_names(find_named_people(turn)):
             utterance = self._read_utterance(turn, key, known)
             return _Message(turn=turn, joined=joined, utterance=utterance, has_too_many_times=is_effort_spent())
 
@@ -194,7 +196,7 @@ class OfflineInterpreter:
     def _interpret_within_effort(self, message: _Message) -> Interpretation:
         """Return what a message asks for; refuse one with more times than can be read, if it is for the bot."""
         turn, utterance = message.turn, message.utterance
-        with limited_effort():
+        with limited_effort(), hidden_names(find_named_people(turn)):
             is_spent = message.has_too_many_times
             interpretation = Interpretation() if is_spent else self._interpret_utterance(turn, utterance)
             if utterance is not None and _has_calls_for_people(utterance, interpretation.calls):

@@ -65,6 +65,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     refusals: tuple[str, ...]
     exceptions: tuple[str, ...]
     without: tuple[str, ...]
+    before_month: tuple[str, ...]
+    behind_holiday: tuple[str, ...]
     before_noon: frozenset[str]
     after_noon: frozenset[str]
     earlier_one: frozenset[str]

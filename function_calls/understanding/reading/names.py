@@ -11,6 +11,7 @@ from function_calls.understanding.reading.lexicon import Lexicon
 
 _PAIRS = (('"', '"'), ("'", "'"), ("“", "”"), ("「", "」"), ("(", ")"), ("（", "）"))
 _PAIRED = re.compile("[\"'“”「」()（）]")
+_MENTION = re.compile(r"@(\w+)")
 _EDGES = " \t\n.,;:!?¿¡~～…，。；：！？、-—\"'“”「」()（）"
 
 _CLAUSE_MARKS = tuple(",.;:!?，。；：！？、…—-")
@@ -37,6 +38,12 @@ def join_names(turn: Turn) -> tuple[Turn, Mapping[str, str]]:
 def find_members(turn: Turn) -> set[str]:
     """Return the names of the people who have written lately in the chat."""
     return {message.sender.name for message in turn.recent if not message.sender.is_bot}
+
+
+def find_named_people(turn: Turn) -> set[str]:
+    """Return the names of the members, and of the people whom the message mentions, also in plain text."""
+    mentioned = {mention.name for mention in turn.message.mentions}
+    return find_members(turn) | mentioned | set(_MENTION.findall(turn.message.text))
 
 
 def list_named(people: Iterable[str], text: str, words: Lexicon) -> list[str]:

@@ -132,16 +132,17 @@ def _resolve_retracted_time(named: list[str], request: RequestContext, known: Ch
 def _list_closest(name: str, request: RequestContext, known: ChatReminders) -> tuple[Reminder, ...]:
     """Return the reminders whose text shares most with a name, or has its act.
 
-    Of several they are those at its time, whose first word it has ("ringing Dad" of "ring Dad"), whose whole text ends
-    it, or the only one for nobody but the sender.
+    Of several they are those at its time, whose whole text ends it, or the only one for nobody but the sender; else
+    those whose first word it has: "ringing Dad" means "ring Dad".
     """
     closest = known.find_closest(name, request.common_words) or known.find_act(name, request.common_words)
     closest = known.filter_by_time(name, closest) if len(closest) > 1 else closest
-    stems = find_stems(name, ())
-    closest = tuple(each for each in closest if find_stems(each.content.partition(" ")[0], ()) & stems) or closest
     closest = tuple(each for each in closest if name.casefold().endswith(each.content.casefold())) or closest
     own = tuple(each for each in closest if reminds_only(each, request.turn.message.sender))
-    return own if len(own) == 1 else closest
+    if len(own) == 1:
+        return own
+    stems = find_stems(name, ())
+    return tuple(each for each in closest if find_stems(each.content.partition(" ")[0], ()) & stems) or closest
 
 
 def _find_own_references(named: list[str], request: RequestContext) -> list[str]:

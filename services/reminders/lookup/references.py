@@ -155,13 +155,14 @@ def match_reminders(
     own = [] if owned is None else _find_by_person(owned["name"], here)
     if owned is not None and own:
         return match_reminders(owned["rest"], own, now, times)
-    due = find_due(wanted, here, now, times)
+    of_person = [reminder for reminder in here if _reminds(reminder, wanted)]  # "Jan" is no month then
+    due = None if of_person else find_due(wanted, here, now, times)
     if due is not None:
         return tuple(_with_words(*due))
     found = [reminder for reminder in here if is_in(reminder.content, wanted)]
     if not found and wanted:
         found = [*find_by_rule(wanted, here, now, times), *_find_by_kind(wanted, here)]
-    return tuple(found or (reminder for reminder in here if _reminds(reminder, wanted)))
+    return tuple(found or of_person)
 
 
 def _find_by_person(name: str, here: Sequence[Reminder]) -> list[Reminder]:
