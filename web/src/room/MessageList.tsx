@@ -39,6 +39,7 @@ function useFollowing(newest: string | undefined, pending: number) {
   const box = useRef<HTMLDivElement>(null)
   const size = useRef('')
   const leftAt = useRef(-LEAVING_MS)
+  const pendingBefore = useRef(0)
   const [isAtEnd, setAtEnd] = useState(true)
   const [arrived, setArrived] = useState(0)
   const toEnd = () => {
@@ -59,7 +60,11 @@ function useFollowing(newest: string | undefined, pending: number) {
     if (element.firstElementChild) follow.observe(element.firstElementChild)
     return () => follow.disconnect()
   }, [])
-  useLayoutEffect(toEnd, [pending])
+  useLayoutEffect(() => {
+    // A confirmation makes them fewer; it does not lead away from where somebody has scrolled to meanwhile.
+    if (pending > pendingBefore.current) toEnd()
+    pendingBefore.current = pending
+  }, [pending])
   useEffect(() => {
     if (isAtEnd) setArrived(0)
     else if (newest) setArrived((count) => count + 1)
