@@ -22,6 +22,8 @@ LEAST_SHARE = 0.98
         ("dentro de un cuarto de hora", "20 10:15"),
         ("pasado mañana por la noche", "22 21:00"),
         ("hoy a la tarde", "20 15:00"),
+        ("mañana de tarde", "21 15:00"),
+        ("el domingo de noche", "22 21:00"),
         ("a las 17:30 hs", "20 17:30"),
         ("el próximo lunes", "23 09:00"),
         ("después de comer", "20 14:00"),
