@@ -11,9 +11,9 @@ from function_calls.functions.reminders.occurrences import names_present_rule, r
 from function_calls.language.recognized_phrases import is_clock, is_clock_without_half
 from function_calls.models import ReminderArgs
 from function_calls.tools.context import CallContext
-from function_calls.understanding.reminder_times import parse_clock, schedule_of_call, time_reader
+from function_calls.understanding.reminder_times import parse_clock, schedule_of_call, time_reader, zone_name
 from services.kernel.errors import RequestRefused
-from services.recurrence.fires import next_fires
+from services.recurrence.fires import next_fires, zone_of
 from services.recurrence.rules import ELAPSED, Rule
 from services.recurrence.schedule import Schedule, read_schedule
 from services.reminders.lookup.references import means_all
@@ -30,13 +30,16 @@ def new_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> S
     """Return the new schedule of a reminder; None when its times stay the same.
 
     A clock time without a date keeps the day or the days; a day without a clock time keeps the clock time. `+1:30` and
-    `-0:15` shift it by hours and minutes.
+    `-0:15` shift it by hours and minutes. Times of a one-time reminder are in the zone of the sender, those of a
+    repeating one in its own.
 
     Raises:
         RequestRefused: `time_not_understood(time)`, also for a shift that would move a repetition to other days.
     """
     if args.time is None and args.rrule is None and (args.type is None or _is_type_repeated(args, old)):
         return None
+    if old.rule is None:
+        old = _in_zone_of_sender(old, ctx)
     if old.rule is not None and args.time and means_all(args.occurrence or ""):
         return move_every_fire(args, old, ctx) or old
     if args.rrule is not None and args.time is None:
@@ -96,6 +99,12 @@ def _keep_end(new: Schedule, old: Schedule) -> Schedule:
     last = until if until.tzinfo is None else _wall_clock(until, old.zone)
     has_end = new.rule.until is not None or new.rule.count is not None
     return new if has_end or new.start > last else replace(new, rule=replace(new.rule, until=until))
+
+
+def _in_zone_of_sender(old: Schedule, ctx: CallContext) -> Schedule:
+    """Return a one-time schedule in the zone of the sender, whose clock times are meant."""
+    start = old.start.replace(tzinfo=zone_of(old)).astimezone(ctx.zone).replace(tzinfo=None)
+    return replace(old, start=start, zone=zone_name(ctx.zone))
 
 
 def _wall_clock(moment: datetime, zone: str) -> datetime:

@@ -1,7 +1,7 @@
 """Keep the names of people out of the times of a message: "remind Jun on the 20th" names no month."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -62,5 +62,9 @@ def _may_be_date(name: str, language: str) -> bool:
     if find_weekdays(name, _SOME_DAY, language, parse_all):
         return False
     dates = (name, f"{name} 5", f"5 de {name}")  # a month alone is no time in each language
-    found = (each.best for date in dates for each in parse_all(date, _SOME_DAY, language=language))
-    return any(time is not None and len(name) <= max(end for _, end in time.spans) for time in found)
+    found = ((each.best, date.index(name)) for date in dates for each in parse_all(date, _SOME_DAY, language=language))
+    return any(time is not None and _covers(time.spans, at, at + len(name)) for time, at in found)
+
+
+def _covers(spans: Iterable[tuple[int, int]], start: int, end: int) -> bool:
+    return any(first <= start and end <= last for first, last in spans)
