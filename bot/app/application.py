@@ -13,9 +13,10 @@ from msgspec import Struct
 from bot.app.cluster import SingleWorker, join_cluster
 from bot.app.connections import DRAIN_SECONDS, Connections
 from bot.app.infrastructure import Infrastructure, open_infrastructure
-from bot.app.language_models import ModelStack, language_model, model_interpreter, model_stack
+from bot.app.interpreters import Interpreters, create_interpreters
+from bot.app.language_models import ModelStack, language_model, model_stack
 from bot.app.pipeline import Pipeline
-from bot.app.registry import Functions, built_in_names, built_in_registry
+from bot.app.registry import Functions, built_in_registry
 from bot.app.services import create_search_service, create_services
 from bot.app.settings_checks import check_configured_names
 from bot.config.settings import Settings
@@ -36,15 +37,12 @@ from bot.plugins.manager import PluginManager
 from bot.tools.servers.sources import ToolSources, open_tool_sources
 from bot.tools.skills import skill_sources
 from function_calls.conversation.assistant import Assistant
-from function_calls.conversation.follow_ups import FollowUpInterpreter
 from function_calls.language.messages import FALLBACK
-from function_calls.model_calls.hooks import HookedInterpreter
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Interpreter, ModelInterpreter, Turn
+from function_calls.tools.calls import Interpreter
 from function_calls.tools.context import Services
 from function_calls.tools.policy import CallPolicy
-from function_calls.understanding.interpreter import OfflineInterpreter
 from services.call_log.service import CallLog
 from services.history.service import HistoryService
 from services.kernel.background_tasks import BackgroundTasks, log_failure, running_tasks
@@ -75,9 +73,7 @@ class App(Struct, kw_only=True):
     assistant_with: Callable[[Interpreter], Assistant]
     access: Access
     rate_limit: RateLimit
-    interpreter: Interpreter
-    offline: OfflineInterpreter
-    has_model: bool
+    interpreters: Interpreters
     model_latency: ModelLatency
     tools: ToolSources
     state: StateStore
@@ -92,15 +88,6 @@ class App(Struct, kw_only=True):
     async def finished(self) -> None:
         """Wait for the platforms to end, then for the messages in progress; programs that embed the bot call it."""
         await self.connections.wait_finished()
-
-
-async def _reads_offline_first(model: ModelInterpreter, turn: Turn) -> bool:
-    """Return whether the rules read the message of `turn` before `model` does.
-
-    A model without native function calling is mostly a small one. What the rules do not know may be for a tool that is
-    not built in.
-    """
-    return {tool.name for tool in turn.tools} <= built_in_names() and await model.chooses_only(turn)
 
 
 @asynccontextmanager
@@ -155,22 +142,9 @@ async def build_app(
         search = await create_search_service(settings.search, clock, resources, plugins.engines())
         blocked = BlockedChats()
         all_services = create_services(
-            infrastructure, outbox, history, model.asked, search, delivery=delivery, blocked=blocked
+            infrastructure, outbox, history, model.asked, search, delivery=delivery, blocked=blocked, more=services
         )
-        for service in services:
-            all_services.add(service)
-        reminders = all_services.get(ReminderService)
-        offline = OfflineInterpreter(
-            read_times=infrastructure.times.parse_all,
-            searches_web=search.is_configured,
-            store=infrastructure.state,
-            reminders=reminders.open_in,
-            shown=reminders.finder.last_shown,
-        )
-        rules = FollowUpInterpreter(offline, infrastructure.state)
-        if interpreter is None and model.asked is not None:
-            interpreter = model_interpreter(model.asked, settings.model, infrastructure.times)
-        chosen = rules if interpreter is None else HookedInterpreter(interpreter, plugins.model_hooks)
+        interpreters = create_interpreters(infrastructure, all_services, interpreter, model.asked, plugins.model_hooks)
         pipeline = Pipeline(
             infrastructure,
             services=all_services,
@@ -180,15 +154,11 @@ async def build_app(
                 [*_workspace_functions(settings, model), *functions], injectable=map(type, services)
             ),
             policy=policy,
-            interpreter=chosen,
-            offline=rules,
+            interpreters=interpreters,
             model=model,
             plugins=plugins,
             cluster=cluster,
             watchdog=watchdog,
-            reads_offline_first=partial(_reads_offline_first, interpreter)
-            if isinstance(interpreter, ModelInterpreter)
-            else None,
         )
         tools = await enter(
             open_tool_sources(
@@ -201,7 +171,7 @@ async def build_app(
                 token_folder=settings.mcp_token_folder,
             )
         )
-        delivery_retry = DeliveryRetry(reminders=reminders, blocked=blocked, clock=clock)
+        delivery_retry = DeliveryRetry(reminders=all_services.get(ReminderService), blocked=blocked, clock=clock)
         app = App(
             router=pipeline.router,
             registry=pipeline.registry,
@@ -212,9 +182,7 @@ async def build_app(
             assistant_with=pipeline.assistant_with,
             access=pipeline.access,
             rate_limit=pipeline.rate_limit,
-            interpreter=chosen,
-            offline=offline,
-            has_model=chosen is not rules,
+            interpreters=interpreters,
             model_latency=model.latency,
             tools=tools,
             state=infrastructure.state,

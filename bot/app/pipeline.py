@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from bot.app.cluster import SingleWorker
 from bot.app.infrastructure import Infrastructure
+from bot.app.interpreters import Interpreters
 from bot.app.language_models import ModelStack
 from bot.inbound.account_links import AccountLinkCommands
 from bot.inbound.corrections import Corrections, EditedRequests
@@ -63,19 +64,16 @@ class Pipeline:
         drafts: Drafts,
         registry: Registry,
         policy: CallPolicy,
-        interpreter: Interpreter,
-        offline: Interpreter,
+        interpreters: Interpreters,
         model: ModelStack,
         plugins: PluginManager,
         cluster: SingleWorker,
         watchdog: Watchdog | None,
-        reads_offline_first: TurnCheck | None,
     ) -> None:
-        """`interpreter` is `offline` without a model."""
         settings, clock = infrastructure.settings, infrastructure.clock
         self._settings = settings
         self._policy = policy
-        self._offline = offline
+        self._fallback = interpreters.fallback
         self._scopes = infrastructure.scopes
         self._history = services.get(HistoryService)
         recorder = TurnRecorder(services.get(CallLog), model.budget)
@@ -115,8 +113,8 @@ class Pipeline:
                 people=people,
                 outbox=outbox,
                 turns=self.turns,
-                offline=offline,
-                interpreter=interpreter,
+                offline=interpreters.fallback,
+                interpreter=interpreters.primary,
                 policy=policy,
             ),
             *plugins.chat_commands(),
@@ -140,7 +138,7 @@ class Pipeline:
                     language=settings.bot.language,
                 )
             ]
-        assistant = self.assistant_with(interpreter, reads_offline_first)
+        assistant = self.assistant_with(interpreters.primary, interpreters.reads_offline_first)
         self.router = MessageRouter(
             assistant=assistant,
             outbox=outbox,
@@ -177,7 +175,7 @@ class Pipeline:
         return Assistant(
             self.calls,
             interpreter,
-            offline=self._offline,
+            offline=self._fallback,
             context_for=self.turns.context,
             limits=LoopLimits(rounds=self._settings.model.max_rounds),
             states=self._scopes,

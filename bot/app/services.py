@@ -1,6 +1,6 @@
 """Create the services of a bot with their storage and limits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from functools import partial
@@ -92,8 +92,9 @@ def create_services(
     *,
     delivery: DeliveryConfig,
     blocked: BlockedChats,
+    more: Iterable[object] = (),
 ) -> Services:
-    """Return the services of one bot.
+    """Return the services of one bot, and `more`.
 
     `model` writes summaries; without it they are extracted from the messages. `blocked` collects the chats that refuse
     messages.
@@ -125,6 +126,7 @@ def create_services(
         ChatPreferenceService(infrastructure.state, infrastructure.clock),
         infrastructure.log,
         infrastructure.times,
+        *more,
     )
 
 

@@ -72,7 +72,7 @@ def _check_model(language: str, context: HttpContext) -> CheckEntry:
     """Return whether there is a model, and whether it answered the last request."""
     name, failure = context.settings.model.name, context.app.model_latency.last_failure
     if failure is None:
-        return _check(language, "model", name, is_ok=context.app.has_model, is_needed=False)
+        return _check(language, "model", name, is_ok=context.app.interpreters.has_model, is_needed=False)
     detail = say(language, "health.model_silent", told=name, reason=describe_outage(failure))
     fix = say(language, "health.model_silent_fix")
     return CheckEntry(name="model", state="error", detail=detail, fix=fix, setting=_SETTINGS["model"])

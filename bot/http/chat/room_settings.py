@@ -129,7 +129,7 @@ async def _settings_of(context: HttpContext, viewer: Viewer, session_id: str) ->
         default_call_style=settings.model.chat_function_calling.get(chat.key, settings.model.function_calling),
         default_quiet_hours=settings.reminders.quiet_hours,
         default_retention_days=settings.history.retention_days,
-        has_model=context.app.has_model,
+        has_model=context.app.interpreters.has_model,
         may_change=_may_change(context, viewer, session_id),
     )
 

@@ -241,7 +241,7 @@ class RoomSocket:
         history = RoomHistory(self._context)
         messages = await history.list_messages(self._chat, limit=SNAPSHOT) if missed is None else []
         reminders = await room_reminders(self._context, self._chat)
-        model = self._context.settings.model.name if self._context.app.has_model else None
+        model = self._context.settings.model.name if self._context.app.interpreters.has_model else None
         person, self._zone = self._viewer.person, await self._person_zone()
         if missed is None and not messages:
             with suppress(StorageBusy, StorageFull, StorageUnavailable):

@@ -127,9 +127,9 @@ async def _answer(
         await record_once(context.app.services.get(HistoryService), turn.message)
         # A client with a broken connection repeats its request, so no other worker has to answer it.
         context.app.cluster.complete((turn.message.address.key, turn.message.id))
-    interpreter = ClientToolInterpreter(context.app.interpreter, names)
-    inner: Interpreter = interpreter if names else context.app.interpreter
-    if stream is not None and context.app.has_model:
+    interpreter = ClientToolInterpreter(context.app.interpreters.primary, names)
+    inner: Interpreter = interpreter if names else context.app.interpreters.primary
+    if stream is not None and context.app.interpreters.has_model:
         turn, inner = replace(turn, on_text=stream.add), StreamedInterpreter(inner, stream)
     reply = await _reply(context.app.assistant_with(inner), turn)
     calls = assign_ids(interpreter.calls)
