@@ -52,7 +52,7 @@ async def measure(messages: int) -> dict[str, float]:
                 wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
                 figures[f"{name}_cpu_ms"] = round(cpu * 1000 / messages, 2)
                 figures[f"{name}_per_second"] = round(messages / wall)
-            tools = bot.registry.specs
+            tools = bot.calls.registry.specs
     return figures | {"interpreter_per_second": await _interpreter(messages, tools)}
 
 

@@ -1,8 +1,8 @@
 """Composition root: build a bot from its settings and run it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -15,19 +15,17 @@ from bot.app.connections import DRAIN_SECONDS, Connections
 from bot.app.infrastructure import Infrastructure, open_infrastructure
 from bot.app.interpreters import Interpreters, create_interpreters
 from bot.app.language_models import ModelStack, language_model, model_stack
-from bot.app.pipeline import Pipeline
+from bot.app.pipeline import Pipeline, create_calls, create_turns
 from bot.app.registry import Functions, built_in_registry
 from bot.app.services import create_search_service, create_services
 from bot.app.settings_checks import check_configured_names
 from bot.config.settings import Settings
-from bot.inbound.middleware import Access, RateLimit
 from bot.inbound.recovery import NOTIFIED_WITHIN, Recovery
 from bot.inbound.router import MessageRouter
 from bot.inbound.turns import TurnFactory
 from bot.inbound.welcome import Welcome
 from bot.observability.metrics import Counts, ModelLatency
 from bot.observability.watchdog import Watchdog
-from bot.outbound.drafts import Drafts
 from bot.outbound.outbox import Outbox
 from bot.outbound.reminder_notifier import BlockedChats, DeliveryRetry
 from bot.platforms.base import Platform
@@ -36,9 +34,9 @@ from bot.plugins.contributions import Host
 from bot.plugins.manager import PluginManager
 from bot.tools.servers.sources import ToolSources, open_tool_sources
 from bot.tools.skills import skill_sources
-from function_calls.conversation.assistant import Assistant
+from function_calls.conversation.records.recorder import TurnRecorder
+from function_calls.functions.undo.undo import UndoService
 from function_calls.language.messages import FALLBACK
-from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpreter
 from function_calls.tools.context import Services
@@ -64,16 +62,12 @@ _DAY: Final = timedelta(hours=24)
 class App(Struct, kw_only=True):
     """A running bot. Tasks in `background` are cancelled when it stops."""
 
-    router: MessageRouter
-    registry: Registry
+    calls: FunctionCallRouter
     services: Services
     outbox: Outbox
-    calls: FunctionCallRouter
     turns: TurnFactory
-    assistant_with: Callable[[Interpreter], Assistant]
-    access: Access
-    rate_limit: RateLimit
     interpreters: Interpreters
+    pipeline: Pipeline
     model_latency: ModelLatency
     tools: ToolSources
     state: StateStore
@@ -134,8 +128,7 @@ async def build_app(
         plugins.exclude_clashes(platform.name for platform in platforms)
         served = (*platforms, *plugins.platforms())
         cluster = await enter(join_cluster(infrastructure.database, served, clock))
-        for finding in check_configured_names(settings, (platform.name for platform in served)):
-            logger.warning("settings: {}: {}", finding.about_in(FALLBACK), finding.state_in(FALLBACK))
+        _log_unknown_names(settings, served)
         store = SqlMessageStore(infrastructure.database, cluster.message_claims)
         history = HistoryService(store, bot_name=settings.bot.name, on_kept=infrastructure.counts.count_message)
         outbox = Outbox({platform.name: platform for platform in served}, history, clock, cluster.remote_outbox)
@@ -145,44 +138,37 @@ async def build_app(
             infrastructure, outbox, history, model.asked, search, delivery=delivery, blocked=blocked, more=services
         )
         interpreters = create_interpreters(infrastructure, all_services, interpreter, model.asked, plugins.model_hooks)
+        registry = built_in_registry(
+            [*_workspace_functions(settings, model), *functions], injectable=map(type, services)
+        )
+        recorder = TurnRecorder(infrastructure.log, model.budget)
+        calls = create_calls(infrastructure, registry, policy, recorder, model, cluster)
+        all_services.add(UndoService(calls, policy.receipts, history))
+        plugins.install(calls, all_services)
+        turns = create_turns(infrastructure, calls, all_services, outbox)
         pipeline = Pipeline(
             infrastructure,
-            services=all_services,
-            outbox=outbox,
-            drafts=Drafts(outbox, clock, is_wanted=settings.router.stream_replies),
-            registry=built_in_registry(
-                [*_workspace_functions(settings, model), *functions], injectable=map(type, services)
-            ),
+            turns=turns,
             policy=policy,
             interpreters=interpreters,
+            recorder=recorder,
             model=model,
             plugins=plugins,
             cluster=cluster,
             watchdog=watchdog,
         )
-        tools = await enter(
-            open_tool_sources(
-                settings.tool_servers,
-                pipeline.calls,
-                owners=settings.bot.owners,
-                extra=[*plugins.tool_sources(), *skill_sources(settings.skills)],
-                store=SqlStoredToolStore(infrastructure.database),
-                clock=clock,
-                token_folder=settings.mcp_token_folder,
-            )
-        )
+        tools = await enter(_open_tools(infrastructure, calls, plugins))
         delivery_retry = DeliveryRetry(reminders=all_services.get(ReminderService), blocked=blocked, clock=clock)
+        connections = await _create_connections(
+            infrastructure, outbox, pipeline.router, delivery_retry, cluster, watchdog
+        )
         app = App(
-            router=pipeline.router,
-            registry=pipeline.registry,
+            calls=calls,
             services=all_services,
             outbox=outbox,
-            calls=pipeline.calls,
-            turns=pipeline.turns,
-            assistant_with=pipeline.assistant_with,
-            access=pipeline.access,
-            rate_limit=pipeline.rate_limit,
+            turns=turns,
             interpreters=interpreters,
+            pipeline=pipeline,
             model_latency=model.latency,
             tools=tools,
             state=infrastructure.state,
@@ -191,13 +177,17 @@ async def build_app(
             counts=infrastructure.counts,
             plugins=plugins,
             cluster=cluster,
-            connections=await _create_connections(
-                infrastructure, outbox, pipeline.router, delivery_retry, cluster, watchdog
-            ),
+            connections=connections,
             background=await enter(running_tasks()),
         )
         await enter(_run_background(app, infrastructure, timetable, delivery, model))
         yield app
+
+
+def _log_unknown_names(settings: Settings, platforms: Iterable[Platform]) -> None:
+    """Log a warning for each unknown name in the settings."""
+    for finding in check_configured_names(settings, (platform.name for platform in platforms)):
+        logger.warning("settings: {}: {}", finding.about_in(FALLBACK), finding.state_in(FALLBACK))
 
 
 def _workspace_functions(settings: Settings, model: ModelStack) -> list[object]:
@@ -207,6 +197,22 @@ def _workspace_functions(settings: Settings, model: ModelStack) -> list[object]:
     from bot.tools.workspace.functions import workspace_functions
 
     return workspace_functions(settings, model.asked)
+
+
+def _open_tools(
+    infrastructure: Infrastructure, calls: FunctionCallRouter, plugins: PluginManager
+) -> AbstractAsyncContextManager[ToolSources]:
+    """Offer the tools of servers, plugins and skills through `calls` while the context is open."""
+    settings = infrastructure.settings
+    return open_tool_sources(
+        settings.tool_servers,
+        calls,
+        owners=settings.bot.owners,
+        extra=[*plugins.tool_sources(), *skill_sources(settings.skills)],
+        store=SqlStoredToolStore(infrastructure.database),
+        clock=infrastructure.clock,
+        token_folder=settings.mcp_token_folder,
+    )
 
 
 async def _create_connections(

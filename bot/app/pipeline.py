@@ -1,4 +1,4 @@
-"""Build the message pipeline: middlewares, assistant, tools and outbox."""
+"""Build the parts that handle a message: call router, turns, middlewares and assistant."""
 
 from datetime import UTC, datetime
 
@@ -27,7 +27,6 @@ from function_calls.conversation.form_answers import is_answer
 from function_calls.conversation.records.recorder import TurnRecorder
 from function_calls.conversation.slash_commands import parse_typed
 from function_calls.conversation.switch_command import ToolCommands
-from function_calls.functions.undo.undo import UndoService
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpreter, ToolCall, ToolResult
@@ -49,160 +48,25 @@ from services.reminders.service import ReminderService
 from services.summary.service import SummaryService
 
 
-class Pipeline:
-    """Middlewares, message router, assistants and call router.
-
-    Endpoints that do not use the message router apply `access` and `rate_limit` themselves.
-    """
-
-    def __init__(
-        self,
-        infrastructure: Infrastructure,
-        *,
-        services: Services,
-        outbox: Outbox,
-        drafts: Drafts,
-        registry: Registry,
-        policy: CallPolicy,
-        interpreters: Interpreters,
-        model: ModelStack,
-        plugins: PluginManager,
-        cluster: SingleWorker,
-        watchdog: Watchdog | None,
-    ) -> None:
-        settings, clock = infrastructure.settings, infrastructure.clock
-        self._settings = settings
-        self._policy = policy
-        self._fallback = interpreters.fallback
-        self._scopes = infrastructure.scopes
-        self._history = services.get(HistoryService)
-        recorder = TurnRecorder(services.get(CallLog), model.budget)
-        self._record_turn = recorder.turn if model.telemetry is None else model.telemetry.trace_turns(recorder.turn)
-        self.registry = registry
-        self.calls = FunctionCallRouter(
-            registry,
-            default_timeout=settings.router.tool_timeout_seconds or None,
-            hooks=ToolHooks(before=[*cluster.before_tool], after=[mask_failures(infrastructure.mask)]),
-            on_dispatched=recorder.record_call,
-            policy=policy,
-        )
-        if model.telemetry is not None:
-            model.telemetry.listen(self.calls.events)
-        services.add(UndoService(self.calls, policy.receipts, self._history))
-        plugins.install(self.calls, services)
-        self.turns = TurnFactory(
-            bot_name=settings.bot.name,
-            language=settings.bot.language,
-            zones=services.get(ZoneService),
-            context_messages=settings.router.context_messages,
-            clock=clock,
-            history=self._history,
-            calls=self.calls,
-            services=services,
-            outbox=outbox,
-            drafts=drafts,
-            call_styles=settings.model.chat_function_calling,
-        )
-        people = services.get(PeopleService)
-        self._commands: list[Command] = [
-            ToolCommands(self.calls, policy),
-            PluginCommands(plugins, policy),
-            AccountLinkCommands(people, outbox),
-            CrossChatCommands(
-                aliases=services.get(ChatAliasService),
-                people=people,
-                outbox=outbox,
-                turns=self.turns,
-                offline=interpreters.fallback,
-                interpreter=interpreters.primary,
-                policy=policy,
-            ),
-            *plugins.chat_commands(),
-            answer_unknown_command,
-        ]
-        limits = settings.router
-        self.access, retry, in_order = Access(limits.allowed_chats), StorageRetry(clock), ChatOrder()
-        self.rate_limit = RateLimit(
-            limits.messages_per_minute, clock, chat_messages_per_minute=limits.chat_messages_per_minute
-        )
-        checks: list[Middleware] = [self.access, in_order, self.rate_limit]
-        unreadable: list[Middleware] = []
-        if watchdog is not None:
-            unreadable = [
-                UnreadableMessages(
-                    watchdog=watchdog,
-                    access=self.access,
-                    outbox=outbox,
-                    history=self._history,
-                    zones=services.get(ZoneService),
-                    language=settings.bot.language,
-                )
-            ]
-        assistant = self.assistant_with(interpreters.primary, interpreters.reads_offline_first)
-        self.router = MessageRouter(
-            assistant=assistant,
-            outbox=outbox,
-            turn_for=self.turns.turn,
-            middlewares=[
-                *unreadable,
-                *([model.telemetry] if model.telemetry is not None else []),
-                self.access,
-                in_order,
-                retry,
-                Deduplication(self._history),
-                Commands(settings.bot.name, settings.bot.language),
-                ListenFilter(limits.listen, _looks_like_a_request, self._is_for_the_bot),
-                self.rate_limit,
-                *plugins.middlewares(),
-            ],
-            corrections=Corrections(self._history, services.get(CallLog), services.get(SummaryService)),
-            drafts=drafts,
-            reactions=Reactions(turns=self.turns, outbox=outbox, record_turn=self._record_turn, middlewares=checks),
-            edited=EditedRequests(
-                turns=self.turns,
-                outbox=outbox,
-                answer=assistant.answer_edited,
-                reminders=services.get(ReminderService),
-                middlewares=checks,
-            ),
-            intake=Intake(self._history, self.access, retry),
-            retry=retry,
-            turn_claims=cluster.turn_claims,
-        )
-
-    def assistant_with(self, interpreter: Interpreter, reads_offline_first: TurnCheck | None = None) -> Assistant:
-        """Return an assistant with another interpreter, and the same tools and records."""
-        return Assistant(
-            self.calls,
-            interpreter,
-            offline=self._fallback,
-            context_for=self.turns.context,
-            limits=LoopLimits(rounds=self._settings.model.max_rounds),
-            states=self._scopes,
-            record_turn=self._record_turn,
-            commands=self._commands,
-            reads_offline_first=reads_offline_first,
-        )
-
-    async def _is_for_the_bot(self, message: ChatMessage) -> bool:
-        """Return whether an unaddressed message is a command or the answer to a pending question."""
-        if is_managing_command(message.text, self._settings.bot.name):
-            return True
-        typed = parse_typed(message.text, self._settings.bot.name)
-        if typed is not None and not typed.other_bot and self.registry.get(typed.name) is not None:
-            return True
-        answer = parse_short_answer(message.text, self._settings.bot.name)
-        scope = await find_reply_scope(message, self._history)
-        if answer is not None and await self._policy.confirmations.waits_for(message, answer, scope):
-            return True
-        pending = await self._policy.confirmations.open_form(message, scope)
-        form = None if pending is None else pending.form
-        return form is not None and is_answer(form, message, self._settings.bot.name)
-
-
-def _looks_like_a_request(text: str) -> bool:
-    """Return whether the trained network takes a text for a request; used by `router.listen = "smart"`."""
-    return may_ask(text, datetime.now(UTC), language_of(text, "en"))
+def create_calls(
+    infrastructure: Infrastructure,
+    registry: Registry,
+    policy: CallPolicy,
+    recorder: TurnRecorder,
+    model: ModelStack,
+    cluster: SingleWorker,
+) -> FunctionCallRouter:
+    """Return the router of calls, which records and traces each of them."""
+    calls = FunctionCallRouter(
+        registry,
+        default_timeout=infrastructure.settings.router.tool_timeout_seconds or None,
+        hooks=ToolHooks(before=[*cluster.before_tool], after=[mask_failures(infrastructure.mask)]),
+        on_dispatched=recorder.record_call,
+        policy=policy,
+    )
+    if model.telemetry is not None:
+        model.telemetry.listen(calls.events)
+    return calls
 
 
 def mask_failures(mask: SecretMask) -> AfterTool:
@@ -216,3 +80,168 @@ def mask_failures(mask: SecretMask) -> AfterTool:
         return replace(result, text=mask.text(result.text), error=error)
 
     return hook
+
+
+def create_turns(
+    infrastructure: Infrastructure, calls: FunctionCallRouter, services: Services, outbox: Outbox
+) -> TurnFactory:
+    """Return the factory of turns, with drafts for the streamed answers."""
+    settings, clock = infrastructure.settings, infrastructure.clock
+    return TurnFactory(
+        bot_name=settings.bot.name,
+        language=settings.bot.language,
+        zones=services.get(ZoneService),
+        context_messages=settings.router.context_messages,
+        clock=clock,
+        history=services.get(HistoryService),
+        calls=calls,
+        services=services,
+        outbox=outbox,
+        drafts=Drafts(outbox, clock, is_wanted=settings.router.stream_replies),
+        call_styles=settings.model.chat_function_calling,
+    )
+
+
+class Pipeline:
+    """Middlewares, message router and assistants.
+
+    Endpoints that do not use the message router apply `access` and `rate_limit` themselves.
+    """
+
+    def __init__(
+        self,
+        infrastructure: Infrastructure,
+        *,
+        turns: TurnFactory,
+        policy: CallPolicy,
+        interpreters: Interpreters,
+        recorder: TurnRecorder,
+        model: ModelStack,
+        plugins: PluginManager,
+        cluster: SingleWorker,
+        watchdog: Watchdog | None,
+    ) -> None:
+        settings, clock = infrastructure.settings, infrastructure.clock
+        self._settings = settings
+        self._scopes = infrastructure.scopes
+        self._turns = turns
+        self._policy = policy
+        self._interpreters = interpreters
+        self._telemetry = model.telemetry
+        self._record_turn = recorder.turn if self._telemetry is None else self._telemetry.trace_turns(recorder.turn)
+        self._commands = self._create_commands(plugins)
+        self._in_order, self._retry = ChatOrder(), StorageRetry(clock)
+        self.access = Access(settings.router.allowed_chats)
+        self.rate_limit = RateLimit(
+            settings.router.messages_per_minute,
+            clock,
+            chat_messages_per_minute=settings.router.chat_messages_per_minute,
+        )
+        self.router = self._create_router(plugins, cluster, watchdog)
+
+    def assistant_with(self, interpreter: Interpreter, reads_offline_first: TurnCheck | None = None) -> Assistant:
+        """Return an assistant with another interpreter, and the same tools and records."""
+        return Assistant(
+            self._turns.calls,
+            interpreter,
+            offline=self._interpreters.fallback,
+            context_for=self._turns.context,
+            limits=LoopLimits(rounds=self._settings.model.max_rounds),
+            states=self._scopes,
+            record_turn=self._record_turn,
+            commands=self._commands,
+            reads_offline_first=reads_offline_first,
+        )
+
+    def _create_commands(self, plugins: PluginManager) -> list[Command]:
+        """Return the commands, which are tried in this order before a message is interpreted."""
+        turns, policy, people = self._turns, self._policy, self._turns.services.get(PeopleService)
+        return [
+            ToolCommands(turns.calls, policy),
+            PluginCommands(plugins, policy),
+            AccountLinkCommands(people, turns.outbox),
+            CrossChatCommands(
+                aliases=turns.services.get(ChatAliasService),
+                people=people,
+                outbox=turns.outbox,
+                turns=turns,
+                offline=self._interpreters.fallback,
+                interpreter=self._interpreters.primary,
+                policy=policy,
+            ),
+            *plugins.chat_commands(),
+            answer_unknown_command,
+        ]
+
+    def _create_router(self, plugins: PluginManager, cluster: SingleWorker, watchdog: Watchdog | None) -> MessageRouter:
+        turns, services, retry = self._turns, self._turns.services, self._retry
+        assistant = self.assistant_with(self._interpreters.primary, self._interpreters.reads_offline_first)
+        checks: list[Middleware] = [self.access, self._in_order, self.rate_limit]
+        return MessageRouter(
+            assistant=assistant,
+            outbox=turns.outbox,
+            turn_for=turns.turn,
+            middlewares=self._create_middlewares(plugins, watchdog),
+            corrections=Corrections(turns.history, services.get(CallLog), services.get(SummaryService)),
+            drafts=turns.drafts,
+            reactions=Reactions(turns=turns, outbox=turns.outbox, record_turn=self._record_turn, middlewares=checks),
+            edited=EditedRequests(
+                turns=turns,
+                outbox=turns.outbox,
+                answer=assistant.answer_edited,
+                reminders=services.get(ReminderService),
+                middlewares=checks,
+            ),
+            intake=Intake(turns.history, self.access, retry),
+            retry=retry,
+            turn_claims=cluster.turn_claims,
+        )
+
+    def _create_middlewares(self, plugins: PluginManager, watchdog: Watchdog | None) -> list[Middleware]:
+        """Return the middlewares of messages, the outermost first."""
+        turns, bot = self._turns, self._settings.bot
+        first: list[Middleware] = []
+        if watchdog is not None:
+            first.append(
+                UnreadableMessages(
+                    watchdog=watchdog,
+                    access=self.access,
+                    outbox=turns.outbox,
+                    history=turns.history,
+                    zones=turns.zones,
+                    language=bot.language,
+                )
+            )
+        if self._telemetry is not None:
+            first.append(self._telemetry)
+        return [
+            *first,
+            self.access,
+            self._in_order,
+            self._retry,
+            Deduplication(turns.history),
+            Commands(bot.name, bot.language),
+            ListenFilter(self._settings.router.listen, _looks_like_a_request, self._is_for_the_bot),
+            self.rate_limit,
+            *plugins.middlewares(),
+        ]
+
+    async def _is_for_the_bot(self, message: ChatMessage) -> bool:
+        """Return whether an unaddressed message is a command or the answer to a pending question."""
+        if is_managing_command(message.text, self._settings.bot.name):
+            return True
+        typed = parse_typed(message.text, self._settings.bot.name)
+        if typed is not None and not typed.other_bot and self._turns.calls.registry.get(typed.name) is not None:
+            return True
+        answer = parse_short_answer(message.text, self._settings.bot.name)
+        scope = await find_reply_scope(message, self._turns.history)
+        if answer is not None and await self._policy.confirmations.waits_for(message, answer, scope):
+            return True
+        pending = await self._policy.confirmations.open_form(message, scope)
+        form = None if pending is None else pending.form
+        return form is not None and is_answer(form, message, self._settings.bot.name)
+
+
+def _looks_like_a_request(text: str) -> bool:
+    """Return whether the trained network takes a text for a request; used by `router.listen = "smart"`."""
+    return may_ask(text, datetime.now(UTC), language_of(text, "en"))

@@ -169,7 +169,7 @@ async def _warm_up_later(app: App, language: str) -> None:
     """
     await asyncio.sleep(_WARM_UP_AFTER_SECONDS)
     await app.connections.drain()
-    await asyncio.to_thread(OfflineInterpreter.warm_up, language, app.registry.specs)
+    await asyncio.to_thread(OfflineInterpreter.warm_up, language, app.calls.registry.specs)
     if app.interpreters.has_model:
         from function_calls.grounding import claims
 

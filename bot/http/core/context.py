@@ -125,7 +125,7 @@ class Gauges:
 class HttpContext(Struct, frozen=True, kw_only=True):
     """The bot and its stores, for the routes.
 
-    `app` has the registry, the call router, the services, the state and the platforms; `room` is the web platform.
+    `app` has the call router, the services, the state and the platforms; `room` is the web platform.
     `membership_lock` is held while the rooms of a person are changed. `editor` is None if settings cannot be changed.
     `client_rounds` are the rounds of the bot before each call of an OpenAI client, which does not send them back.
     """

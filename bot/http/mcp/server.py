@@ -110,7 +110,7 @@ class McpTools:
 
     def _effects(self, spec: ToolSpec) -> tuple[bool, bool]:
         """Return whether a tool changes state, and whether it needs a confirmation."""
-        own = self._app.registry.get(spec.name)
+        own = self._app.calls.registry.get(spec.name)
         if own is None:
             return spec.changes_state or spec.confirm, spec.confirm
         return own.options.changes_state or bool(own.options.confirm), bool(own.options.confirm)

@@ -131,7 +131,7 @@ async def _answer(
     inner: Interpreter = interpreter if names else context.app.interpreters.primary
     if stream is not None and context.app.interpreters.has_model:
         turn, inner = replace(turn, on_text=stream.add), StreamedInterpreter(inner, stream)
-    reply = await _reply(context.app.assistant_with(inner), turn)
+    reply = await _reply(context.app.pipeline.assistant_with(inner), turn)
     calls = assign_ids(interpreter.calls)
     if calls:
         context.client_rounds.update(dict.fromkeys((each.id for each in calls), interpreter.steps))

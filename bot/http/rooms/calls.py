@@ -174,7 +174,7 @@ async def check_arguments(
     spec = next((each for each in specs if each.name == name), None)
     if spec is None:
         raise HttpRefused(404, "tool_unknown", tool=name)
-    tool = context.app.registry.get(name)
+    tool = context.app.calls.registry.get(name)
     validator = SchemaValidator(spec.parameters) if tool is None else tool.validator
     if is_for_model:
         arguments = repair_arguments(validator, arguments)

@@ -32,9 +32,9 @@ def admit(context: HttpContext, address: ChatAddress, person_id: str) -> None:
     Raises:
         HttpRefused: the chat is not served (403), or there were too many messages (429).
     """
-    if not context.app.access.serves(address):
+    if not context.app.pipeline.access.serves(address):
         raise HttpRefused(403, "chat_not_served", chat=address.key)
-    if wait := context.app.rate_limit.take(address, person_id):
+    if wait := context.app.pipeline.rate_limit.take(address, person_id):
         raise HttpRefused(429, "too_fast", retry_after=wait)
 
 

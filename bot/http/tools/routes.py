@@ -145,7 +145,7 @@ async def _list_tools(context: HttpContext, caller: Caller) -> list[ToolBody]:
     specs = await context.app.calls.list_specs(viewer)
     times = await context.activity.call_times(context.clock.now() - _STATISTICS_PERIOD)
     sources = {each.spec.name: each.source for each in await context.app.tools.list_tools(viewer)}
-    return [_tool_body(spec, context.app.registry, times, sources, caller.language) for spec in specs]
+    return [_tool_body(spec, context.app.calls.registry, times, sources, caller.language) for spec in specs]
 
 
 def _tool_body(

@@ -47,7 +47,7 @@ async def test_platform_menu_has_short_commands_before_functions(clock):
 async def test_restricted_function_is_not_shown(clock):
     platform = Menu(clock)
     async with bot(platform, clock) as app:
-        rules = {tool.name: tool.options for tool in app.registry}
+        rules = {tool.name: tool.options for tool in app.calls.registry}
         shown = [command.name for command in platform.commands if command.name in rules]
 
     assert shown

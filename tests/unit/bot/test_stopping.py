@@ -39,9 +39,9 @@ async def test_stopped_answer_is_not_sent():
         await thinking.is_asked.wait()
         address = replace(HOME, platform=platform.name)
 
-        was_made = await app.router.stop(address, "m1")
+        was_made = await app.pipeline.router.stop(address, "m1")
         await saying
-        again = await app.router.stop(address, "m1")
+        again = await app.pipeline.router.stop(address, "m1")
 
     assert (was_made, again) == (True, False)
     assert platform.texts == []

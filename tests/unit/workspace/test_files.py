@@ -12,17 +12,17 @@ NAMES = {"read_file", "write_file", "exec", "memory", "workspace_restore"}
 
 async def test_nothing_is_offered_without_a_folder(rig):
     async with rig.running(folder="") as app:
-        assert not NAMES & {tool.name for tool in app.registry}
+        assert not NAMES & {tool.name for tool in app.calls.registry}
 
 
 async def test_folder_in_the_settings_offers_the_functions(rig):
     async with rig.running() as app:
-        assert {tool.name for tool in app.registry} >= NAMES
+        assert {tool.name for tool in app.calls.registry} >= NAMES
 
 
 async def test_schema_of_read_file_is_that_of_the_specification(rig):
     async with rig.running() as app:
-        schema = app.registry.get("read_file").spec.parameters
+        schema = app.calls.registry.get("read_file").spec.parameters
 
     assert {name: each["type"] for name, each in schema["properties"].items()} == {
         "path": "string",
