@@ -1,7 +1,7 @@
 """Composition root: build a bot from its settings and run it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
 from datetime import timedelta
 from functools import partial
@@ -11,7 +11,7 @@ from loguru import logger
 from msgspec import Struct
 
 from bot.app.cluster import SingleWorker, join_cluster
-from bot.app.connections import DRAIN_SECONDS, Connections
+from bot.app.connections import DRAIN_SECONDS, Connections, create_connections
 from bot.app.infrastructure import Infrastructure, open_infrastructure
 from bot.app.interpreters import Interpreters, create_interpreters
 from bot.app.language_models import ModelStack, language_model, model_stack
@@ -20,10 +20,7 @@ from bot.app.registry import Functions, built_in_registry
 from bot.app.services import create_search_service, create_services
 from bot.app.settings_checks import check_configured_names
 from bot.config.settings import Settings
-from bot.inbound.recovery import NOTIFIED_WITHIN, Recovery
-from bot.inbound.router import MessageRouter
 from bot.inbound.turns import TurnFactory
-from bot.inbound.welcome import Welcome
 from bot.observability.metrics import Counts, ModelLatency
 from bot.observability.watchdog import Watchdog
 from bot.outbound.outbox import Outbox
@@ -51,10 +48,8 @@ from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.service import ReminderService
 from services.scheduling.timetable import ApschedulerTimetable, Timetable
 from services.storage.database import Database
-from services.storage.messages.pages import UnansweredMessages
 from services.storage.messages.store import SqlMessageStore
 from services.storage.tools import SqlStoredToolStore
-from services.storage.workers.turn_claims import Key
 
 _DAY: Final = timedelta(hours=24)
 
@@ -159,7 +154,7 @@ async def build_app(
         )
         tools = await enter(_open_tools(infrastructure, calls, plugins))
         delivery_retry = DeliveryRetry(reminders=all_services.get(ReminderService), blocked=blocked, clock=clock)
-        connections = await _create_connections(
+        connections = await create_connections(
             infrastructure, outbox, pipeline.router, delivery_retry, cluster, watchdog
         )
         app = App(
@@ -212,42 +207,6 @@ def _open_tools(
         store=SqlStoredToolStore(infrastructure.database),
         clock=infrastructure.clock,
         token_folder=settings.mcp_token_folder,
-    )
-
-
-async def _create_connections(
-    infrastructure: Infrastructure,
-    outbox: Outbox,
-    router: MessageRouter,
-    delivery_retry: DeliveryRetry,
-    cluster: SingleWorker,
-    watchdog: Watchdog | None,
-) -> Connections:
-    settings, clock, state = infrastructure.settings, infrastructure.clock, infrastructure.state
-    language, unanswered = settings.bot.language, UnansweredMessages(infrastructure.database)
-
-    async def resume(keys: Collection[Key] | None) -> Recovery:
-        if watchdog is not None and keys is not None:
-            watchdog.load_unreadable()  # the other worker may have recorded a message that blocked it
-        found = await unanswered.since(clock.now() - NOTIFIED_WITHIN)
-        pending = [each for each in found if keys is None or (each.address.key, each.id) in keys]
-        return Recovery(pending=pending, outbox=outbox, state=state, clock=clock, language=language, watchdog=watchdog)
-
-    return Connections(
-        router=router,
-        welcome=Welcome(
-            outbox=outbox,
-            state=state,
-            bot_name=settings.bot.name,
-            language=language,
-            listens_to_all=settings.router.listen == "all",
-        ),
-        delivery_retry=delivery_retry,
-        state=state,
-        resume=resume,
-        cluster=cluster,
-        # In a cluster another worker may be handling the messages; unhandled ones are taken over later.
-        recovery=None if cluster.is_shared else await resume(None),
     )
 
 

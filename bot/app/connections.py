@@ -8,14 +8,18 @@ from typing import Final
 from msgspec import Struct, field
 
 from bot.app.cluster import SingleWorker
-from bot.inbound.recovery import Recovery
+from bot.app.infrastructure import Infrastructure
+from bot.inbound.recovery import NOTIFIED_WITHIN, Recovery
 from bot.inbound.router import MessageRouter
 from bot.inbound.welcome import Welcome
+from bot.observability.watchdog import Watchdog
+from bot.outbound.outbox import Outbox
 from bot.outbound.reminder_notifier import DeliveryRetry
 from bot.platforms.base import KeepsState, Platform, Receive, ResumesMessages
 from services.kernel.background_tasks import BackgroundTasks, log_failure
 from services.kernel.chat import BotAdded, ChatMessage, Incoming
 from services.kernel.state import StateStore
+from services.storage.messages.pages import UnansweredMessages
 from services.storage.workers.turn_claims import Key
 
 DRAIN_SECONDS: Final = 10.0
@@ -103,3 +107,40 @@ class Connections(Struct, kw_only=True):
 
 async def _handle_new(receive: Receive, message: ChatMessage) -> None:
     await (await receive(message))
+
+
+async def create_connections(
+    infrastructure: Infrastructure,
+    outbox: Outbox,
+    router: MessageRouter,
+    delivery_retry: DeliveryRetry,
+    cluster: SingleWorker,
+    watchdog: Watchdog | None,
+) -> Connections:
+    """Return the connections of the platforms, with the messages that an earlier run left unanswered."""
+    settings, clock, state = infrastructure.settings, infrastructure.clock, infrastructure.state
+    language, unanswered = settings.bot.language, UnansweredMessages(infrastructure.database)
+
+    async def resume(keys: Collection[Key] | None) -> Recovery:
+        if watchdog is not None and keys is not None:
+            watchdog.load_unreadable()  # the other worker may have recorded a message that blocked it
+        found = await unanswered.since(clock.now() - NOTIFIED_WITHIN)
+        pending = [each for each in found if keys is None or (each.address.key, each.id) in keys]
+        return Recovery(pending=pending, outbox=outbox, state=state, clock=clock, language=language, watchdog=watchdog)
+
+    return Connections(
+        router=router,
+        welcome=Welcome(
+            outbox=outbox,
+            state=state,
+            bot_name=settings.bot.name,
+            language=language,
+            listens_to_all=settings.router.listen == "all",
+        ),
+        delivery_retry=delivery_retry,
+        state=state,
+        resume=resume,
+        cluster=cluster,
+        # In a cluster another worker may be handling the messages; unhandled ones are taken over later.
+        recovery=None if cluster.is_shared else await resume(None),
+    )
