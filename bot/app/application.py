@@ -153,7 +153,7 @@ async def build_app(
             watchdog=watchdog,
         )
         tools = await enter(_open_tools(infrastructure, calls, plugins))
-        delivery_retry = DeliveryRetry(reminders=all_services.get(ReminderService), blocked=blocked, clock=clock)
+        delivery_retry = DeliveryRetry(worker=all_services.get(ReminderService).worker, blocked=blocked, clock=clock)
         connections = await create_connections(
             infrastructure, outbox, pipeline.router, delivery_retry, cluster, watchdog
         )
@@ -267,7 +267,7 @@ def _start_integrity_check(tasks: BackgroundTasks, database: Database) -> None:
 
 def _start_deletions(tasks: BackgroundTasks, services: Services, clock: Clock, record_days: int) -> None:
     """Start tasks that delete finished reminders, old messages and, after `record_days` (0: never), call records."""
-    reminders, messages = services.get(ReminderService).purge(), services.get(PrivacyService).purge(clock.now())
+    reminders, messages = services.get(ReminderService).worker.purge(), services.get(PrivacyService).purge(clock.now())
     for name, deletion in (("purge of the reminders", reminders), ("purge of the history", messages)):
         tasks.start(log_failure(deletion, name), name)
     if record_days:

@@ -17,8 +17,8 @@ from services.kernel.chat import ChatAddress, Choice, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
 from services.people.member_names import is_unresolved
+from services.reminders.delivery.worker import DeliveryWorker
 from services.reminders.model import EVERYONE, DueNotice, ReminderAction
-from services.reminders.service import ReminderService
 
 Digest = Callable[[DueNotice], Awaitable[str]]
 """Writes the text of a due summary."""
@@ -176,13 +176,13 @@ class DeliveryRetry(Struct, frozen=True, kw_only=True):
     Platforms do not report that the bot may write again, and some not that it was added again.
     """
 
-    reminders: ReminderService
+    worker: DeliveryWorker
     blocked: BlockedChats
     clock: Clock
 
     async def load_blocked(self) -> None:
         """Load the chats that were blocked in earlier runs."""
-        for key in await self.reminders.chats_with_failures():
+        for key in await self.worker.chats_with_failures():
             self.blocked.setdefault(key)
 
     def is_due(self, chat: ChatAddress) -> bool:
@@ -194,7 +194,7 @@ class DeliveryRetry(Struct, frozen=True, kw_only=True):
         """Retry the undelivered reminders of `chat`; the next attempt is due in an hour."""
         self.blocked[chat.key] = self.clock.now() + _RETRY_INTERVAL
         try:
-            count = await self.reminders.retry_failed(chat)
+            count = await self.worker.retry_failed(chat)
         except Exception as error:  # noqa: BLE001 - the next message or start tries again
             logger.bind(chat=str(chat)).opt(exception=error).error("retrying undelivered reminders failed")
             return

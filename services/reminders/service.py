@@ -1,6 +1,6 @@
 """Create, list, change and delete reminders, and deliver them when they are due."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from zoneinfo import ZoneInfo
 
@@ -32,7 +32,7 @@ from services.reminders.model import (
 )
 from services.reminders.ports import Notifier, ReminderStore
 from services.reminders.quiet_hours import QuietHours, QuietService
-from services.reminders.records import LEDGER_RETENTION, Change, StoredReminder, ValidatedReminder
+from services.reminders.records import Change, StoredReminder, ValidatedReminder
 from services.reminders.updater import (
     ReminderUpdater,
     allow_anybody,
@@ -41,9 +41,6 @@ from services.reminders.updater import (
     check_may_finish,
 )
 from services.time_expressions import TimeReader
-
-_PURGE_BATCH = 1000
-_RETRY_FAILED_WITHIN = timedelta(days=7)
 
 
 class ReminderService:
@@ -381,28 +378,6 @@ class ReminderService:
                 raise
             return ()
         return row.targets
-
-    async def retry_failed(self, chat: ChatAddress) -> int:
-        """Retry the failed deliveries of a chat of the last week, after the bot has joined it again.
-
-        Return their number; of a repeating reminder only the latest is retried.
-        """
-        now = self._clock.now()
-        count = await self._store.retry_failed(chat.key, now - _RETRY_FAILED_WITHIN, now)
-        if count:
-            self.worker.claim_soon()
-        return count
-
-    async def chats_with_failures(self) -> frozenset[str]:
-        """Return the keys of the chats with failed deliveries in the last week."""
-        return await self._store.chats_with_failures(self._clock.now() - _RETRY_FAILED_WITHIN)
-
-    async def purge(self) -> int:
-        """Delete final occurrences older than 30 days, in batches; return their number."""
-        total = 0
-        while deleted := await self._store.purge(self._clock.now() - LEDGER_RETENTION, _PURGE_BATCH):
-            total += deleted
-        return total
 
     def _validate(self, reminder: NewReminder, now: datetime) -> ValidatedReminder:
         reminder = replace(reminder, content=self._limits.check_content(reminder.content))

@@ -8,14 +8,18 @@ from uuid import uuid4
 from loguru import logger
 
 from services.kernel.bounded import RepeatLimit
+from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.delivery.dispatcher import Dispatcher, wait_or_nap
 from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.ports import DeliveryLedger, Notifier
+from services.reminders.records import LEDGER_RETENTION
 
 _CLOCK_STEP = timedelta(minutes=1)
 _PAUSE_AFTER_ERROR_SECONDS = 1.0
+_RETRY_FAILED_WITHIN = timedelta(days=7)
+_PURGE_BATCH = 1000
 
 
 class DeliveryWorker:
@@ -76,6 +80,28 @@ class DeliveryWorker:
         """
         self._is_draining = True
         await self._dispatcher.drain()
+
+    async def retry_failed(self, chat: ChatAddress) -> int:
+        """Retry the failed deliveries of a chat of the last week, after the bot has joined it again.
+
+        Return their number; of a repeating reminder only the latest is retried.
+        """
+        now = self._clock.now()
+        count = await self._ledger.retry_failed(chat.key, now - _RETRY_FAILED_WITHIN, now)
+        if count:
+            self.claim_soon()
+        return count
+
+    async def chats_with_failures(self) -> frozenset[str]:
+        """Return the keys of the chats with failed deliveries in the last week."""
+        return await self._ledger.chats_with_failures(self._clock.now() - _RETRY_FAILED_WITHIN)
+
+    async def purge(self) -> int:
+        """Delete final occurrences older than 30 days, in batches; return their number."""
+        total = 0
+        while deleted := await self._ledger.purge(self._clock.now() - LEDGER_RETENTION, _PURGE_BATCH):
+            total += deleted
+        return total
 
     async def _recover(self) -> None:
         freed = await self._ledger.free(None)

@@ -419,5 +419,5 @@ async def test_old_final_occurrences_are_purged(desk):
         await asyncio.sleep(2)
     desk.clock.shift(timedelta(days=31))
 
-    assert await desk.service.purge() == 1
-    assert await desk.service.purge() == 0
+    assert await desk.service.worker.purge() == 1
+    assert await desk.service.worker.purge() == 0
