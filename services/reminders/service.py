@@ -130,12 +130,6 @@ class ReminderService:
         """Return all reminders like `list`, without remembering their numbers."""
         return tuple(reminder for reminder, _ in await self.finder.open_in(chat))
 
-    async def duplicate_of(self, reminder: Reminder) -> Reminder | None:
-        """Return another reminder of the chat with the same text, people and next fire."""
-        rows = await self._store.in_chat(reminder.address.key, self._limits.per_chat)
-        alike = (self.finder.public(row) for row in rows if transitions.has_same_words(row, reminder))
-        return next((other for other in alike if transitions.is_duplicate(other, reminder)), None)
-
     async def get(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Return the open reminder of this chat for `reference`: an id or its beginning, a number, or words.
 

@@ -9,7 +9,7 @@ from services.kernel.errors import RequestRefused
 from services.people.member_names import target_ids
 from services.recurrence.fires import check, next_after
 from services.recurrence.schedule import mark_done
-from services.reminders.model import EVERYONE, Reminder, ReminderEdit, ReminderState, public_id
+from services.reminders.model import EVERYONE, ReminderEdit, ReminderState, public_id
 from services.reminders.records import Change, PendingPolicy, StoredReminder
 
 
@@ -113,19 +113,3 @@ def _reschedule(row: StoredReminder, edit: ReminderEdit, now: datetime, asked_at
 
 def _stop(row: StoredReminder, state: ReminderState) -> Change:
     return replace(_edit_fields(row, ReminderEdit()), state=state, next_fire_at=None, leases=PendingPolicy.CANCEL)
-
-
-def has_same_words(row: StoredReminder, reminder: Reminder) -> bool:
-    """Return whether `row` has the content, address and action of `reminder`."""
-    is_same_place = (row.address, row.action) == (reminder.address, reminder.action)
-    return is_same_place and row.content.casefold() == reminder.content.casefold()
-
-
-def is_duplicate(first: Reminder, second: Reminder) -> bool:
-    """Return whether two different reminders have the same next fire and recipients."""
-    has_same_fire = first.next_fires[:1] == second.next_fires[:1] != ()
-    return first.id != second.id and has_same_fire and _people(first) == _people(second)
-
-
-def _people(reminder: Reminder) -> set[str]:
-    return {person.id for person in reminder.targets or (reminder.creator,)}

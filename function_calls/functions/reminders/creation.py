@@ -68,7 +68,7 @@ async def _warnings(reminder: Reminder, ctx: CallContext, reminders: ReminderSer
     if held_until is not None:
         when = date_format.moment(ctx.language, held_until.astimezone(ctx.zone), ctx.now)
         lines.append(say(ctx.language, "reminder.held", when=when))
-    duplicate = await reminders.duplicate_of(reminder)
+    duplicate = await reminders.finder.duplicate_of(reminder)
     if duplicate is not None:
         lines.append(say(ctx.language, "reminder.twice", id=duplicate.id))
     return lines

@@ -113,6 +113,12 @@ class ReminderFinder(Struct, frozen=True):
             matches = match_all(words, own, now, self.times)
         return frozenset(row.key for reminder, row in pairs if reminder in own and reminder in matches)
 
+    async def duplicate_of(self, reminder: Reminder) -> Reminder | None:
+        """Return another open reminder of the chat with the same text, people and next fire."""
+        rows = await self.book.in_chat(reminder.address.key, self.most)
+        alike = (self.public(row) for row in rows if _has_same_words(row, reminder))
+        return next((other for other in alike if _is_duplicate(other, reminder)), None)
+
     def public(self, row: StoredReminder) -> Reminder:
         """Return the public form of a row, with its next fires."""
         is_active = row.state is ReminderState.ACTIVE
@@ -185,3 +191,19 @@ def _next_fire(reminder: Reminder) -> datetime:
 
 def _shown_key(chat: ChatAddress, person: Person) -> str:
     return f"reminders.shown:{chat.key}#{person.id}"
+
+
+def _has_same_words(row: StoredReminder, reminder: Reminder) -> bool:
+    """Return whether `row` has the content, address and action of `reminder`."""
+    is_same_place = (row.address, row.action) == (reminder.address, reminder.action)
+    return is_same_place and row.content.casefold() == reminder.content.casefold()
+
+
+def _is_duplicate(first: Reminder, second: Reminder) -> bool:
+    """Return whether two different reminders have the same next fire and recipients."""
+    has_same_fire = first.next_fires[:1] == second.next_fires[:1] != ()
+    return first.id != second.id and has_same_fire and _people(first) == _people(second)
+
+
+def _people(reminder: Reminder) -> set[str]:
+    return {person.id for person in reminder.targets or (reminder.creator,)}

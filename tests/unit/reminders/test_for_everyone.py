@@ -78,4 +78,4 @@ async def test_duplicate_has_the_same_text_people_and_time(desk, other, is_twin)
     await desk.set(**{"content": "tea", "request_key": "first"} | other)
     reminder = await desk.set("tea", targets=ALL)
 
-    assert (await desk.service.duplicate_of(reminder) is not None) is is_twin
+    assert (await desk.service.finder.duplicate_of(reminder) is not None) is is_twin
