@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -38,6 +39,11 @@ class Schedule(Struct, frozen=True, kw_only=True):
     def is_repeated(self) -> bool:
         """Return whether there may be more than one fire."""
         return self.rule is not None or self.follow_up is not None
+
+
+def once_at(moment: datetime, zone: str) -> Schedule:
+    """Return the schedule of a single fire at `moment` (timezone-aware) in `zone` (IANA name)."""
+    return Schedule(start=moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None), zone=zone)
 
 
 MOST_FOLLOW_UPS: Final = 48

@@ -2,7 +2,6 @@
 
 from datetime import datetime
 from functools import partial
-from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
@@ -11,7 +10,7 @@ from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.kernel.state import StateStore
 from services.recurrence.fires import check, next_fires
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, once_at
 from services.reminders import transitions
 from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.delivery.retry import RetryPolicy
@@ -379,11 +378,6 @@ class ReminderService:
 
     def _check_edit(self, edit: ReminderEdit) -> ReminderEdit:
         return edit if edit.content is None else replace(edit, content=self._limits.check_content(edit.content))
-
-
-def once_at(moment: datetime, zone: str) -> Schedule:
-    """Return the schedule of a one-time reminder at `moment` (timezone-aware) in `zone`."""
-    return Schedule(start=moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None), zone=zone)
 
 
 def _copy_at(

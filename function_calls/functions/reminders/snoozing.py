@@ -27,11 +27,11 @@ from function_calls.understanding.reminder_times import parse_moment, time_reade
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, once_at
 from services.reminders.lookup.finder import is_joined
 from services.reminders.lookup.several import several_in
 from services.reminders.model import Reminder
-from services.reminders.service import ReminderService, once_at
+from services.reminders.service import ReminderService
 
 _DEFAULT_LENGTH: Final = timedelta(minutes=10)
 _SENT_FOR_ALL: Final = timedelta(hours=1)
