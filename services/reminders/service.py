@@ -43,7 +43,7 @@ from services.time_expressions import TimeReader
 
 
 class ReminderService:
-    """All operations on reminders. `worker` delivers them; all methods may be called meanwhile."""
+    """Creates, finds and changes reminders. `worker` delivers them; all methods may be called meanwhile."""
 
     def __init__(
         self,
@@ -139,7 +139,7 @@ class ReminderService:
         return (await self.finder.find(chat, person, reference))[0]
 
     async def find(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
-        """Find a reminder like `get`, else one that was sent in the last day and is over, or by a complete id any."""
+        """Find a reminder like `get`, else one that is done: sent in the last day, or with this complete id."""
         try:
             return await self.get(chat, person, reference)
         except RequestRefused as refusal:
@@ -284,11 +284,6 @@ class ReminderService:
         make = partial(transitions.join, person=person, now=self._clock.now())
         return await self._updater.change_one(chat, person, reference, make, check=allow_anybody)
 
-    async def copy_for(self, chat: ChatAddress, person: Person, reference: str, request_key: str) -> Reminder:
-        """Create a copy of a reminder for `person` alone. Raises as `get` and `create`."""
-        _, row = await self.finder.find(chat, person, reference)
-        return await self.create(_copy_at(row, row.schedule, person, (), request_key))
-
     async def leave(
         self, chat: ChatAddress, person: Person, reference: str, others: tuple[Person, ...] = ()
     ) -> Reminder:
@@ -299,6 +294,11 @@ class ReminderService:
         """
         make = partial(transitions.leave, person=person, others=others, now=self._clock.now())
         return await self._updater.change_one(chat, person, reference, make, check=allow_anybody)
+
+    async def copy_for(self, chat: ChatAddress, person: Person, reference: str, request_key: str) -> Reminder:
+        """Create a copy of a reminder for `person` alone. Raises as `get` and `create`."""
+        _, row = await self.finder.find(chat, person, reference)
+        return await self.create(_copy_at(row, row.schedule, person, (), request_key))
 
     async def move_to_zone(self, chat: ChatAddress, person: Person, zone: str) -> tuple[Reminder, ...]:
         """Move the recurring reminders that `person` created in the chat to another zone (IANA name).
