@@ -5,7 +5,8 @@ from typing import Final, Literal
 
 from pydantic import Field, SecretStr
 
-from bot.config.settings import Group, Settings, secret
+from bot.config.fields import Group, secret
+from bot.config.settings import Settings
 
 PAGE: Final = "web"
 """The name of the web page's platform in addresses."""

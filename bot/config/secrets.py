@@ -13,7 +13,8 @@ from msgspec import Struct
 from pydantic import SecretStr
 
 from bot.config.field_errors import SettingInvalid
-from bot.config.settings import Group, Settings
+from bot.config.fields import Group
+from bot.config.settings import Settings
 
 _PLACE: Final = re.compile(r"(file|keyring):(\S.*)")
 _PASSWORD: Final = re.compile(r"://[^\s/:@]*:([^\s/@]+)@")

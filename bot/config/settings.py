@@ -4,78 +4,16 @@ import re
 from collections.abc import Mapping
 from datetime import time
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, LiteralString, TypeVar
+from typing import Literal, TypeVar
 from zoneinfo import ZoneInfo
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    JsonValue,
-    SecretStr,
-    StringConstraints,
-    field_validator,
-)
-from pydantic_core import PydanticCustomError
+from pydantic import Field, JsonValue, SecretStr, field_validator
 
-from function_calls.language.messages import FALLBACK, say
+from bot.config.fields import ApiKey, Group, Origin, Place, WebAddress, invalid_value, secret
 from services.people.zones import nearest_zone
 from services.reminders.quiet_hours import QuietHours
 
-
-class Group(BaseModel):
-    """A table of `config.toml`; unknown keys are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
-
-
-def secret(description: str) -> Any:
-    """Return the field of a secret, empty by default."""
-    return Field(default=SecretStr(""), description=description)
-
-
-def invalid_value(kind: LiteralString, **fields: object) -> PydanticCustomError:
-    """Return the error of a value, with the message `field.<kind>`."""
-    return PydanticCustomError(kind, say(FALLBACK, f"field.{kind}", **fields), fields)
-
-
 G = TypeVar("G", bound=Group)
-
-HEADER_VALUE: Final = r"^[ -~]*$"
-"""The values of HTTP headers: printable ASCII."""
-
-Origin = Annotated[str, StringConstraints(pattern=r"^https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?$")]
-"""Scheme, host and port of a site, as in the header Origin."""
-
-
-def _check_place(value: str) -> str:
-    platform, _, rest = value.partition(":")
-    if not platform.strip() or not rest.strip():
-        raise invalid_value("no_place", value=value)
-    return value
-
-
-def _check_web_address(value: str) -> str:
-    if value and not value.startswith(("http://", "https://")):
-        raise invalid_value("no_address", value=value)
-    return value
-
-
-def _check_api_key(value: SecretStr) -> SecretStr:
-    if not re.fullmatch(HEADER_VALUE, value.get_secret_value()):
-        raise invalid_value("no_key")
-    return value
-
-
-Place = Annotated[str, AfterValidator(_check_place)]
-"""A person or a chat, as platform:id; other forms are refused, since they would match nobody."""
-
-WebAddress = Annotated[str, AfterValidator(_check_web_address)]
-"""The address of a server, or empty."""
-
-ApiKey = Annotated[SecretStr, AfterValidator(_check_api_key)]
-"""A key that is sent in an HTTP header."""
 
 _DATABASES = ("sqlite://", "postgresql://", "postgresql+psycopg://")
 _SPAN = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")

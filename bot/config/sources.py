@@ -11,9 +11,10 @@ from msgspec import Struct
 from pydantic import SecretStr, ValidationError
 
 from bot.config.field_errors import SettingInvalid
+from bot.config.fields import Group
 from bot.config.platform_catalog import GROUPS, NAMES
 from bot.config.secrets import place_of, read_file, read_secret
-from bot.config.settings import Group, Settings
+from bot.config.settings import Settings
 from bot.config.terminal import display_language
 from function_calls.language.messages import FALLBACK, LANGUAGES
 from services.kernel.errors import ConfigError

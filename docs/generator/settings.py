@@ -6,8 +6,9 @@ from functools import cache
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
+from bot.config.fields import Group
 from bot.config.platform_catalog import GROUPS
-from bot.config.settings import Group, Settings
+from bot.config.settings import Settings
 from bot.config.sources import PREFIX
 from docs.generator.markdown import cell, table
 

@@ -10,8 +10,9 @@ from pydantic import Field, JsonValue, SecretStr
 from bot.app.connection_checks import examine_part
 from bot.config.editor import FIXED_KEYS, RESTART_KEYS, SettingsChange, SettingsEditor, SettingsInvalid, split_key
 from bot.config.field_errors import config_problem, field_problem
+from bot.config.fields import Group
 from bot.config.platform_catalog import GROUPS
-from bot.config.settings import Group, Settings
+from bot.config.settings import Settings
 from bot.config.sources import Origin, group_model, group_names, is_secret, setting_names
 from bot.http.core.bodies import Answer, Body, as_json
 from bot.http.core.context import Context, HttpContext

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Path, Request
 from pydantic import Field, JsonValue, ValidationError
 
 from bot.config.field_errors import field_problem
-from bot.config.settings import HEADER_VALUE
+from bot.config.fields import HEADER_VALUE
 from bot.http.admin.settings import SavedBody, open_editor, save_answer
 from bot.http.core.bodies import Answer, Body
 from bot.http.core.context import Context, HttpContext

@@ -9,7 +9,8 @@ from msgspec import Struct
 from pydantic import SecretStr
 
 from bot.config.field_errors import SettingInvalid
-from bot.config.settings import Group, Settings
+from bot.config.fields import Group
+from bot.config.settings import Settings
 from bot.platforms.base import Health, Receive
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
 from function_calls.language.messages import Message

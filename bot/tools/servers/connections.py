@@ -10,7 +10,8 @@ from msgspec import Struct
 from pydantic import Field, JsonValue, SecretStr, ValidationError, field_validator, model_validator
 
 from bot.config.field_errors import SettingInvalid
-from bot.config.settings import Group, ToolServerSettings, invalid_value
+from bot.config.fields import Group, invalid_value
+from bot.config.settings import ToolServerSettings
 from bot.tools.servers.mcp.servers import LONGEST_LABEL, ConfirmMode, McpServer, OAuthSettings, label_of
 from bot.tools.servers.open_webui_form import read_form, secrets_in
 from function_calls.toolsets.source import Access, check_access
