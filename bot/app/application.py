@@ -223,6 +223,7 @@ async def _run_background(
         check_integrity = partial(_start_integrity_check, tasks, app.database)
         delete_expired = partial(_start_deletions, tasks, app.services, infrastructure.clock, record_days)
         check_integrity()
+        delete_expired()
         jobs.callback(timetable.every(delivery.tick, reminders.worker.tick, name="clock"))
         jobs.callback(timetable.every(_DAY, check_integrity, name="damage"))
         jobs.callback(timetable.every(_DAY, delete_expired, name="purge"))

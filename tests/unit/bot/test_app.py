@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from bot.app.application import build_app
-from bot.config.settings import BotSettings, RouterSettings, Settings
+from bot.config.settings import BotSettings, HistorySettings, RouterSettings, Settings
 from bot.testing.clocks import InlineExecutor, LoopTimetable
 from bot.testing.in_memory import build_in_memory
 from bot.testing.models import ScriptedInterpreter
@@ -90,6 +90,23 @@ async def test_failed_daily_deletion_does_not_end_the_bot(platform, clock):
         await asyncio.sleep(605)
 
     assert platform.texts[-1] == "⏰ @ann stretch"
+
+
+async def test_expired_messages_are_deleted_at_the_start(platform, clock, tmp_path):
+    address = f"sqlite:///{tmp_path / 'bot.db'}"
+
+    def started():
+        opened = Database(address, make_thread=InlineExecutor)
+        return bot(platform, clock, database=opened, history=HistorySettings(retention_days=1))
+
+    async with started():
+        await platform.say("lovely weather")
+    clock.shift(timedelta(days=2))
+    async with started() as app:
+        await asyncio.sleep(1)
+        found = await app.services.get(HistoryService).recent(ChatAddress(platform="fake", chat_id="home"), limit=10)
+
+    assert [message.text for message in found] == []
 
 
 async def test_error_while_greeting_a_group_does_not_end_the_bot(platform, clock):
