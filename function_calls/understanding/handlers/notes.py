@@ -89,20 +89,23 @@ def search_messages(request: RequestContext) -> Interpretation | None:
     """Search the messages of the chat, or the web where that is named; those of one person are summed up.
 
     Before those of a person who has not written lately are summed up for a question when or how much, all messages are
-    searched.
+    searched, and so for somebody outside of the chat: "what did the plumber say".
     """
     from services.summary.content import asks_quantity
 
-    query, person = request.content, request.reading.words("SPEAKER")
+    words, query, person = request.words, request.content, request.reading.words("SPEAKER")
     query, person = ("", query) if not person and request.is_member(query) else (query, person)
     text = request.reading.text.rstrip(" .!?")
-    if query and request.words.strip_search_place(text) != text:
-        return request.answers.call_tool("perplexity_search", {"query": request.words.strip_search_place(query)})
+    if query and words.strip_search_place(text) != text:
+        return request.answers.call_tool("perplexity_search", {"query": words.strip_search_place(query)})
     if person:
         window = request.reading.words("WHEN")
         summed = request.answers.call_tool("summary", {"person": person, "topic": query, "window": window})
-        is_absent = not request.is_member(person) and asks_quantity(text)
-        return (look_up_in_chat(request, text, *summed.calls) if is_absent else None) or summed
+        bare = request.strip_leading_word(words.fold(person), words.articles)
+        is_outside = words.has_any((f"{article} {bare}" for article in words.articles), request.folded_text)
+        is_searched = not request.is_member(person) and (is_outside or asks_quantity(text))
+        sought = f"{person} {query}" if query else text
+        return (look_up_in_chat(request, sought, *summed.calls) if is_searched else None) or summed
     return request.answers.call_tool("history_search", {"query": query}) if query else None
 
 
