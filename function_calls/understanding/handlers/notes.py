@@ -104,7 +104,7 @@ def search_messages(request: RequestContext) -> Interpretation | None:
         bare = request.strip_leading_word(words.fold(person), words.articles)
         is_outside = words.has_any((f"{article} {bare}" for article in words.articles), request.folded_text)
         is_searched = not request.is_member(person) and (is_outside or asks_quantity(text))
-        sought = f"{person} {query}" if query else text
+        sought = f"{person} {query}" if is_outside and query else text
         return (look_up_in_chat(request, sought, *summed.calls) if is_searched else None) or summed
     return request.answers.call_tool("history_search", {"query": query}) if query else None
 
