@@ -36,7 +36,8 @@ class QuietHours(Struct, frozen=True, kw_only=True):
             day = local.date()
         else:
             return None
-        return datetime.combine(day, self.ends, tzinfo=zone).astimezone(UTC)
+        # Within a repeated hour they end in the same repetition: an end before `moment` would not end the search.
+        return datetime.combine(day, self.ends.replace(fold=local.fold), tzinfo=zone).astimezone(UTC)
 
 
 class QuietBook(Protocol):

@@ -42,6 +42,15 @@ def test_quiet_hours_with_a_clock_change_end_at_their_wall_time():
     assert berlin.end_of(utc("2026-03-28T22:00")) == utc("2026-03-29T05:00")
 
 
+def test_quiet_hours_within_a_repeated_hour_end_after_the_moment():
+    london = QuietHours(starts=time(0), ends=time(1, 30), zone="Europe/London")
+    until_then = QuietHours(starts=time(0, 30), ends=time(1, 20), zone="UTC")
+    moment = utc("2026-10-25T01:10")  # 01:10 in London for the second time
+
+    assert london.end_of(moment) == utc("2026-10-25T01:30")
+    assert quiet_until([london, until_then], moment) == utc("2026-10-25T01:30")
+
+
 def test_quiet_hours_with_equal_times_are_empty():
     never = QuietHours(starts=time(8), ends=time(8), zone="UTC")
 
