@@ -262,13 +262,14 @@ async def test_state_of_the_person_is_deleted_and_that_of_others_stays(privacy, 
     assert [bool(each) for each in await scopes.load(names)] == [False, True, True, False]
 
 
-async def test_state_of_a_chat_named_like_the_person_stays(privacy, database):
+@pytest.mark.parametrize("scope", ["chat:console:#ann", "zone:console:#ann"])
+async def test_state_of_a_chat_named_like_the_person_stays(privacy, database, scope):
     scopes = SqlScopeStore(database)
-    await scopes.commit([StateDelta(scope="chat:console:#ann", written={"k": 1})])
+    await scopes.commit([StateDelta(scope=scope, written={"k": 1})])
 
     await privacy.erase(EVERYWHERE, NOW)
 
-    assert await scopes.load(["chat:console:#ann"]) == [{"k": 1}]
+    assert await scopes.load([scope]) == [{"k": 1}]
 
 
 async def test_export_returns_stored_data(privacy, messages, database):

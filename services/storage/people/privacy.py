@@ -83,8 +83,10 @@ def erase_state(connection: sa.Connection, scope: DataScope) -> None:
 def _is_of(key: str, scope: DataScope) -> bool:
     conversation = key.partition(":")[2]
     chat = conversation.removesuffix(f"#{scope.person.id}")
-    is_here = chat.startswith(f"{scope.address.platform}:") if scope.is_everywhere else chat == scope.address.key
-    return is_here and chat != conversation and not key.startswith("chat:")
+    place = ChatAddress.of_key(chat)
+    is_here = place.platform == scope.address.platform if scope.is_everywhere else chat == scope.address.key
+    # Without an id of the chat the key is that of a chat whose name ends like the person, such as `zone:irc:#ann`.
+    return is_here and bool(place.chat_id) and chat != conversation and not key.startswith("chat:")
 
 
 class SqlPrivacyStore:
