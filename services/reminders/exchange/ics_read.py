@@ -66,7 +66,8 @@ def import_ics(text: str, *, defaults: ImportDefaults, now: datetime) -> Portabl
 
 
 def _register_zones(parts: list[IcsPart]) -> list[Problem]:
-    """Register the time zones of the file with the library."""
+    """Register the time zones of the file with the library, which forgets those of earlier files."""
+    calendar_library().use_zoneinfo()
     problems = []
     for part in parts:
         try:

@@ -62,6 +62,16 @@ def refused(defaults, now):
     return run
 
 
+def test_zone_of_another_file_with_the_same_name_is_not_used(read):
+    def start_with(offset: str) -> str:
+        zone = ["BEGIN:VTIMEZONE", "TZID:Ship", "BEGIN:STANDARD", "DTSTART:19700101T000000"]
+        zone += [f"TZOFFSETFROM:{offset}", f"TZOFFSETTO:{offset}", "END:STANDARD", "END:VTIMEZONE"]
+        [found] = read("\n".join(zone), event("DTSTART;TZID=Ship:20270105T120000"))
+        return found.schedule.start.isoformat(timespec="minutes")
+
+    assert (start_with("+0100"), start_with("+0500")) == ("2027-01-05T12:00", "2027-01-05T08:00")
+
+
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
