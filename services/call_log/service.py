@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from services.call_log.masking import SecretMask
 from services.call_log.model import CONFIRMED, CallRecord, CallStore, CompletionRecord, Spent, ToolCallShape, TurnRecord
 from services.kernel.chat import ChatAddress
+from services.kernel.text import replace_unstorable
 
 _BATCH = 500
 _MOST_WAITING = 20_000
@@ -148,23 +149,29 @@ class CallLog:
     def _mask_completion(self, completion: CompletionRecord) -> CompletionRecord:
         if not completion.requested:
             return completion
-        requested = tuple(replace(call, arguments=self._prepare_text(call.arguments)) for call in completion.requested)
+        requested = tuple(
+            replace(call, name=self._prepare_text(call.name), arguments=self._prepare_text(call.arguments))
+            for call in completion.requested
+        )
         refused = tuple(self._prepare_text(reason) for reason in completion.refused)
         return replace(completion, requested=requested, refused=refused)
 
     def _mask_call(self, call: CallRecord) -> CallRecord:
         return replace(
             call,
+            tool_name=self._prepare_text(call.tool_name),
             user_message=self._prepare_text(call.user_message),
             arguments=self._prepare_text(call.arguments),
             result=None if call.result is None else self._prepare_text(call.result),
             error=None if call.error is None else self._prepare_text(call.error),
+            repairs=tuple(map(self._prepare_text, call.repairs)),
             said=self._prepare_text(call.said),
             spawn_task=None if call.spawn_task is None else self._prepare_text(call.spawn_task),
         )
 
     def _prepare_text(self, text: str) -> str:
-        """Return `text` for storing: masked, and truncated if it is very long."""
+        """Return `text` for storing: without unstorable characters, masked, and truncated if it is very long."""
+        text = replace_unstorable(text)
         if len(text) <= _LONGEST_TEXT:
             return self._mask.text(text) if text else text
         # Mask before truncating, so that no part of a secret remains at the end.

@@ -3,11 +3,13 @@
 import asyncio
 
 import pytest
+from msgspec.structs import replace
 
 from services.call_log.masking import MASK, SecretMask
 from services.call_log.service import CallLog
+from services.language_model.ports import RequestedCall
 from services.storage.records.store import SqlCallStore
-from tests.support.records import HOME, make_call_record, make_turn_record
+from tests.support.records import HOME, make_call_record, make_completion_record, make_turn_record
 
 
 class CountingStore(SqlCallStore):
@@ -96,6 +98,19 @@ async def test_failing_store_loses_only_the_record(sqlite_database):
     log.record(make_turn_record(2))
 
     assert [each.message_id for each in await log.latest_turns(5)] == ["m2"]
+
+
+async def test_lone_surrogate_is_replaced_and_loses_no_record_of_its_batch(sqlite_database):
+    log = CallLog(SqlCallStore(sqlite_database))
+    requested = (RequestedCall(id="1", name="\ud83d", arguments="{}"),)
+    log.record(make_turn_record(completions=(replace(make_completion_record(), requested=requested),)))
+    log.record(replace(make_call_record(tool="\ud83d", said="half \ud83d"), repairs=("/content: \ud83d",)))
+
+    turn = await log.turn("m1", HOME)
+
+    assert turn is not None
+    (call,) = await log.calls_of(turn)
+    assert (call.tool_name, call.said, call.repairs) == ("\ufffd", "half \ufffd", ("/content: \ufffd",))
 
 
 async def test_secrets_are_masked_before_they_are_stored(sqlite_database):
