@@ -164,10 +164,9 @@ class PrivacyService(Struct, frozen=True):
 
     async def _purge_chat(self, chat: str, before: datetime) -> int:
         total = 0
-        with_files = await self.store.with_files(chat, before)
+        if self.on_deleted is not None:  # before the messages, which alone name the files, as the process may be killed
+            await self.on_deleted(await self.store.with_files(chat, before))
         while removed := await self.store.purge(chat, before, _BATCH):
             total += removed
             await asyncio.sleep(_PAUSE_SECONDS)
-        if self.on_deleted is not None:
-            await self.on_deleted(with_files)
         return total

@@ -1,11 +1,12 @@
 """Deletion of old messages by the settings of the bot and of each chat."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.kernel.chat import ChatAddress, ChatMessage, Person
-from services.people.privacy import DataScope, PrivacyService
+from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
+from services.people.privacy import DataScope, DeletedMessage, PrivacyService
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.privacy import SqlPrivacyStore
@@ -84,3 +85,19 @@ async def test_earlier_records_are_not_stored_after_the_removal(database: Databa
     await privacy.forget(DataScope(address=CHATS["usual"], person=Person(id="ann", name="Ann")), NOW)
 
     assert order == ["settled", "erased"]
+
+
+async def test_files_are_deleted_before_the_old_messages_that_name_them(database: Database):
+    messages, chat = SqlMessageStore(database), CHATS["usual"]
+    file = Attachment(kind="file", description="plan.txt", url="/files/1/plan.txt")
+    old = {"sender": Person(id="ann", name="Ann"), "sent_at": NOW - timedelta(days=9)}
+    await messages.add([ChatMessage(id="1", address=chat, text="", attachments=(file,), **old)])
+
+    async def fail(deleted: Sequence[DeletedMessage]) -> None:
+        raise OSError(deleted[0].files)
+
+    privacy = PrivacyService(SqlPrivacyStore(database), keep_days=5, on_deleted=fail)
+    with pytest.raises(OSError, match="plan"):
+        await privacy.purge(NOW)
+
+    assert await messages.find(chat, "1") is not None
