@@ -103,14 +103,14 @@ class ZoneService:
 
     async def zone_of(self, chat: ChatAddress, person: Person) -> ZoneInfo:
         """Return the zone for times that `person` writes in `chat`."""
-        key = f"{chat.key}#{person.id}"
-        known = self._cache.get(key)
+        key, cache = f"{chat.key}#{person.id}", self._cache
+        known = cache.get(key)
         if known is not None and self._clock.now() - known[0] < _REMEMBERED_FOR:
             return known[1]
         own, common = await self._scopes.load([_scope_of(chat, person), _scope_of(chat, None)])
         own_zone = _load_zone(own.get(_KEY)) or await self._zone_of_linked(chat, person)
         zone = own_zone or _load_zone(common.get(_KEY)) or self.default
-        self._cache[key] = (self._clock.now(), zone)
+        cache[key] = (self._clock.now(), zone)
         return zone
 
     async def of_chat(self, chat: ChatAddress) -> ZoneInfo:
@@ -162,7 +162,7 @@ class ZoneService:
 
     async def _commit(self, delta: StateDelta) -> None:
         await self._scopes.commit([delta])
-        self._cache.clear()
+        self._cache = BoundedDict(_MOST_REMEMBERED)  # not cleared: what is being read now may be the earlier zone
 
 
 def _scope_of(chat: ChatAddress, person: Person | None) -> str:

@@ -1,5 +1,6 @@
 """The time zone of a person, else of the chat, else of the bot."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -63,6 +64,24 @@ async def test_change_of_another_process_is_seen_after_a_minute(book):
     clock.set(NOW + timedelta(minutes=1))
 
     assert (await here.zone_of(HOME, ANN)).key == "Europe/Paris"
+
+
+async def test_zone_that_was_read_before_a_change_is_not_cached(book):
+    class Slow(MemoryScopeStore):
+        async def load(self, scopes):
+            found = await book.load(scopes)
+            await asyncio.sleep(0)
+            return found
+
+        commit = book.commit
+
+    zones = ZoneService(Slow(), FixedClock(NOW), default=ZoneInfo("UTC"))
+    earlier = asyncio.create_task(zones.zone_of(HOME, ANN))
+    await asyncio.sleep(0)
+    await zones.set_for_chat(HOME, "Tokyo")
+    await earlier
+
+    assert (await zones.zone_of(HOME, ANN)).key == "Asia/Tokyo"
 
 
 async def test_unknown_zone_is_refused_and_changes_nothing(zones):
