@@ -3,7 +3,7 @@
 from calendar import monthrange
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from services.recurrence.calendars.workdays import Workdays, region_of
-from services.recurrence.fires import midnight, next_fires, zone_of
+from services.recurrence.fires import fires_after, midnight, next_fires, zone_of
 from services.recurrence.rules import Rule, with_exceptions, without_exceptions_from
 from services.recurrence.schedule import Schedule
 
@@ -86,7 +86,7 @@ def _first(schedule: Schedule, now: datetime) -> datetime | None:
 
 
 _DAY: Final = timedelta(days=1)
-_MOST_TIMES: Final = 2000
+_MOST_TIMES: Final = 20_000
 
 
 class Suspension(Struct, frozen=True, kw_only=True):
@@ -98,8 +98,9 @@ class Suspension(Struct, frozen=True, kw_only=True):
 
 def suspended_fires(schedule: Schedule, suspension: Suspension) -> tuple[datetime, ...]:
     """Return the fires of `schedule` in the period of `suspension`."""
-    after = suspension.since - _TICK
-    return tuple(takewhile(lambda fire: fire < suspension.until, next_fires(schedule, after, _MOST_TIMES)))
+    zone, after = zone_of(schedule), (suspension.since - _TICK).astimezone(UTC)
+    fires = takewhile(lambda fire: fire < suspension.until, fires_after(schedule, after))
+    return tuple(fire.astimezone(zone) for fire in islice(fires, _MOST_TIMES))
 
 
 def can_suspend(schedule: Schedule) -> bool:

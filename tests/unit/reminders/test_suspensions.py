@@ -49,6 +49,13 @@ def test_suspended_reminder_fires_at_all_other_times_only(rule, days, zone):
     assert [fire for fire in next_fires(new, NOW, 2000) if fire < end] == usual
 
 
+def test_reminder_of_many_times_a_day_is_suspended_to_the_end():
+    hours = ",".join(map(str, range(8, 20)))
+    new = suspend(at(f"FREQ=MINUTELY;INTERVAL=5;BYHOUR={hours}"), suspension(30))
+
+    assert next_fires(new, NOW, 1) == (datetime(2026, 12, 23, 14, 30, tzinfo=UTC),)
+
+
 def test_suspended_reminder_is_deferred_until_resumed():
     new = suspend(at(DAILY), suspension(7))
 
