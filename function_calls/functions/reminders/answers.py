@@ -202,6 +202,7 @@ def revert_step(reminder: Reminder, *, is_ended: bool = False) -> UndoStep:
             "reminder_id": reminder.id,
             "content": reminder.content,
             "start": reminder.schedule.start.isoformat(),
+            "fold": reminder.schedule.start.fold,
             "zone": reminder.schedule.zone,
             "rule": rule_text(reminder.schedule),
             "targets": [{"id": person.id, "name": person.name} for person in reminder.targets],

@@ -137,12 +137,14 @@ class PersonArgs(Arguments):
 class ReminderPutBackArgs(Arguments):
     """Arguments of `reminder_put_back`, which undoes a change: the reminder before it.
 
-    `start` is wall clock in `zone`, ISO 8601; `rule` an RRULE value, empty for once. `ended`: the change ended it.
+    `start` is wall clock in `zone`, ISO 8601, and `fold` 1 for the second of two equal ones; `rule` an RRULE value,
+    empty for once. `ended`: the change ended it.
     """
 
     reminder_id: str
     content: str
     start: str
+    fold: Literal[0, 1] = 0
     zone: str
     rule: str
     targets: list[PersonArgs]
@@ -152,4 +154,4 @@ class ReminderPutBackArgs(Arguments):
 
     def local_start(self) -> datetime:
         """Return `start` as naive wall-clock time."""
-        return datetime.fromisoformat(self.start)
+        return datetime.fromisoformat(self.start).replace(fold=self.fold)

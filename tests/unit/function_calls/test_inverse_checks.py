@@ -1,5 +1,6 @@
 """Checks of the inverse functions that tools name for undo."""
 
+from datetime import datetime
 from types import MappingProxyType
 
 import pytest
@@ -9,11 +10,14 @@ from bot.app.registry import built_in_registry
 from bot.testing.models import ScriptedInterpreter
 from bot.testing.turns import make_context
 from function_calls.conversation.agents.agent import Agent
+from function_calls.functions.reminders.answers import revert_step
+from function_calls.functions.reminders.models import ReminderPutBackArgs
 from function_calls.registry import Registry, ToolOptions, check_inverses, tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, UndoStep
 from function_calls.tools.declaring.class_tools import Tool
 from function_calls.tools.errors import SignatureInvalid
+from tests.unit.function_calls.recurring_reminder import make_recurring
 
 
 @tool_function(undo="dark")
@@ -126,3 +130,11 @@ def test_inverses_are_checked_when_a_bot_or_an_agent_is_built():
         built_in_registry([light])
     with pytest.raises(SignatureInvalid, match="undo='dark' is no function"):
         Agent(name="electrician", model=ScriptedInterpreter([]), tools=[light])
+
+
+def test_undo_of_a_change_keeps_the_second_of_two_equal_wall_times():
+    reminder = make_recurring("", start=datetime(2026, 10, 25, 2, 30, fold=1), zone="Europe/Berlin")
+
+    arguments = ReminderPutBackArgs.model_validate(revert_step(reminder).arguments)
+
+    assert arguments.local_start().fold == 1
