@@ -16,6 +16,7 @@ _PARAMETERS: Final = frozenset("beIkqaohv")
 class _Channel(Struct):
     nicks: dict[str, str] = field(default_factory=dict)
     operators: set[str] = field(default_factory=set)
+    is_listed: bool = False
 
 
 class People:
@@ -56,12 +57,20 @@ class People:
             self._set_account(line.nick, line.param(1))
 
     def _on_353(self, line: Line) -> None:
-        channel = self._channels[fold(line.param(2))]
+        name = fold(line.param(2))
+        channel = self._channels[name]
+        if channel.is_listed:  # the bot has returned, and has not seen who left or lost their rights
+            for nick in tuple(channel.nicks):
+                self._leave(name, nick)
+            channel.is_listed = False
         for entry in line.param(3).split():
             nick = entry.lstrip(_PREFIXES).partition("!")[0]
             channel.nicks[fold(nick)] = nick
             if set(entry[: len(entry) - len(entry.lstrip(_PREFIXES))]) & _OPERATORS:
                 channel.operators.add(fold(nick))
+
+    def _on_366(self, line: Line) -> None:
+        self._channels[fold(line.param(1))].is_listed = True
 
     def _on_part(self, line: Line) -> None:
         self._leave(fold(line.param(0)), fold(line.nick))

@@ -140,6 +140,19 @@ def test_operators_of_a_channel_are_its_admins():
     assert not people.person("ben", "#other").is_admin
 
 
+def test_list_of_a_channel_to_which_the_bot_returns_replaces_the_earlier_one():
+    people = known(
+        ":s 353 Bubbles = #team :@ann @ben Bubbles",
+        ":s 366 Bubbles #team :End of /NAMES list.",
+        ":ann!a@h KICK #team Bubbles :out",
+        ":s 353 Bubbles = #team :ann",
+        ":s 353 Bubbles = #team :Bubbles",
+    )
+
+    assert set(people.members("#team")) == {"ann", "bubbles"}
+    assert not people.person("ann", "#team").is_admin
+
+
 def test_a_person_keeps_the_account_when_the_nickname_changes():
     people = known(":ann!a@h JOIN #team annie :Ann", ":ann!a@h NICK :ann_away", has_accounts=True)
 
