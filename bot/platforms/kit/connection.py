@@ -198,7 +198,10 @@ class Backlog:
     async def _forward(self, receive: Receive) -> None:
         while True:
             self._next = self._next or await self._waiting.get()
-            await receive(self._next)
+            try:
+                await receive(self._next)
+            except Exception as error:  # noqa: BLE001 - one event must not end the reception of all others
+                logger.bind(chat=str(self._next.address)).opt(exception=error).error("could not receive an event")
             self._next = None  # not before: a connection that ends meanwhile must not lose it
 
 

@@ -6,9 +6,10 @@ from itertools import pairwise
 
 import pytest
 
-from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood
+from bot.platforms.kit.connection import Backlog, Connection, ConnectionEnded, ConnectionRefusedForGood
 from bot.platforms.kit.pace import SendPace
 from bot.testing.clocks import LoopClock
+from services.kernel.chat import BotAdded, ChatAddress
 from services.kernel.errors import DeliveryFailed
 
 pytestmark = pytest.mark.looptime
@@ -259,3 +260,21 @@ async def test_every_new_try_is_counted(clock):
     await kept(connection, failing([], clock), 4)
 
     assert connection.health.reconnects == 2
+
+
+async def test_event_that_cannot_be_received_does_not_hold_up_the_next():
+    received = []
+
+    async def receive(incoming):
+        received.append(incoming)
+        if len(received) == 1:
+            raise OSError("disk I/O error")
+
+    backlog = Backlog()
+    events = [BotAdded(address=ChatAddress(platform="x", chat_id=name)) for name in ("a", "b")]
+    async with backlog.forward(receive):
+        for each in events:
+            backlog.put(each)
+        await asyncio.sleep(1)
+
+    assert received == events
