@@ -10,6 +10,7 @@ from bot.platforms.kit.json_api import JsonApi, TokenAuth, code_in
 from services.kernel.chat import SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
+from services.kernel.network import parse_retry_after
 
 _DEFAULT_RETRY_AFTER: Final = 60.0
 _LIMITED: Final = {"Throttling", "Throttling.User", "Throttling.Api", "QpsLimitForApi", "130101", "90018"}
@@ -81,6 +82,6 @@ def _check(response: httpx.Response, answer: Mapping[str, object]) -> None:
         return
     reason = f"dingtalk: {code} {answer.get('message') or answer.get('errmsg') or response.status_code}"
     if response.status_code == 429 or code in _LIMITED:
-        seconds = float(response.headers.get("Retry-After", _DEFAULT_RETRY_AFTER))
+        seconds = parse_retry_after(response.headers) or _DEFAULT_RETRY_AFTER
         raise DeliveryFailed(reason, retry_after=seconds, is_global=code != _LIMITED_GROUP)
     raise DeliveryFailed(reason, is_permanent=response.status_code < 500 and code not in _TRANSIENT)

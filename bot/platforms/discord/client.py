@@ -12,6 +12,7 @@ from discord.http import Route
 from bot.platforms.kit.events import mapping
 from services.kernel.chat import SentFile
 from services.kernel.errors import DeliveryFailed
+from services.kernel.network import parse_retry_after
 
 _LONGEST_WAIT_SECONDS: Final = 30.0
 
@@ -100,7 +101,7 @@ class GatewayClient(discord.Client):
 
 def _to_delivery_failed(error: discord.HTTPException) -> DeliveryFailed:
     if error.status == _TOO_MANY_REQUESTS:  # from the proxy of Discord, for this whole machine
-        wish = float(error.response.headers.get("Retry-After", _LONGEST_WAIT_SECONDS))
+        wish = parse_retry_after(error.response.headers) or _LONGEST_WAIT_SECONDS
         return DeliveryFailed(f"discord: {error}", retry_after=wish, is_global=True)
     is_hopeless = isinstance(error, _PERMANENT) or error.status == 400
     return DeliveryFailed(f"discord: {error}", is_permanent=is_hopeless)

@@ -11,6 +11,7 @@ from bot.platforms.kit.json_api import JsonApi, TokenAuth, code_in
 from services.kernel.chat import SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
+from services.kernel.network import parse_retry_after
 
 _TOKEN: Final = "/open-apis/auth/v3/tenant_access_token/internal"  # noqa: S105 - a path
 _TOKEN_INVALID: Final = {99991661, 99991663, 99991668, 99991677}
@@ -61,8 +62,9 @@ def _check(response: httpx.Response, answer: Mapping[str, object]) -> None:
         return
     reason = f"feishu: {code} {answer.get('msg', response.status_code)}"
     if response.status_code == 429 or code in _LIMITED:
-        wish = response.headers.get("x-ogw-ratelimit-reset") or response.headers.get("Retry-After")
-        seconds = float(wish or _DEFAULT_RETRY_AFTER)
+        reset = response.headers.get("x-ogw-ratelimit-reset", "")
+        wish = parse_retry_after(response.headers) or _DEFAULT_RETRY_AFTER
+        seconds = float(reset) if reset.isdecimal() else wish
         raise DeliveryFailed(reason, retry_after=seconds, is_global=code == _LIMITED_APP)
     is_permanent = response.status_code < 500 and code not in _BUSY | _TOKEN_INVALID
     raise DeliveryFailed(reason, is_permanent=is_permanent)

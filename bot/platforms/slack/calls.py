@@ -14,6 +14,7 @@ from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
+from services.kernel.network import parse_retry_after
 
 _TRANSIENT: Final = {
     "ratelimited",
@@ -23,6 +24,7 @@ _TRANSIENT: Final = {
     "request_timeout",
     "team_added_to_org",
 }
+_DEFAULT_RETRY_AFTER: Final = 30.0
 _TRUSTED_FOR = timedelta(hours=1)
 _REMEMBERED_PEOPLE = 10_000
 _PAGE: Final = 1000
@@ -107,7 +109,7 @@ def to_delivery_failed(error: SlackApiError) -> DeliveryFailed:
     reason = str(error.response.get("error", error))
     headers = {name.lower(): value for name, value in dict(error.response.headers).items()}
     if reason == "ratelimited" or error.response.status_code == 429:
-        return DeliveryFailed("slack: rate limit", retry_after=float(headers.get("retry-after", "30")))
+        return DeliveryFailed("slack: rate limit", retry_after=parse_retry_after(headers) or _DEFAULT_RETRY_AFTER)
     is_passing = reason in _TRANSIENT or error.response.status_code >= 500
     return DeliveryFailed(f"slack: {reason}", is_permanent=not is_passing)
 
