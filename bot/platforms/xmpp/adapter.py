@@ -299,8 +299,8 @@ class XmppPlatform(NetworkPlatform):
         incoming = to_incoming(stanza, room, now=now, fresh_id=uuid.uuid4().hex)
         if incoming is None or message_id(stanza) in self._recent.authors:  # rooms repeat their history
             return
-        self._recent.remember(stanza)
         await self._deliver(incoming)
+        self._recent.remember(stanza)  # not before: a message that is not recorded is taken from the history later
         if stanza.find("{urn:xmpp:delay}delay") is None:
             self._missed_since = now - _STAMP_SLACK
             await self._state.set(self._state_key, self._missed_since.isoformat(), keep=_LIFETIME)
