@@ -227,7 +227,8 @@ class TelegramPlatform(NetworkPlatform):
             self._connection.note_received()
 
     async def _take(self, update: Update) -> None:
-        parts = (update.message, update.edited_message, update.message_reaction)
+        pressed = update.callback_query.message if update.callback_query is not None else None
+        parts = (update.message, update.edited_message, update.message_reaction, pressed)
         chat = next((each.chat for each in parts if each is not None), None)
         admins = await self._administrators.fetch(chat.id) if chat else ()
         user = update.message.from_user if update.message is not None else None

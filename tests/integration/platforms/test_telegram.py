@@ -139,6 +139,14 @@ async def test_an_administrator_is_known_as_one(server, make, receiver, running)
     assert receiver.heard[0].sender.is_admin
 
 
+async def test_administrator_who_presses_a_button_is_known_as_one(server, make, receiver, running):
+    async with running(make()):
+        await server.press("done", message_id=55, sender="9")
+        await receiver.wait_for(1)
+
+    assert receiver.heard[0].sender.is_admin
+
+
 async def test_a_person_is_mentioned_by_number(server, platform):
     ann = Person(id="7", name="Ann")
 
