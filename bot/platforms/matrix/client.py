@@ -206,6 +206,8 @@ class MatrixClient:
                     room_id, start, end=oldest, direction=nio.MessageDirection.back, limit=_HISTORY_PAGE
                 )
             )
+            if isinstance(page, nio.ErrorResponse) and page.retry_after_ms:
+                raise ConnectionEnded(str(page), retry_after=_seconds(page))  # syncs anew, so that no event is lost
             if isinstance(page, nio.ErrorResponse) or not page.chunk:
                 break
             found += [event.source for event in page.chunk]

@@ -3,10 +3,12 @@
 import asyncio
 
 import aiohttp
+import nio
 import pytest
 
+from bot.config.platform_catalog import MatrixSettings
 from bot.platforms.kit.connection import ConnectionEnded
-from bot.platforms.matrix.client import _call_server
+from bot.platforms.matrix.client import MatrixClient, _call_server
 
 
 async def test_stop_together_with_an_answer_is_a_stop():
@@ -44,3 +46,17 @@ async def test_a_homeserver_that_cannot_be_reached_ends_the_connection(error, re
 async def test_an_answer_that_does_not_come_in_time_ends_the_connection():
     with pytest.raises(ConnectionEnded, match="did not answer in time"):
         await _call_server(asyncio.sleep(60), seconds=0.01)
+
+
+async def test_limited_request_for_missed_events_ends_the_connection_instead_of_losing_them():
+    class Server:
+        async def room_messages(self, *_, **__):
+            return nio.RoomMessagesError("slow down", "M_LIMIT_EXCEEDED", retry_after_ms=3000)
+
+    client = MatrixClient(MatrixSettings(homeserver="http://matrix.test", user="@bubbles:matrix.test"), None)
+    client._nio = Server()
+
+    with pytest.raises(ConnectionEnded, match="slow down") as ended:
+        await client._between("!team:matrix.test", "t2", "t1")
+
+    assert ended.value.retry_after == 3
