@@ -1,7 +1,7 @@
 """Compute the instants at which a schedule fires, including DST changes."""
 
 from bisect import insort
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache, partial
 from itertools import islice, takewhile
@@ -122,11 +122,12 @@ def _until_end(schedule: Schedule, after: datetime) -> Iterator[datetime]:
     if schedule.rule is not None:
         load_calendar(schedule.rule)
     last = last_instant(schedule)
+    days = frozenset[date]() if schedule.rule is None else schedule.rule.except_days
     if last is None:
-        return _without_exceptions(schedule, _instants(schedule, after))
+        return _without_exceptions(schedule, _instants(schedule, after, days))
     if after >= last:
         return iter(())
-    return _without_exceptions(schedule, takewhile(lambda fire: fire <= last, _instants(schedule, after)))
+    return _without_exceptions(schedule, takewhile(lambda fire: fire <= last, _instants(schedule, after, days)))
 
 
 def _without_exceptions(schedule: Schedule, fires: Iterator[datetime]) -> Iterator[datetime]:
@@ -138,8 +139,8 @@ def _without_exceptions(schedule: Schedule, fires: Iterator[datetime]) -> Iterat
     return (fire for fire in fires if not rule.excludes(fire.astimezone(zone).replace(tzinfo=None, fold=0)))
 
 
-def _instants(schedule: Schedule, after: datetime) -> Iterator[datetime]:
-    """Yield fires strictly after `after`, ascending, regardless of COUNT and UNTIL."""
+def _instants(schedule: Schedule, after: datetime, without: Container[date] = ()) -> Iterator[datetime]:
+    """Yield fires strictly after `after`, ascending, on other days than `without`, regardless of COUNT and UNTIL."""
     zone = zone_of(schedule)
     rule = schedule.rule
     if rule is None:
@@ -151,7 +152,21 @@ def _instants(schedule: Schedule, after: datetime) -> Iterator[datetime]:
     start = start.replace(fold=0)
     # A day back, because a fire that a gap moved forward may belong to the date before.
     first = max(start, after.astimezone(zone).replace(tzinfo=None, fold=0) - _DAY)
-    return _in_order(_walls(rule, start, first), zone, after)
+    return _in_order(_walls_on_other_days(rule, start, first, without), zone, after)
+
+
+def _walls_on_other_days(rule: Rule, start: datetime, first: datetime, without: Container[date]) -> Iterator[datetime]:
+    """Yield wall times from `first` on; of the days `without`, which may have a thousand each, only one is computed."""
+    begin: datetime | None = first
+    while begin is not None:
+        earliest, begin = begin, None
+        for wall in _walls(rule, start, earliest):
+            if wall < earliest:
+                continue
+            if wall.date() in without:
+                begin = datetime.combine(wall.date() + _DAY, time.min)
+                break
+            yield wall
 
 
 def _walls(rule: Rule, start: datetime, first: datetime) -> Iterator[datetime]:

@@ -4,6 +4,7 @@ import calendar
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from itertools import count
+from math import gcd
 
 from msgspec.structs import replace
 
@@ -12,6 +13,7 @@ from services.recurrence.rules import Rule
 _MOST_EMPTY_PERIODS = 1200  # months or years without a date after which a rule counts as ended
 _MOST_EMPTY_DAYS = 4400
 _LAST_YEAR = 9998
+_MINUTE = timedelta(minutes=1)
 _HOUR = timedelta(hours=1)
 _DAY = timedelta(days=1)
 _REACH = timedelta(days=4400)
@@ -137,6 +139,8 @@ def grid_walls(rule: Rule, start: datetime, first: datetime) -> Iterator[datetim
     step = timedelta(hours=rule.interval) if is_hourly else timedelta(minutes=rule.interval)
     minutes = rule.minutes if is_hourly else ()
     origin = start.replace(minute=0) if minutes else start
+    if not _has_clock_on_grid(rule, origin, step):
+        return
     index = max(0, (first - origin) // step)
     end = first + _REACH
     while (wall := origin + step * index) <= end:
@@ -148,6 +152,14 @@ def grid_walls(rule: Rule, start: datetime, first: datetime) -> Iterator[datetim
         for found in [wall.replace(minute=minute) for minute in minutes] or [wall]:
             if found >= start:
                 yield found
+
+
+def _has_clock_on_grid(rule: Rule, origin: datetime, step: timedelta) -> bool:
+    """Return whether the grid reaches a clock time of the rule on any day, so that a search for one has an end."""
+    distance = gcd(step // _MINUTE, _DAY // _MINUTE)
+    minutes = (rule.minutes or range(60)) if rule.frequency == "MINUTELY" else (origin.minute,)
+    begin = origin.hour * 60 + origin.minute
+    return any((hour * 60 + minute - begin) % distance == 0 for hour in rule.hours or range(24) for minute in minutes)
 
 
 def _blocked_until(rule: Rule, wall: datetime) -> datetime | None:

@@ -129,6 +129,25 @@ def test_next_occurrences_are_in_the_zone_of_the_schedule():
     assert fire.hour == 9
 
 
+@pytest.mark.parametrize("rule", ["FREQ=MINUTELY;INTERVAL=2;BYMINUTE=5", "FREQ=HOURLY;INTERVAL=2;BYHOUR=10;BYMINUTE=5"])
+def test_interval_that_never_meets_a_clock_time_of_the_rule_is_refused_at_once(rule):
+    began = time.process_time()
+    with pytest.raises(RequestRefused, match="rule_never_fires"):
+        check(read_schedule(datetime(2026, 11, 20, 9, 0), "UTC", rule), datetime(2026, 11, 20, tzinfo=UTC))
+
+    assert time.process_time() - began < 1
+
+
+def test_rule_with_many_excluded_days_is_computed_in_bounded_time():
+    first = datetime(2026, 11, 20)
+    days = ",".join(f"{first + timedelta(days=number):%Y%m%d}" for number in range(1000))
+    hours, began = ",".join(map(str, range(24))), time.process_time()
+    schedule = read_schedule(first, "UTC", f"FREQ=MINUTELY;BYHOUR={hours};EXDATE={days}")
+
+    assert next_after(schedule, first.replace(tzinfo=UTC)) == datetime(2029, 8, 16, tzinfo=UTC)
+    assert time.process_time() - began < 1
+
+
 def test_rule_without_occurrences_is_detected_in_bounded_time():
     rule = "FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=" + ",".join(str(position) for position in range(-366, -335))
     began = time.process_time()
