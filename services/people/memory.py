@@ -11,6 +11,7 @@ from msgspec import Struct
 from services.history.terms import index_terms, query_terms, rank
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
+from services.kernel.text import replace_unstorable
 from services.people.model import Account
 
 
@@ -102,7 +103,7 @@ class MemoryService:
         Raises:
             RequestRefused: `memory_empty`, `memory_too_long(limit)` or `too_many_memories(limit)`.
         """
-        text = " ".join(text.split())
+        text = " ".join(replace_unstorable(text).split())
         if not text:
             raise RequestRefused("memory_empty")
         if len(text) > self._limits.text_length:

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
+from services.kernel.text import replace_unstorable
 from services.recurrence.schedule import Schedule
 
 EVERYONE = "@all"
@@ -129,12 +130,12 @@ class ReminderLimits(Struct, frozen=True, kw_only=True):
     content_length: int = 2000
 
     def check_content(self, content: str) -> str:
-        """Return the content without white space around it.
+        """Return the content without white space around it and without characters that cannot be stored.
 
         Raises:
             RequestRefused: `content_missing`, `content_too_long(limit)`.
         """
-        content = content.strip()
+        content = replace_unstorable(content).strip()
         if not content:
             raise RequestRefused("content_missing")
         if len(content) > self.content_length:

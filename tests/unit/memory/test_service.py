@@ -31,6 +31,10 @@ async def test_the_same_words_are_one_memory(memory):
     assert await save(memory, " the door  code is 4711 ") == first
 
 
+async def test_half_a_character_in_a_memory_is_replaced(memory):
+    assert (await save(memory, "tea \ud83c")).text == "tea \ufffd"
+
+
 @pytest.mark.parametrize(("text", "code"), [("  ", "memory_empty"), ("x" * 41, "memory_too_long")])
 async def test_invalid_memory_is_refused(memory, text, code):
     with pytest.raises(RequestRefused, match=code):

@@ -108,6 +108,10 @@ async def test_an_empty_content_is_refused(desk, content):
     assert (await refusal(desk.set(content))).code == "content_missing"
 
 
+async def test_half_a_character_in_a_content_is_replaced(desk):
+    assert (await desk.set("tea \ud83c")).content == "tea \ufffd"
+
+
 async def test_a_content_over_the_limit_is_refused(make_desk):
     desk = make_desk(limits=ReminderLimits(content_length=5))
 
