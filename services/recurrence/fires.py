@@ -2,6 +2,7 @@
 
 from bisect import insort
 from collections.abc import Container, Iterator
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache, partial
 from itertools import islice, takewhile
@@ -236,13 +237,17 @@ _MOST = 400
 
 
 def previous_fire(schedule: Schedule, due: datetime) -> datetime | None:
-    """Return the last fire of `schedule` before `due` (timezone-aware); None without any in a year."""
+    """Return the last fire of `schedule` before `due` (timezone-aware).
+
+    None without any in a year, or if this version cannot read the rule.
+    """
     if not schedule.is_repeated:
         return None
-    for reach in _REACHES:
-        before = [fire for fire in next_fires(schedule, due - reach, _MOST) if fire < due]
-        if before:
-            return before[-1]
+    with suppress(RequestRefused):
+        for reach in _REACHES:
+            before = [fire for fire in next_fires(schedule, due - reach, _MOST) if fire < due]
+            if before:
+                return before[-1]
     return None
 
 

@@ -94,9 +94,12 @@ def _last_fires(schedule: Schedule, first: datetime, latest: datetime, missed: i
 
 
 def pause_after(schedule: Schedule, due: datetime) -> timedelta | None:
-    """Return the interval to the follow-up of the fire at `due` (timezone-aware); None if there is none."""
+    """Return the interval to the follow-up of the fire at `due` (timezone-aware); None if there is none, or unknown."""
     if schedule.follow_up is None:
         return None
-    following = next_after(schedule, due)
+    try:
+        following = next_after(schedule, due)
+    except RequestRefused:
+        return None
     every = schedule.follow_up.every
     return every if following is not None and following - due == every else None

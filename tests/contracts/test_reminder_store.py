@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from services.kernel.errors import RequestRefused
 from services.recurrence.rules import stored_rule
-from services.recurrence.schedule import Schedule
-from services.reminders.model import ReminderEdit, ReminderLimits, ReminderState
+from services.recurrence.schedule import FollowUp, Schedule
+from services.reminders.model import ReminderAction, ReminderEdit, ReminderLimits, ReminderState
 from services.reminders.ports import ReminderStore
 from services.reminders.records import DeliveryOutcome, DeliveryState, Lease, ValidatedReminder
 from services.reminders.transitions import cancel, edit, resume
@@ -214,13 +214,15 @@ async def test_a_fire_that_still_waits_is_absorbed_by_the_next(reminders: Remind
     assert states == [DeliveryState.CANCELLED, DeliveryState.LEASED]
 
 
-async def test_reminder_with_an_unreadable_rule_fires_once_and_pauses(reminders: ReminderStore, draft, now):
-    wish = replace(
-        draft().reminder,
-        schedule=Schedule(
-            start=datetime.fromisoformat("2026-01-01T00:00"), zone="UTC", rule=stored_rule("FREQ=SOMEDAY")
-        ),
-    )
+UNREADABLE = Schedule(start=datetime.fromisoformat("2026-01-01T00:00"), zone="UTC", rule=stored_rule("FREQ=SOMEDAY"))
+
+
+@pytest.mark.parametrize("action", ReminderAction)
+@pytest.mark.parametrize("follow_up", [None, FollowUp(every=MINUTE, times=3)])
+async def test_reminder_with_an_unreadable_rule_fires_once_and_pauses(
+    reminders: ReminderStore, draft, now, action, follow_up
+):
+    wish = replace(draft().reminder, schedule=replace(UNREADABLE, follow_up=follow_up), action=action)
     row = await reminders.add(ValidatedReminder(reminder=wish, first_fire=now), now, LIMITS)
     await reminders.add(draft("fine", seconds=1), now, LIMITS)
 
@@ -230,6 +232,19 @@ async def test_reminder_with_an_unreadable_rule_fires_once_and_pauses(reminders:
     assert len(leases) == 2
     assert parked is not None
     assert (parked.state, parked.next_fire_at) == (ReminderState.PAUSED, None)
+
+
+async def test_reminder_with_an_unreadable_rule_keeps_its_next_fire(reminders: ReminderStore, draft, now):
+    wish = replace(draft().reminder, schedule=UNREADABLE)
+    row = await reminders.add(ValidatedReminder(reminder=wish, first_fire=now + DAY), now, LIMITS)
+    await reminders.follow_zone_data("2099a", now)
+
+    await reminders.follow_zone_data("2099b", now)
+    await reminders.realign(now)
+
+    kept = await reminders.get(row.key)
+    assert kept is not None
+    assert kept.next_fire_at == now + DAY
 
 
 async def test_only_the_owner_can_begin_an_existing_occurrence(reminders: ReminderStore, draft, now):

@@ -1,6 +1,7 @@
 """Find the reminders of a chat that a person may see, and remember the list shown last."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
@@ -120,13 +121,16 @@ class ReminderFinder(Struct, frozen=True):
         return next((other for other in alike if _is_duplicate(other, reminder)), None)
 
     def public(self, row: StoredReminder) -> Reminder:
-        """Return the public form of a row, with its next fires."""
-        is_active = row.state is ReminderState.ACTIVE
+        """Return the public form of a row, with its next fires; none if this version cannot read its rule."""
+        coming: tuple[datetime, ...] = ()
+        if row.state is ReminderState.ACTIVE:
+            with suppress(RequestRefused):
+                coming = next_fires(row.schedule, self.clock.now())
         return Reminder(
             id=public_id(row.key),
             address=row.address,
             state=row.state,
-            next_fires=next_fires(row.schedule, self.clock.now()) if is_active else (),
+            next_fires=coming,
             created_at=row.created_at,
             **fields_of(row),
         )

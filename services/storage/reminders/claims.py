@@ -6,6 +6,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from loguru import logger
 
+from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_after
 from services.reminders.model import CatchUp, ReminderState
 from services.reminders.occurrences import DuePlan, plan_due
@@ -69,7 +70,10 @@ def _recompute_next_fires(connection: sa.Connection, now: datetime) -> int:
             return changed
         last_id = rows[-1]["id"]
         for row in rows:
-            computed = to_micros_or_none(next_after(schedule_of(row), now))
+            try:
+                computed = to_micros_or_none(next_after(schedule_of(row), now))
+            except RequestRefused:
+                continue  # this version cannot read the rule; the reminder is paused when it is due
             if row["next_fire_at"] > to_micros(now) and computed != row["next_fire_at"]:
                 connection.execute(REMINDER.update().where(REMINDER.c.id == row["id"]).values(next_fire_at=computed))
                 changed += 1

@@ -169,7 +169,10 @@ class MemoryReminderStore:
     def _arm_anew(self, now: datetime) -> int:
         changed = 0
         for row in list(self._rows.values()):
-            computed = next_after(row.schedule, now) if row.schedule.is_repeated else row.next_fire_at
+            try:
+                computed = next_after(row.schedule, now) if row.schedule.is_repeated else row.next_fire_at
+            except RequestRefused:
+                continue
             if row.next_fire_at is not None and row.next_fire_at > now and computed != row.next_fire_at:
                 self._rows[row.key] = replace(row, next_fire_at=computed)
                 changed += 1

@@ -1,15 +1,17 @@
 """Actions of people on reminders."""
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from msgspec.structs import replace
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
+from services.recurrence.rules import stored_rule
 from services.recurrence.schedule import Schedule
 from services.reminders.model import ReminderLimits, ReminderState
+from services.reminders.records import ValidatedReminder
 
 pytestmark = pytest.mark.looptime
 
@@ -203,6 +205,18 @@ async def test_reminder_is_deleted_by_chinese_words(desk):
     (deleted,) = await desk.service.delete(HOME, ANN, "周报")
 
     assert deleted.content == "交周报"
+
+
+async def test_reminder_with_an_unreadable_rule_is_listed_and_deleted(desk):
+    schedule = Schedule(start=datetime(2026, 11, 21), zone="UTC", rule=stored_rule("FREQ=SOMEDAY"))
+    wish = desk.wish("odd", schedule=schedule)
+    now = desk.clock.now()
+    await desk.store.add(ValidatedReminder(reminder=wish, first_fire=now + timedelta(days=1)), now, desk.limits)
+
+    listed = await desk.service.list(HOME, ANN)
+    deleted = await desk.service.delete(HOME, ANN, "odd")
+
+    assert [(each.content, each.next_fires) for each in (*listed, *deleted)] == [("odd", ()), ("odd", ())]
 
 
 async def test_words_that_match_two_need_a_question(desk):
