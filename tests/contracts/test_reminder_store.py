@@ -437,6 +437,19 @@ async def test_overtaken_occurrence_is_not_retried(reminders: ReminderStore, dra
     assert await reminders.retry_failed(lease.notice.address.key, now - DAY, now + 2 * DAY) == 0
 
 
+async def test_one_time_reminder_that_was_moved_is_not_retried(reminders: ReminderStore, draft, now):
+    row = await reminders.add(draft("a"), now, LIMITS)
+    (lease,) = await claimed(reminders, now + MINUTE)
+    await reminders.begin("me", [lease.notice.delivery_id])
+    await reminders.settle([outcome(lease, DeliveryState.FAILED, now + MINUTE)])
+    done = await reminders.get(row.key)
+    assert done is not None
+    later = replace(done.schedule, start=done.schedule.start + 2 * DAY)
+    await reminders.change([edit(done, ReminderEdit(schedule=later), now + MINUTE)], now + MINUTE)
+
+    assert await reminders.retry_failed(lease.notice.address.key, now - DAY, now + DAY) == 0
+
+
 async def test_chats_with_failed_deliveries_are_listed(reminders: ReminderStore, draft, now):
     await add_many(reminders, [draft("a"), draft("b", chat="elsewhere")], now)
     here, elsewhere = sorted(await claimed(reminders, now + MINUTE), key=lambda lease: lease.notice.address.key)[::-1]

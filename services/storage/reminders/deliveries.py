@@ -119,11 +119,12 @@ class SqlDeliveryLedger:
         return from_micros_or_none(await self._database.read(lambda connection: connection.scalar(latest)))
 
     async def retry_failed(self, chat_key: str, since: datetime, now: datetime) -> int:
-        """Schedule the latest failed delivery of each reminder of a chat, due after `since`, for a retry at `now`."""
-        is_wanted = sa.and_(
-            REMINDER.c.chat_key == chat_key,
-            REMINDER.c.state.in_((ReminderState.ACTIVE.value, ReminderState.DONE.value)),
-        )
+        """Schedule the latest failed delivery of each reminder of a chat, due after `since`, for a retry at `now`.
+
+        An active one-time reminder fires again anyway: at another time or as a follow-up.
+        """
+        is_active, is_done = (REMINDER.c.state == state.value for state in (ReminderState.ACTIVE, ReminderState.DONE))
+        is_wanted = sa.and_(REMINDER.c.chat_key == chat_key, sa.or_(is_done, sa.and_(is_active, REMINDER.c.rule != "")))
         later = DELIVERY.alias("later")
         is_overtaken = sa.exists().where(
             later.c.reminder_id == DELIVERY.c.reminder_id,

@@ -153,8 +153,12 @@ class MemoryReminderStore:
 
     async def retry_failed(self, chat_key: str, since: datetime, now: datetime) -> int:
         """Try again what was given up in a chat."""
-        states = {ReminderState.ACTIVE, ReminderState.DONE}
-        here = {row.key for row in self._rows.values() if row.address.key == chat_key and row.state in states}
+        here = {
+            row.key
+            for row in self._rows.values()
+            if row.address.key == chat_key
+            and (row.state is ReminderState.DONE or (row.state is ReminderState.ACTIVE and row.schedule.rule))
+        }
         return self._ledger.retry_failed(here, since, now)
 
     async def chats_with_failures(self, since: datetime) -> frozenset[str]:
