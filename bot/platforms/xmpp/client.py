@@ -107,7 +107,7 @@ class XmppClient(slixmpp.ClientXMPP):
 
         Raises:
             ConnectionEnded: the room does not answer.
-            PermissionError: the room does not let the bot in.
+            PermissionError: the room does not let the bot in, or stays locked.
         """
         muc = self.plugin["xep_0045"]
         if await self._gives_ids(room):
@@ -115,14 +115,14 @@ class XmppClient(slixmpp.ClientXMPP):
         wanted = {"maxstanzas": 0} if since is None else {"since": since}
         try:
             presence, *_ = await muc.join_muc_wait(slixmpp.JID(room), nick, timeout=_JOIN_SECONDS, **wanted)
-        except PresenceError as error:
+            if _ROOM_IS_NEW in presence["muc"]["status_codes"]:
+                await self._unlock(room)
+        except (PresenceError, IqError, IqTimeout) as error:
             if error.condition == "conflict":
                 return await self.join(room, f"{nick}_", since)
             raise PermissionError(f"{error.condition} {error.text}".strip()) from error
         except TimeoutError as error:
             raise ConnectionEnded(messages.Message("connection.room_silent", {"room": room})) from error
-        if _ROOM_IS_NEW in presence["muc"]["status_codes"]:
-            await self._unlock(room)
         return nick
 
     def occupants(self, room: str) -> Mapping[str, Occupant]:
