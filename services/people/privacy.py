@@ -68,6 +68,9 @@ class PrivacyStore(Protocol):
     async def opt_in(self, scope: DataScope) -> bool:
         """Store messages of the person again; return False if they had not opted out."""
 
+    async def messages_to_erase(self, scope: DataScope) -> tuple[DeletedMessage, ...]:
+        """Return the messages and answers that `erase` deletes."""
+
     async def erase(self, scope: DataScope, at: datetime) -> Erasure:
         """Delete the person's messages, the answers to them, the memories and the records.
 
@@ -124,11 +127,14 @@ class PrivacyService(Struct, frozen=True):
         """Delete the stored data of the person, except reminders."""
         if self.settle is not None:
             await self.settle()
+        known: tuple[DeletedMessage, ...] = ()
+        if self.on_deleted is not None:  # before the messages, which alone name the files, as the process may be killed
+            await self.on_deleted(known := await self.store.messages_to_erase(scope))
         erasure = await self.store.erase(scope, at)
         if self.on_forgotten is not None:
             self.on_forgotten(scope.person.id)
-        if self.on_deleted is not None:
-            await self.on_deleted(erasure.deleted)
+        if self.on_deleted is not None and (since := set(erasure.deleted) - set(known)):
+            await self.on_deleted([*since])
         return erasure
 
     async def export(self, scope: DataScope, limit: int = 5_000) -> PersonData:

@@ -36,23 +36,26 @@ def messages_to_delete(connection: sa.Connection, condition: sa.ColumnElement[bo
     )
 
 
+def of_person(scope: DataScope) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
+    """Return the conditions for the person's messages and for the bot's answers to them."""
+    here = is_in_scope(MESSAGE.c.chat_key, scope)
+    asked = MESSAGE.alias("asked")
+    is_answer = sa.exists().where(
+        asked.c.chat_key == MESSAGE.c.chat_key,
+        asked.c.message_id == MESSAGE.c.reply_to,
+        asked.c.sender_id == scope.person.id,
+    )
+    return (
+        sa.and_(here, MESSAGE.c.sender_id == scope.person.id, sa.not_(MESSAGE.c.sender_is_bot)),
+        sa.and_(here, MESSAGE.c.sender_is_bot, IS_SHOWN, is_answer),
+    )
+
+
 def erase_messages(
     connection: sa.Connection, scope: DataScope, at: int
 ) -> tuple[tuple[DeletedMessage, ...], tuple[DeletedMessage, ...]]:
     """Blank the person's messages and the bot's answers to them; return both."""
-    here = is_in_scope(MESSAGE.c.chat_key, scope)
-    mine = sa.and_(here, MESSAGE.c.sender_id == scope.person.id, sa.not_(MESSAGE.c.sender_is_bot))
-    asked = MESSAGE.alias("asked")
-    answers = sa.and_(
-        here,
-        MESSAGE.c.sender_is_bot,
-        IS_SHOWN,
-        sa.exists().where(
-            asked.c.chat_key == MESSAGE.c.chat_key,
-            asked.c.message_id == MESSAGE.c.reply_to,
-            asked.c.sender_id == scope.person.id,
-        ),
-    )
+    mine, answers = of_person(scope)
     messages, replies = messages_to_delete(connection, mine), messages_to_delete(connection, answers)
     connection.execute(MESSAGE.update().where(answers).values(text="", deleted_at=at))
     remove_from_index(connection, mine)
@@ -115,6 +118,11 @@ class SqlPrivacyStore:
             mine = sa.and_(OPT_OUT.c.person_id == scope.person.id, sa.or_(OPT_OUT.c.place == scope.place, in_a_chat))
         delete = OPT_OUT.delete().where(mine)
         return await self._database.run(lambda connection: connection.execute(delete).rowcount > 0)
+
+    async def messages_to_erase(self, scope: DataScope) -> tuple[DeletedMessage, ...]:
+        """Return the messages and answers that `erase` deletes."""
+        condition = sa.or_(*of_person(scope))
+        return await self._database.read(lambda connection: messages_to_delete(connection, condition))
 
     async def erase(self, scope: DataScope, at: datetime) -> Erasure:
         """Delete the person's messages, the answers to them, the memories and the records."""

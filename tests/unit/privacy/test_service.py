@@ -87,7 +87,15 @@ async def test_earlier_records_are_not_stored_after_the_removal(database: Databa
     assert order == ["settled", "erased"]
 
 
-async def test_files_are_deleted_before_the_old_messages_that_name_them(database: Database):
+@pytest.mark.parametrize(
+    "delete",
+    [
+        lambda privacy: privacy.purge(NOW),
+        lambda privacy: privacy.forget(DataScope(address=CHATS["usual"], person=Person(id="ann", name="Ann")), NOW),
+    ],
+    ids=["purge", "forget"],
+)
+async def test_files_are_deleted_before_the_messages_that_name_them(database: Database, delete):
     messages, chat = SqlMessageStore(database), CHATS["usual"]
     file = Attachment(kind="file", description="plan.txt", url="/files/1/plan.txt")
     old = {"sender": Person(id="ann", name="Ann"), "sent_at": NOW - timedelta(days=9)}
@@ -98,6 +106,8 @@ async def test_files_are_deleted_before_the_old_messages_that_name_them(database
 
     privacy = PrivacyService(SqlPrivacyStore(database), keep_days=5, on_deleted=fail)
     with pytest.raises(OSError, match="plan"):
-        await privacy.purge(NOW)
+        await delete(privacy)
 
-    assert await messages.find(chat, "1") is not None
+    kept = await messages.find(chat, "1")
+    assert kept is not None
+    assert kept.attachments == (file,)
