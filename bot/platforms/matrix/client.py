@@ -44,7 +44,8 @@ def device_in(folder: Path) -> str:
     """Return the id of the bot's device, which is created together with its keys and stored beside them."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / "device"
-    if not path.exists():
+    path.touch()
+    if not path.stat().st_size:  # new, or the process was killed before it had written the id
         path.write_text(f"BUBBLES-{secrets.token_hex(4).upper()}", encoding="utf-8")
     return path.read_text(encoding="utf-8")
 

@@ -8,7 +8,7 @@ import pytest
 
 from bot.config.platform_catalog import MatrixSettings
 from bot.platforms.kit.connection import ConnectionEnded
-from bot.platforms.matrix.client import MatrixClient, _call_server
+from bot.platforms.matrix.client import MatrixClient, _call_server, device_in
 
 
 async def test_stop_together_with_an_answer_is_a_stop():
@@ -60,3 +60,12 @@ async def test_limited_request_for_missed_events_ends_the_connection_instead_of_
         await client._between("!team:matrix.test", "t2", "t1")
 
     assert ended.value.retry_after == 3
+
+
+def test_device_that_was_not_stored_gets_an_id(tmp_path):
+    (tmp_path / "device").touch()
+
+    device = device_in(tmp_path)
+
+    assert device.startswith("BUBBLES-")
+    assert device_in(tmp_path) == device
