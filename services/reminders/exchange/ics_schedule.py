@@ -57,20 +57,24 @@ class IcsTimes(Struct, frozen=True, kw_only=True):
 
 
 def ics_times(schedule: Schedule, now: datetime) -> IcsTimes:
-    """Return the schedule in iCalendar times; the start of a schedule that never fires again.
+    """Return the schedule in iCalendar times; the start of a schedule that never fires again or cannot be read.
 
     Lunar dates, workdays of a region, follow-ups and rules clamped to the end of the month have no RRULE that all
     calendars support. Their next fires after `now` are listed instead, at most 300 in ten years.
 
     Source: RFC 5545 sections 3.8.2.4, 3.8.5.1 to 3.8.5.3.
     """
-    zone = zone_of(schedule)
+    zone, rule = zone_of(schedule), schedule.rule
+    once = IcsTimes(start=_unambiguous(schedule.start, zone))
+    if rule is not None:
+        try:
+            load_calendar(rule)
+        except RequestRefused:
+            return once
     if schedule.follow_up is not None:
         return _list_fires(schedule, now)
-    rule = schedule.rule
     if rule is None:
-        return IcsTimes(start=_unambiguous(schedule.start, zone))
-    load_calendar(rule)
+        return once
     text = _rrule(rule, zone)
     if text is None:
         return _list_fires(schedule, now)
@@ -78,7 +82,7 @@ def ics_times(schedule: Schedule, now: datetime) -> IcsTimes:
     whole = replace(schedule, rule=replace(rule, except_days=frozenset(), except_walls=frozenset()))
     first = next_after(whole, resolve(schedule.start, zone) - _SECOND)
     if first is None:
-        return IcsTimes(start=_unambiguous(schedule.start, zone))
+        return once
     if rule.is_elapsed:
         return IcsTimes(start=first, rule=text)
     wall = schedule.start.replace(tzinfo=zone, fold=0, microsecond=0)

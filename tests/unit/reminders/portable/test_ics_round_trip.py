@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from services.kernel.chat import Person
 from services.recurrence.fires import next_fires
+from services.recurrence.rules import stored_rule
 from services.recurrence.schedule import Schedule, read_schedule
 from services.reminders.exchange.ics_read import ImportDefaults, import_ics
 from services.reminders.exchange.ics_schedule import ics_times
@@ -147,6 +148,12 @@ def test_rule_without_an_rrule_form_is_exported_date_by_date(make, rule):
     assert times.rule == ""
     assert (times.start, *times.dates) == next_fires(schedule, NOW, len(times.dates) + 1)
     assert len(times.dates) >= 8
+
+
+def test_reminder_with_an_unreadable_rule_is_exported_with_its_start(make):
+    schedule = replace(make().schedule, rule=stored_rule("FREQ=SOMEDAY"))
+
+    assert ics_times(schedule, NOW) == ics_times(make().schedule, NOW)
 
 
 def test_a_file_is_valid_for_the_library_and_has_its_zones(make):
