@@ -252,15 +252,13 @@ def previous_fire(schedule: Schedule, due: datetime) -> datetime | None:
 
 
 def known_until(schedule: Schedule) -> date | None:
-    """Return the last day with certain fires; None if all are certain.
+    """Return the last day with certain fires; None if all are certain, or this version cannot read the rule.
 
     Later fires follow weekends and fixed holidays until the library `holidays` is updated.
-
-    Raises:
-        RequestRefused: the rule is not supported.
     """
     rule = schedule.rule
-    if rule is None or not isinstance(rule.calendar, Workdays):
-        return None
-    load_calendar(rule)
-    return rule.calendar.known_until
+    if rule is not None and isinstance(rule.calendar, Workdays):
+        with suppress(RequestRefused):
+            load_calendar(rule)
+            return rule.calendar.known_until
+    return None

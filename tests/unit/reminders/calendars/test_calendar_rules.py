@@ -86,12 +86,12 @@ def test_missed_occurrences_are_counted():
 def test_schedule_knows_the_end_of_the_decreed_workdays():
     ends = [
         known_until(schedule(rule))
-        for rule in ("WORKDAYS;REGION=CN", "WORKDAYS;REGION=DE", "LUNAR 1-1", "", "FREQ=DAILY")
+        for rule in ("WORKDAYS;REGION=CN", "WORKDAYS;REGION=DE", "WORKDAYS;REGION=XX", "LUNAR 1-1", "", "FREQ=DAILY")
     ]
 
     assert ends[0] is not None
     assert ends[0] >= date(2026, 12, 31)
-    assert ends[1:] == [None] * 4
+    assert ends[1:] == [None] * 5
 
 
 @pytest.mark.parametrize(
