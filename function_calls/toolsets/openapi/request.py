@@ -83,7 +83,7 @@ def text_of(value: object) -> str:
         return ""
     if isinstance(value, Mapping | list):
         return json.dumps(value, ensure_ascii=False)
-    return f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _one_line(text: str) -> str:

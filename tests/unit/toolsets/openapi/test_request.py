@@ -31,6 +31,7 @@ def with_parameter(place, style, *, explode, path="/p"):
         ("pipeDelimited", False, ["a", "c"], "v=a%7Cc"),
         ("deepObject", True, {"x": {"y": 1}}, "v[x][y]=1"),
         ("form", True, True, "v=true"),
+        ("form", True, 1234567.0, "v=1234567"),
         ("form", True, "a&b=c", "v=a%26b%3Dc"),
     ],
 )
