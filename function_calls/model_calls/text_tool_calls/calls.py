@@ -43,7 +43,7 @@ _BLOCKS = (
     r"(?s)\b(?:assistant)?commentary to=(?P<body>functions\.[\w-]+[^{]{0,100}\{.*)",
 )
 _FENCE = (
-    r"(?s)(?:(?m:^[ \t]*(?:Action|Tool calls?|Function calls?)[:：])?\s*)"
+    r"(?s)(?:(?m:^[ \t]*(?:Action|Tool calls?|Function calls?)[:：])|(?<!\s))\s*"
     r"```[ \t]*([\w-]*)[ \t]*\n?(?P<body>.*?)(?:```|\Z)"
 )
 # A namespace or DeepSeek's mark before a tag, and an escaped tag.

@@ -27,16 +27,17 @@ _BROKEN_ARGUMENTS = r"(?s)[\"'](?:arguments|parameters|args|params|input)[\"']\s
 
 _FUNCTION = r"(?s)<function=[\"']?(?P<name>[^>\s{(\"']+)[\"']?\s*>?(?P<body>.*?)(?:</?function>|\Z)"
 _NAMED_TAG = (
-    r"(?is)<(?P<tag>function|tool|tool_call|function_call)\s+name=[\"']?(?P<name>[^\"'>]+)[\"']?\s*>"
+    r"(?is)<(?P<tag>function|tool|tool_call|function_call)\s+name=[\"']?(?P<name>[^\"'<>]+)[\"']?\s*>"
     r"(?P<body>.*?)(?:</(?P=tag)>|\Z)"
 )
 _NAME_TAG = r"(?is)<(?:name|tool_name|function_name)>(?P<name>[^<>]+)</(?:name|tool_name|function_name)>(?P<body>.*)"
 _ARGUMENTS_TAG = r"(?is)<(?P<tag>arguments|parameters|args|params|input)>(?P<body>.*?)(?:</(?P=tag)>|\Z)"
 _ANY_TAG = r"(?s)<(?P<key>[A-Za-z_]\w*)>(?P<value>.*?)</(?P=key)>"
 _GEMMA_CALL = r"(?s)\bcall:(?P<name>[\w.-]+)\s*(?P<body>\{.*\})"
-_INVOKE = r"(?s)<invoke\s+name=[\"']?(?P<name>[^\"'>]+)[\"']?\s*>(?P<body>.*?)(?:</invoke>|\Z)"
+_INVOKE = r"(?s)<invoke\s+name=[\"']?(?P<name>[^\"'<>]+)[\"']?\s*>(?P<body>.*?)(?:</invoke>|\Z)"
 _PARAMETER = (
-    r"(?s)<parameter(?:=|\s+name=)[\"']?(?P<key>[^\"'>]+)[\"']?[^>]*>(?P<value>.*?)(?:</parameter>|(?=<parameter\b)|\Z)"
+    r"(?s)<parameter(?:=|\s+name=)[\"']?(?P<key>[^\"'<>]+)[\"']?[^<>]*>"
+    r"(?P<value>.*?)(?:</parameter>|(?=<parameter\b)|\Z)"
 )
 _ARG_PAIR = r"(?s)<arg_key>(?P<key>.*?)</arg_key>\s*<arg_value>(?P<value>.*?)</arg_value>"
 _NAME_LINE = r"\A\s*(?P<name>[\w.-]+)\s*(?=<arg_key>|\Z)"

@@ -31,7 +31,7 @@ _TOKENS = (
     r"(?i)(?:<\|start\|>\w+)?<\|channel\|>\w+(?:<\|constrain\|>\w+)?<\|message\|>|<\|start\|>assistant|"
     r"<\|start_header_id\|>\w+<\|end_header_id\|>|<\|im_start\|>(?:assistant)?|<start_of_turn>(?:model)?|<end_of_turn>|"
     r"</?(?:tools?|tool_calls?|toolcalls?|tool-use|function_calls?|tool_use|tool_response|function|invoke|parameter)"
-    r"(?:[=\s][^>]*)?>"
+    r"(?:[=\s][^<>]*)?>"
     r"|</?(?:s|eos|bos|answer|final_answer)>|<[|｜][^<>\s]{1,40}[|｜]>|\[/?(?:TOOL_CALLS|INST)\]|◁/?think▷"
 )
 _TURN_SIGNS = ("<|im_start|>", "<|start_header_id|>", "<start_of_turn>", "[INST]")
