@@ -254,7 +254,7 @@ def _literals(call: ast.Call) -> dict[str, object] | None:
             return None
         try:
             given[keyword.arg] = ast.literal_eval(keyword.value)
-        except ValueError:
+        except (ValueError, TypeError):  # no literal, or a list as a key
             return None
     return given
 

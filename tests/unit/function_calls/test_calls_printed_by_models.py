@@ -217,6 +217,26 @@ def test_ambiguous_name_is_no_tool():
     assert find_name("b", ("x__b", "y__b")) is None
 
 
-@pytest.mark.parametrize("text", ["reminder_set {" * 2000, "Action: " * 5000 + "{", "<tool_call" * 5000, "a{" * 9000])
+@pytest.mark.parametrize("argument", ["{[1]: 2}", "{{1}}", "{*a}", "-'a'"])
+def test_argument_without_a_value_in_python_is_no_call(argument):
+    assert find_text_calls(f"reminder_set(content={argument})", NAMES).calls == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "reminder_set {" * 2000,
+        "Action: " * 5000 + "{",
+        "<tool_call" * 5000,
+        "a{" * 9000,
+        "<tool " * 30_000,
+        "<function name=" * 20_000,
+        "<invoke name=" * 20_000,
+        "<tool_call><invoke name='x'>" + "<parameter=" * 20_000,
+        "{" + "\n" * 100_000,
+        "<" + " " * 100_000,
+    ],
+    ids=lambda text: text[:12],
+)
 def test_hostile_text_is_searched_for_calls_in_bounded_time(text):
     find_text_calls(text, NAMES)
