@@ -33,7 +33,7 @@ _LONG_IN_MINUTES = 120
 _HALF_HOUR = 30
 _DAY_PARTS = frozenset({"BYDAY", "BYMONTH", "BYMONTHDAY", "BYSETPOS", "BYYEARDAY", "BYWEEKNO"})
 _ANY_DAY = datetime(2001, 1, 1)  # noqa: DTZ001 - wall clock, for a rule without its start
-_RULE_TEXT = re.compile(r"(?:RRULE:)?\b(?:[A-Z]+=[\w,+-]+;)*FREQ=[A-Z]+(?:;[A-Z]+=[\w+-]+(?:,[\w+-]+)*)*")
+_RULE_TEXT = re.compile(r"(?:RRULE:)?\b(?:[A-Z]+=[\w,+-]+;){0,20}FREQ=[A-Z]+(?:;[A-Z]+=[\w+-]+(?:,[\w+-]+)*)*")
 
 
 def rule(language: str, reminder: Reminder) -> str:

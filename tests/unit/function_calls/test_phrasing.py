@@ -84,10 +84,17 @@ def test_a_rule_without_a_sentence_is_worded_as_a_custom_schedule(rule_text):
         ("RRULE:FREQ=DAILY;BYDAY=MO,TU;BYHOUR=9;BYMINUTE=30.", "every Monday, Tuesday at 09:30."),
         ("FREQ=SOMETIMES", "on a custom schedule"),
         ("the frequency of trains", "the frequency of trains"),
+        ("INTERVAL=2;BYDAY=MO;FREQ=WEEKLY", "every 2 weeks on Monday"),
     ],
 )
 def test_rules_in_a_text_are_replaced_by_their_words(text, words):
     assert without_rule_text("en", text) == words
+
+
+def test_many_parts_without_a_rule_are_searched_in_bounded_time():
+    text = "A=A;" * 50_000 + "FREQ="
+
+    assert without_rule_text("en", text) == text
 
 
 @pytest.mark.parametrize(
