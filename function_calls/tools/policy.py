@@ -1,5 +1,6 @@
 """Define the policy of a router's calls: owners, switched-off tools, pending calls and changes."""
 
+import asyncio
 from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, Protocol
@@ -35,6 +36,7 @@ class ToolSwitches:
         self._state = state
         self._clock = clock
         self._read: BoundedDict[str, tuple[datetime, frozenset[str]]] = BoundedDict(_MOST_CHATS)
+        self._lock = asyncio.Lock()
 
     async def off_in(self, chat: ChatAddress) -> frozenset[str]:
         """Return the names of the tools switched off in `chat`."""
@@ -47,11 +49,12 @@ class ToolSwitches:
 
     async def switch(self, chat: ChatAddress, name: str, *, is_on: bool) -> None:
         """Switch a tool on or off in a chat."""
-        stored = await self._state.get(_key(chat))
-        off = {*map(str, stored)} if isinstance(stored, list) else set()
-        off = off - {name} if is_on else off | {name}
-        await self._state.set(_key(chat), [*sorted(off)] if off else None, keep=FOREVER, is_promised=True)
-        self._remember(chat, off)
+        async with self._lock:
+            stored = await self._state.get(_key(chat))
+            off = {*map(str, stored)} if isinstance(stored, list) else set()
+            off = off - {name} if is_on else off | {name}
+            await self._state.set(_key(chat), [*sorted(off)] if off else None, keep=FOREVER, is_promised=True)
+            self._remember(chat, off)
 
     def _remember(self, chat: ChatAddress, names: Collection[object]) -> frozenset[str]:
         switched = [str(name) for name in names]

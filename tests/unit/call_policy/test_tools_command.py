@@ -1,10 +1,13 @@
 """The command /tools, which enables and disables functions of a chat."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
 
 from function_calls.registry import tool_function
+from function_calls.tools.policy import ToolSwitches
+from services.kernel.state import MemoryStateStore
 from tests.unit.call_policy.conftest import call
 
 
@@ -77,6 +80,20 @@ async def test_disabled_function_stays_disabled_after_a_restart(here, room):
     await here.clock.nap(timedelta(days=400).total_seconds())
 
     assert not (await here.dispatch(call("pour"))).ok
+
+
+async def test_functions_disabled_at_the_same_time_are_all_disabled(here):
+    class SlowStore(MemoryStateStore):
+        async def get(self, key):
+            value = await super().get(key)
+            await asyncio.sleep(0)
+            return value
+
+    switches, chat = ToolSwitches(SlowStore(here.clock), here.clock), here.message().address
+
+    await asyncio.gather(*(switches.switch(chat, name, is_on=False) for name in ("pour", "brew")))
+
+    assert await switches.off_in(chat) == {"pour", "brew"}
 
 
 async def test_disabled_function_is_disabled_in_other_processes_within_a_minute(here):
