@@ -4,7 +4,7 @@ The prefix of a key is its scope: none for the session (one person in one chat),
 `chat:` for the chat, `app:` for the whole bot, `temp:` for this turn only. Values are JSON.
 
 Calls of one turn run concurrently. Tools that use the state run one after the other (`CallState.exclusive`), and a
-commit fails if another call has changed a value since it was read (`StateConflict`).
+commit fails if another call, also of another turn, has changed a value since it was read (`StateConflict`).
 """
 
 import asyncio
@@ -114,9 +114,31 @@ class Session:
                 raise StateConflict(changed)
             stored = [delta for prefix, delta in changes.items() if prefix != TEMP]
             if stored and self._store is not None:
-                await self._store.commit(stored)
+                await self._store_unless_changed(self._store, stored, read)
             for prefix, delta in changes.items():
                 _apply(self._values[prefix], delta)
+
+    async def _store_unless_changed(
+        self, store: ScopeStore, deltas: Sequence[StateDelta], read: Mapping[str, bytes]
+    ) -> None:
+        """Store the changes if the values of `read` are the stored ones; else load those of the other turn.
+
+        Raises:
+            StateConflict: another turn has changed them.
+        """
+        prefixes = {_split(key)[0] for key in read} - {TEMP}
+        scopes = {prefix: self.scope(prefix) for prefix in prefixes}
+        if not scopes:
+            await store.commit(deltas)
+            return
+        is_stored = False
+        while not is_stored:
+            loaded = dict(zip(scopes.values(), await store.load(tuple(scopes.values())), strict=True))
+            self._values |= {prefix: dict(loaded[scope]) for prefix, scope in scopes.items()}
+            changed = [key for key, value in read.items() if self.encode(key) != value]
+            if changed:
+                raise StateConflict(changed)
+            is_stored = await store.commit_unless_changed(deltas, loaded)
 
     def encode(self, key: str) -> bytes:
         """Return a value as JSON; empty for an unknown key."""

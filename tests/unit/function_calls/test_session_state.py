@@ -12,7 +12,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Conversation, Receipt, ToolCall, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.hooks import ToolHooks
-from function_calls.tools.session_state import CallState, MemoryScopeStore, Session
+from function_calls.tools.session_state import CallState, MemoryScopeStore, Session, StateConflict
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import ToolFailed
 
@@ -46,6 +46,29 @@ async def test_uncommitted_state_is_invisible_to_other_turns(store):
     assert state["last_query"] == "tea"
     assert dict(state.sibling()) == {}
     assert dict(await state_of(store)) == {}
+
+
+async def test_change_by_another_turn_is_not_overwritten(store):
+    states = [await state_of(store), await state_of(store, BOB_AT_HOME)]
+    for state in states:
+        state["chat:count"] = state.get("chat:count", 0) + 1
+    await states[0].commit()
+    with pytest.raises(StateConflict):
+        await states[1].commit()
+    states[1].discard()
+    states[1]["chat:count"] += 1
+    await states[1].commit()
+
+    assert (await state_of(store))["chat:count"] == 2
+
+
+async def test_changes_of_other_values_by_another_turn_are_no_conflict(store):
+    states = [await state_of(store), await state_of(store, BOB_AT_HOME)]
+    for key, state in zip(("chat:tea", "chat:milk"), states, strict=True):
+        state[key] = state.get(key, 0) + 1
+        await state.commit()
+
+    assert dict(await state_of(store)) == {"chat:tea": 1, "chat:milk": 1}
 
 
 @pytest.mark.parametrize(
