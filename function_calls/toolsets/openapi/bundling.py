@@ -14,6 +14,7 @@ from function_calls.toolsets.openapi.schemas import SchemaConverter
 LARGEST: Final = 18_000  # characters of JSON in the tool of one operation
 _FOR_DEFINITIONS: Final = 12_000
 _SHORT: Final = 400  # characters of an inlined definition
+_MOST_EXPANDED: Final = 10_000  # parts with all references replaced; alternatives that repeat each other multiply
 _PREFIX: Final = "#/$defs/"
 _HEAVY: Final = ("default", "pattern", "enum", "const")
 
@@ -42,7 +43,7 @@ class Bundler:
             else:
                 definitions[name] = _stub(self._converter.definition(name))
                 size += length(definitions[name]) + len(name) + 4
-        if size > LARGEST:
+        if size > LARGEST or _count_parts(own, definitions, {}) > _MOST_EXPANDED:
             return _loosen(own)
         return _join(own, definitions) if definitions else own
 
@@ -70,6 +71,22 @@ def references(schema: object) -> Iterator[str]:
     elif isinstance(schema, list):
         for part in schema:
             yield from references(part)
+
+
+def _count_parts(schema: object, definitions: Mapping[str, Schema], counts: dict[str, int]) -> int:
+    """Count the parts of `schema` with its references replaced; a recursive one counts once.
+
+    `counts` are those of definitions so far.
+    """
+    if isinstance(schema, list):
+        return sum(_count_parts(part, definitions, counts) for part in schema)
+    if not isinstance(schema, dict):
+        return 0
+    name = str(schema.get("$ref")).removeprefix(_PREFIX)
+    if name in definitions and name not in counts:
+        counts[name] = 1  # while it is counted itself
+        counts[name] = _count_parts(definitions[name], definitions, counts)
+    return 1 + counts.get(name, 0) + sum(_count_parts(part, definitions, counts) for part in schema.values())
 
 
 def _join(own: Schema, definitions: Mapping[str, Schema]) -> Schema:

@@ -5,6 +5,8 @@ import json
 import pytest
 
 from function_calls.tools.catalog.offered_tools import OfferedTools
+from function_calls.tools.validation.schema_validator import SchemaValidator
+from function_calls.toolsets.openapi.bundling import safe_schema
 from function_calls.toolsets.openapi.document import Document, DocumentInvalid
 from function_calls.toolsets.openapi.importer import import_document
 from function_calls.toolsets.openapi.schemas import SchemaConverter
@@ -94,6 +96,16 @@ def test_document_of_only_exponential_parts_is_refused():
 
     with pytest.raises(DocumentInvalid):
         converter.convert(exponential())
+
+
+def test_alternatives_that_repeat_each_other_are_validated_in_bounded_time():
+    parts = {
+        f"P{depth}": {"description": "x" * 390, "anyOf": [{"$ref": f"#/$defs/P{depth + 1}"}] * 2} for depth in range(20)
+    }
+    parts["P20"] = {"type": "integer", "description": "x" * 401}
+    schema = safe_schema({"properties": {"n": {"$ref": "#/$defs/P0"}}, "$defs": parts})
+
+    assert SchemaValidator(schema).validate({"n": "many"}) == []
 
 
 def test_keywords_of_the_wrong_kind_are_left_out():
