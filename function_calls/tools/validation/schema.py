@@ -1,6 +1,7 @@
 """Make the JSON Schema of a Python type with Pydantic, for models and for validation."""
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import count
 from typing import Final, cast
 
 from pydantic import BaseModel, TypeAdapter
@@ -22,6 +23,7 @@ from function_calls.tools.validation.schema_walk import (
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 _DECIMAL: Final = r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,4})?$"
 _UNSTRICT: Final = frozenset({"default", "minLength", "maxLength", "uniqueItems", "examples", "propertyNames"})
+_MOST_INLINED: Final = 2_000  # references; types that refer to each other are inlined in every order
 _PLAIN_ARM_STOPS: Final = frozenset({"anyOf", "oneOf", "allOf", "not", "const", "$ref"})
 
 
@@ -95,15 +97,16 @@ def model_schema(annotation: object) -> Schema:
 
 
 def inline_refs(schema: Mapping[str, object]) -> Schema:
-    """Replace local `$ref`s by their targets; only recursive types stay in `$defs`."""
+    """Replace local `$ref`s by their targets; only recursive types, and those beyond a limit, stay in `$defs`."""
     definitions: dict[str, object] = {}
     names: dict[str, str] = {}
+    inlined = count()
 
     def expand(node: Schema, open_refs: tuple[str, ...]) -> Schema:
         reference = node.get("$ref")
         if not isinstance(reference, str) or not reference.startswith("#"):
             return map_schemas(node, lambda inner: expand(inner, open_refs), deep=False)
-        if reference in open_refs:
+        if reference in open_refs or next(inlined) >= _MOST_INLINED:
             name = names.setdefault(reference, reference.rsplit("/", 1)[-1] or "root")
             return {**_omit(node, "$ref"), "$ref": f"#/$defs/{name}"}
         target = pointer_target(schema, reference)
@@ -114,6 +117,9 @@ def inline_refs(schema: Mapping[str, object]) -> Schema:
 
     bare = {key: value for key, value in schema.items() if key not in {"$defs", "definitions", "components"}}
     expanded = expand(bare, ())
+    while missing := [reference for reference, name in names.items() if name not in definitions]:
+        for reference in missing:
+            definitions[names[reference]] = expand(pointer_target(schema, reference), (reference,))
     return {**expanded, "$defs": definitions} if definitions else expanded
 
 

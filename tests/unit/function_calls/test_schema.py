@@ -126,6 +126,15 @@ def test_references_into_other_parts_of_a_document_are_inlined_too():
     }
 
 
+def test_types_that_refer_to_each_other_are_inlined_in_bounded_time():
+    kinds = [f"K{number}" for number in range(12)]
+    part = {"properties": {kind: {"$ref": f"#/$defs/{kind}"} for kind in kinds}}
+
+    schema = inline_refs({**part, "$defs": dict.fromkeys(kinds, part)})
+
+    assert set(schema["$defs"]) == set(kinds)
+
+
 def test_dangling_reference_is_an_error_that_names_it():
     with pytest.raises(SchemaInvalid, match="#/\\$defs/Gone"):
         inline_refs({"properties": {"a": {"$ref": "#/$defs/Gone"}}})
