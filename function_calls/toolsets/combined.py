@@ -17,8 +17,10 @@ from function_calls.tools.dispatch.receipts import add_receipt
 from function_calls.tools.errors import ArgumentsInvalid, SchemaInvalid
 from function_calls.tools.toolset import Toolset, Viewer, arguments_refused, short_name, unknown_tool
 from function_calls.toolsets.wrappers import RenamedSpecs
+from services.kernel.bounded import BoundedDict
 
 _MOST_KEPT: Final = 256
+_MOST_NAMES: Final = 20_000  # clients offer tools of any names
 LOCAL: Final = "local"
 Listing = tuple[tuple[ToolSpec, ...], ...]
 
@@ -109,7 +111,7 @@ class CombinedToolset:
         self._toolsets = dict(toolsets)
         self._labels = tuple(self._toolsets)
         self._is_reserved = is_reserved or (lambda name: False)  # noqa: ARG005 - no name is
-        self._offered_by: dict[str, set[int]] = {}
+        self._offered_by: BoundedDict[str, set[int]] = BoundedDict(_MOST_NAMES)
         self._renamed = RenamedSpecs()
         self._routes: dict[tuple[tuple[int, ...], ...], _Routes] = {}
 
@@ -159,12 +161,12 @@ class CombinedToolset:
         has_clash = False
         for place, specs in enumerate(listing):
             for spec in specs:
-                places = self._offered_by.setdefault(spec.name, set())
+                places = self._offered_by.get(spec.name, set())
                 if places and place not in places:
                     has_clash = True
                     clash = self._clash(spec.name, places | {place})
                     logger.warning("tool {} is offered twice; {} keeps the name", clash.name, clash.kept_by)
-                places.add(place)
+                self._offered_by[spec.name] = places | {place}
         return has_clash
 
     def _clash(self, name: str, places: set[int]) -> NameClash:
@@ -185,7 +187,7 @@ class CombinedToolset:
         return _Routes(listing=listing, specs=tuple(shown), targets=targets)
 
     def _keeps(self, place: int, name: str) -> bool:
-        return place == min(self._offered_by[name]) and (place == 0 or not self._is_reserved(name))
+        return place == min(self._offered_by.get(name, {place})) and (place == 0 or not self._is_reserved(name))
 
     def _free(self, place: int, name: str, taken: set[str]) -> str:
         prefixed = short_name(f"{self._labels[place]}_{name}")

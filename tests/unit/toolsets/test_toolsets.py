@@ -38,6 +38,18 @@ async def test_name_clash_stays_resolved_while_the_first_set_is_empty(viewer):
     assert names(await combined.list_specs(viewer)) == ["docs_search"]
 
 
+async def test_name_that_nobody_offers_is_forgotten_after_many_others(viewer):
+    web, docs = FakeToolset("web", "search"), FakeToolset("docs")
+    client = FakeToolset("client")
+    combined = CombinedToolset({"web": web, "docs": docs, "client": client})
+    await combined.list_specs(viewer)
+    web.specs, client.specs = (), FakeToolset("client", *(f"tool_{number}" for number in range(20_000))).specs
+    await combined.list_specs(viewer)
+    docs.specs, client.specs = FakeToolset("docs", "search").specs, ()
+
+    assert names(await combined.list_specs(viewer)) == ["search"]
+
+
 async def test_a_label_that_makes_a_taken_name_is_used_twice(viewer):
     first, second = FakeToolset("a", "search", "b_search"), FakeToolset("b", "search")
 
