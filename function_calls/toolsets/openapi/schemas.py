@@ -6,7 +6,7 @@ Source: https://spec.openapis.org/oas/v3.1.0#schema-object and the older version
 import math
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 from function_calls.tools.errors import SchemaInvalid
@@ -195,7 +195,7 @@ def _is_factor(value: object) -> bool:
     return isinstance(value, int | float) and _is_number(value) and value > 0
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _is_pattern(value: str) -> bool:
     if len(value) > _LONGEST_PATTERN:
         return False

@@ -9,7 +9,7 @@ from function_calls.tools.validation.schema_validator import SchemaValidator
 from function_calls.toolsets.openapi.bundling import safe_schema
 from function_calls.toolsets.openapi.document import Document, DocumentInvalid
 from function_calls.toolsets.openapi.importer import import_document
-from function_calls.toolsets.openapi.schemas import SchemaConverter
+from function_calls.toolsets.openapi.schemas import SchemaConverter, _is_pattern
 
 
 def with_body(schema, **more):
@@ -106,6 +106,13 @@ def test_alternatives_that_repeat_each_other_are_validated_in_bounded_time():
     schema = safe_schema({"properties": {"n": {"$ref": "#/$defs/P0"}}, "$defs": parts})
 
     assert SchemaValidator(schema).validate({"n": "many"}) == []
+
+
+def test_only_the_last_patterns_are_cached():
+    for number in range(5000):
+        safe_schema({"properties": {"n": {"pattern": f"^{number}$"}}})
+
+    assert _is_pattern.cache_info().currsize < 5000
 
 
 def test_keywords_of_the_wrong_kind_are_left_out():
