@@ -25,6 +25,7 @@ from function_calls.tools.permission import AccessRule, refusal_code
 from function_calls.tools.policy import CallPolicy, Dispatcher, EnclosedDispatcher
 from function_calls.tools.session_state import StateConflict
 from function_calls.tools.toolset import Toolset, Viewer, arguments_refused, unknown_tool
+from services.kernel.text import replace_unstorable, replace_unstorable_in
 
 DispatchListener = Callable[[ToolCall, CallContext, ToolResult], None]
 Value = TypeVar("Value")
@@ -109,7 +110,7 @@ class FunctionCallRouter:
         tool = self.registry.get(call.name)
         try:
             async with context.state.exclusive() if tool is not None and tool.uses_state else nullcontext():
-                result = await self._run_hooked(call, context)
+                result = _storable(await self._run_hooked(call, context))
                 result = await _store_state(call.name, result, context) if result.ok else result
         except Exception as error:  # noqa: BLE001 - an exception of a hook fails the call only
             result = report_crash(call.name, error, context)
@@ -264,6 +265,12 @@ async def _leave(around: Sequence[ToolHooks], call: ToolCall, context: CallConte
         if hooks.after:
             result = await hooks.leave(call, context, result)
     return result
+
+
+def _storable(result: ToolResult) -> ToolResult:
+    """Return the result with texts that can be sent and stored: tools pass on those of files and other programs."""
+    error = None if result.error is None else replace_unstorable(result.error)
+    return replace(result, text=replace_unstorable(result.text), value=replace_unstorable_in(result.value), error=error)
 
 
 def _begin(tool: RegisteredTool, arguments: object, context: CallContext) -> Awaitable[object]:

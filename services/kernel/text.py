@@ -71,3 +71,12 @@ _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 def replace_unstorable(text: str) -> str:
     """Replace lone surrogates and NUL in `text` with U+FFFD; JSON can contain them, and databases refuse them."""
     return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def replace_unstorable_in(value: object) -> object:
+    """Return a JSON value with `replace_unstorable` applied to all of its texts."""
+    if isinstance(value, str):
+        return replace_unstorable(value)
+    if isinstance(value, dict):
+        return {replace_unstorable_in(key): replace_unstorable_in(member) for key, member in value.items()}
+    return [replace_unstorable_in(item) for item in value] if isinstance(value, list) else value

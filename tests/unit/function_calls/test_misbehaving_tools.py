@@ -176,3 +176,15 @@ async def test_tool_that_waits_or_uses_a_thread_is_not_logged(context_of, logged
 )
 async def test_refused_call_is_not_retried(result, may_succeed):
     assert can_retry(result) is may_succeed
+
+
+@pytest.mark.parametrize("value", ["a\ud800\0", {"names": ["a\ud800\0"]}])
+async def test_half_a_character_and_nul_in_a_result_are_replaced(context_of, value):
+    async def list_names() -> ToolResult:
+        """List names."""
+        return ToolResult(ok=True, text="a\ud800\0", value=value)
+
+    result = await call_tool(list_names, context_of())
+
+    assert result.text == "a\ufffd\ufffd"
+    assert result.value in ("a\ufffd\ufffd", {"names": ["a\ufffd\ufffd"]})
