@@ -24,6 +24,7 @@ from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.tools.catalog.tool_search import MOST_WITHOUT_SEARCH, SearchableTools, ToolSelection, offer
 from services.call_log.usage import current_usage
 from services.kernel.bounded import IdentityCache
+from services.kernel.text import replace_unstorable
 from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, LanguageModel, TextListener, ignore_text
 
@@ -210,9 +211,10 @@ class FunctionCallLLM:
         return make_answer(inputs.turn, completion, text)
 
     async def _complete(self, request: CompletionRequest, stream_filter: StreamFilter | None) -> Completion:
-        return await self._model.complete(
+        completion = await self._model.complete(
             request if stream_filter is None else replace(request, on_text=stream_filter.feed)
         )
+        return replace(completion, text=replace_unstorable(completion.text))
 
 
 class _Inputs:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 
+from services.kernel.text import replace_unstorable
 from services.language_model.ports import TextListener
 
 # The beginnings of call syntax, of a fence and of a thought, after which all text is held back until the end.
@@ -34,7 +35,7 @@ class StreamFilter:
 
     async def feed(self, delta: str) -> None:
         """Add a delta, and pass on the text that is certainly no call."""
-        self._text += delta
+        self._text += replace_unstorable(delta)
         if not self._is_closed:
             await self._pass_on(self._safe_end())
 

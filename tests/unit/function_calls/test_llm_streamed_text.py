@@ -64,3 +64,9 @@ async def test_text_is_streamed_while_it_arrives():
     _, heard = await stream("It is ten o'clock now.", 5)
 
     assert len(heard) > 3
+
+
+async def test_half_a_character_is_streamed_as_a_replacement():
+    _, heard = await stream("tea \ud83d now", 3)
+
+    assert "".join(heard).startswith("tea \ufffd")
