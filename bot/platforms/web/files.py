@@ -31,6 +31,8 @@ _IMAGES: Final = {
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _FORBIDDEN_CHARACTERS: Final = re.compile(r"[^\w.() -]")
 _LONGEST_NAME: Final = 100
+_LONGEST_ENDING: Final = 20
+_MOST_BYTES: Final = 180  # of a name without its ending; file systems allow 255 in all
 _MARK: Final = ".message"  # beside a file, with the message that it belongs to; stored names do not begin with a dot
 _IMPORTED: Final = "import"
 _UNUSED: Final = "unused"
@@ -253,6 +255,7 @@ def _take(mark: Path, message: str) -> bool:
 def _sanitize_name(name: str) -> str:
     """Return `name` with only characters that are valid in file names of all systems, headers and addresses."""
     last = PurePath(name.replace("\\", "/")).name
-    stem, ending = PurePath(last).stem, PurePath(last).suffix
-    kept = _FORBIDDEN_CHARACTERS.sub("_", stem).strip(" .")[: _LONGEST_NAME - len(ending)]
-    return f"{kept or 'file'}{_FORBIDDEN_CHARACTERS.sub('_', ending)}"
+    ending = _FORBIDDEN_CHARACTERS.sub("_", PurePath(last).suffix)[:_LONGEST_ENDING].rstrip()
+    stem = _FORBIDDEN_CHARACTERS.sub("_", PurePath(last).stem).strip(" .")[: _LONGEST_NAME - len(ending)]
+    fitting = stem.encode()[:_MOST_BYTES].decode(errors="ignore").strip(" .")
+    return f"{fitting or 'file'}{ending}"

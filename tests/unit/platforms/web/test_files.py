@@ -22,8 +22,11 @@ def files(tmp_path):
         (".png", "png"),
         ("…", "_"),
         ("x" * 300 + ".png", "x" * 96 + ".png"),
+        ("x" * 95 + " y.png", "x" * 95 + ".png"),
+        ("报" * 100 + ".pdf", "报" * 60 + ".pdf"),
+        ("x." + "报" * 100, "x." + "报" * 19),
     ],
-    ids=["climbs", "windows", "header", "chinese", "ending only", "odd", "long"],
+    ids=["climbs", "windows", "header", "chinese", "ending only", "odd", "long", "space", "many bytes", "long ending"],
 )
 async def test_a_name_is_harmless_and_finds_its_file(files, name, kept):
     attachment = await files.keep(name, b"content")
