@@ -31,7 +31,7 @@ async def screen() -> Response:
 async def file(name: str, request: Request) -> Response:
     """Return a file beside the page, such as its icon."""
     found = FOLDER / name
-    if found.parent != FOLDER or not found.is_file():
+    if found not in FOLDER.glob("*") or not found.is_file():  # a long name is an error of the system
         if is_for_reader(request):
             return _page(404)
         raise HttpRefused(404, "not_found")

@@ -10,8 +10,9 @@ async def test_the_icon_is_where_browsers_look_for_it(api, path):
     assert (answered.status_code, answered.headers["content-type"]) == (200, "image/svg+xml")
 
 
-async def test_unknown_file_of_the_page_is_not_found(api):
-    assert (await api.get("/..%2fpage_files.py")).status_code == 404
+@pytest.mark.parametrize("name", ["..%2fpage_files.py", "assets", "a" * 300])
+async def test_unknown_file_of_the_page_is_not_found(api, name):
+    assert (await api.get(f"/{name}")).status_code == 404
 
 
 READER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
