@@ -47,10 +47,21 @@ async def can_enter(context: HttpContext, viewer: Viewer, session_id: str) -> bo
     if session_id in await _joined_rooms(context, viewer.person.id):
         return True
     chat, use = context.room.address(session_id), ChatUse(context.app.database)
-    if await use.chats_of_writer(viewer.person.id, [chat]) or not await use.is_used(chat):
+    is_own = bool(await use.chats_of_writer(viewer.person.id, [chat]))
+    if not is_own and not await use.is_used(chat):
+        is_own = await _open_room(context, viewer.person.id, session_id)
+    if is_own:
         await join(context, viewer.person.id, session_id)
-        return True
-    return False
+    return is_own
+
+
+async def _open_room(context: HttpContext, person_id: str, session_id: str) -> bool:
+    """Store who entered an unused room first; return whether it is this person."""
+    async with context.membership_lock:
+        opener = await context.app.state.get(_opener_key(session_id))
+        if opener is None:
+            await context.app.state.set(_opener_key(session_id), person_id, keep=FOREVER, is_promised=True)
+    return opener in {None, person_id}
 
 
 async def enter_room(context: HttpContext, viewer: Viewer, session_id: str) -> None:
@@ -78,6 +89,9 @@ async def join(context: HttpContext, person_id: str, session_id: str) -> None:
     """Add a room to the memberships of a person, of which the last 500 are stored."""
     async with context.membership_lock:
         rooms = [each for each in await _joined_rooms(context, person_id) if each != session_id]
+        for dropped in rooms[: 1 - _MOST_JOINED]:
+            if await context.app.state.get(_opener_key(dropped)) == person_id:
+                await context.app.state.set(_opener_key(dropped), None, keep=FOREVER)
         await context.app.state.set(
             _key(person_id), [*rooms[1 - _MOST_JOINED :], session_id], keep=FOREVER, is_promised=True
         )
@@ -132,6 +146,10 @@ async def _read_places(context: HttpContext, person_id: str) -> dict[str, str]:
 
 def _key(person_id: str) -> str:
     return f"http.rooms:{person_id}"
+
+
+def _opener_key(session_id: str) -> str:
+    return f"http.opener:{session_id}"
 
 
 async def _in_room(session_id: SESSION, context: Context, viewer: ChatViewer) -> Viewer:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.http.rooms.memberships import join
 from services.kernel.chat import ChatMessage, Person
 from services.storage.messages.store import SqlMessageStore
 from tests.support.http_bot import with_token
@@ -135,6 +136,27 @@ async def test_invited_person_reads_the_room(api, token_of):
     assert SECRET in (await api.get("/api/chat/sessions/kitchen/messages", headers=bob)).text
     listed = (await api.get("/api/chat/sessions", headers=bob)).json()["sessions"]
     assert [each["id"] for each in listed] == ["kitchen"]
+
+
+async def test_person_who_entered_an_unused_room_first_is_its_only_member(api, token_of):
+    ann, bob = await token_of("ann"), await token_of("bob")
+    waiting = await api.get("/api/chat/sessions/kitchen/messages", headers=bob)
+
+    refused = await say(api, ann, "kitchen")
+    invited = await api.post("/api/chat/sessions/kitchen/members", json={"name": "ann"}, headers=bob)
+
+    assert (waiting.status_code, refused.status_code, invited.status_code) == (200, 403, 201)
+    assert (await say(api, ann, "kitchen")).status_code == 200
+
+
+async def test_room_that_its_first_person_left_unused_for_500_others_is_free(api, token_of):
+    ann, bob = await token_of("ann"), await token_of("bob")
+    await api.get("/api/chat/sessions/kitchen/messages", headers=bob)
+    for number in range(500):
+        await join(api.context, "bob", f"room-{number}")
+
+    assert (await say(api, ann, "kitchen")).status_code == 200
+    assert (await api.get("/api/chat/sessions/kitchen/messages", headers=bob)).status_code == 403
 
 
 async def test_token_issued_for_rooms_opens_no_other(api, token_of):
