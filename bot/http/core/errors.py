@@ -287,11 +287,16 @@ async def _handle_failure(request: Request, error: Exception) -> JSONResponse:
         case ConfigError():
             return error_response(request, 501, "not_set_up", why=config_error_text(error, request_language(request)))
         case StorageBusy() | StorageUnavailable() | DeliveryFailed():
-            logger.warning("{} {} failed, service unavailable: {}", request.method, request.url.path, error)
+            logger.warning("{} {} failed, service unavailable: {}", request.method, _path_of_route(request), error)
             return error_response(request, 503, "unavailable")
         case StorageFull():
-            logger.error("{} {} failed, disk full: {}", request.method, request.url.path, error)
+            logger.error("{} {} failed, disk full: {}", request.method, _path_of_route(request), error)
             return error_response(request, 503, "disk_full")
         case _:
-            logger.opt(exception=error).error("{} {} failed", request.method, request.url.path)
+            logger.opt(exception=error).error("{} {} failed", request.method, _path_of_route(request))
             return error_response(request, 500, "internal")
+
+
+def _path_of_route(request: Request) -> str:
+    """Return the path with the names of its parameters: the addresses of calendars and files are secret."""
+    return str(getattr(request.scope.get("route"), "path", request.url.path))

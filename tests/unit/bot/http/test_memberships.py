@@ -1,9 +1,12 @@
 """Rooms that a token opens: those of its holder, the lobby, or those of the token."""
 
 import pytest
+from loguru import logger
 
 from bot.http.rooms.memberships import join
 from services.kernel.chat import ChatMessage, Person
+from services.kernel.errors import StorageBusy
+from services.reminders.exchange.feed import CalendarFeed
 from services.storage.messages.store import SqlMessageStore
 from tests.support.http_bot import with_token
 
@@ -207,3 +210,18 @@ async def test_calendar_feed_of_the_operator_ends_when_their_token_is_replaced(a
 
     assert await feed_status(first, feed) == 200
     assert not await replaced.context.tokens.is_current(holder)
+
+
+async def test_failed_request_for_a_calendar_logs_no_address(api, token_of, monkeypatch):
+    async def fail(self, token):
+        raise StorageBusy("bot.db", "another process")
+
+    monkeypatch.setattr(CalendarFeed, "feed", fail)
+    feed = await api.post("/api/reminders/feed", headers=await token_of("ann"))
+    lines = []
+    sink = logger.add(lines.append, level="WARNING", diagnose=False)
+    status = await feed_status(api, feed)
+    logger.remove(sink)
+
+    assert status == 503
+    assert "GET /calendar/{token}.ics failed" in lines[0]
