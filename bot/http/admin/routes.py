@@ -29,7 +29,7 @@ from bot.http.core.bodies import Done
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused, request_language
 from bot.http.core.timeseries import samples
-from bot.http.security.auth import needs
+from bot.http.security.auth import needs, read_person
 from bot.platforms.base import HasHealth, Platform
 from bot.platforms.web.frames import format_instant
 from function_calls.language.messages import say, text_in
@@ -131,7 +131,7 @@ async def issue_token(body: NewTokenBody, context: Context) -> IssuedToken:
     """Issue a token. Its secret is in this response only."""
     scopes = None if body.scopes is None else frozenset(body.scopes)
     rooms = None if body.rooms is None else frozenset(body.rooms)
-    token, secret = await context.tokens.issue(body.name, body.role, scopes, rooms)
+    token, secret = await context.tokens.issue(read_person(body.name).name, body.role, scopes, rooms)
     return IssuedToken(**TokenEntry.model_validate(token).model_dump(), token=secret)
 
 

@@ -24,9 +24,9 @@ from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.history import RoomHistory
 from bot.http.rooms.memberships import NOTHING_UNREAD, RoomViewer, count_unread, enter_room, filter_rooms, join
-from bot.http.security.auth import NAME, ChatViewer
+from bot.http.security.auth import NAME, ChatViewer, read_person
 from bot.platforms.web.frames import format_instant
-from bot.platforms.web.shapes import LONGEST_NAME, person_called
+from bot.platforms.web.shapes import LONGEST_NAME
 from services.history.service import HistoryService
 from services.storage.messages.pages import ChatOverview
 
@@ -201,9 +201,5 @@ async def stop(session_id: SESSION, message_id: MESSAGE_ID, context: Context, _v
 @routes.post("/sessions/{session_id}/members", status_code=201)
 async def invite(session_id: SESSION, body: MemberBody, context: Context, _viewer: RoomViewer) -> Done:
     """Invite another person to a room of yours."""
-    try:
-        person = person_called(body.name)
-    except ValueError as error:
-        raise HttpRefused(422, "name_invalid", limit=LONGEST_NAME) from error
-    await join(context, person.id, session_id)
+    await join(context, read_person(body.name).id, session_id)
     return Done()

@@ -49,15 +49,24 @@ class Viewer(Struct, frozen=True, kw_only=True):
         """
         if not name:
             return self
-        try:
-            person = person_called(name, is_admin=self.person.is_admin)
-        except ValueError as error:
-            raise HttpRefused(422, "name_invalid", limit=LONGEST_NAME) from error
+        person = read_person(name, is_admin=self.person.is_admin)
         if self.is_fixed and person.id != self.person.id:
             raise HttpRefused(403, "not_your_name", name=self.person.name)
         if self.is_fixed or person.id == self.person.id:
             return self
         return replace(self, person=person, is_renamed=True)
+
+
+def read_person(name: str, *, is_admin: bool = False) -> Person:
+    """Return the person of a name in a request.
+
+    Raises:
+        HttpRefused: the name is invalid (422).
+    """
+    try:
+        return person_called(name, is_admin=is_admin)
+    except ValueError as error:
+        raise HttpRefused(422, "name_invalid", limit=LONGEST_NAME) from error
 
 
 LOCAL: Final = Viewer(person=Person(id="you", name="you"), role="admin", scopes=SCOPES["admin"])

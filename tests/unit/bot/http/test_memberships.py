@@ -162,6 +162,13 @@ async def test_room_that_its_first_person_left_unused_for_500_others_is_free(api
     assert (await api.get("/api/chat/sessions/kitchen/messages", headers=bob)).status_code == 403
 
 
+@pytest.mark.parametrize("name", ["  ", "\u200b", "a\nb\0"])
+async def test_token_of_a_name_that_nobody_can_have_is_refused(api, name):
+    answer = await api.post("/api/admin/tokens", json={"name": name}, headers=signed(OPERATOR))
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "name_invalid")
+
+
 async def test_token_issued_for_rooms_opens_no_other(api, token_of):
     guest = await token_of("guest", rooms=["trip"])
     statuses = [(await say(api, guest, room)).status_code for room in ("trip", "lobby", "unused")]
