@@ -131,6 +131,8 @@ class MessageSender:
         unlisten = self._room.room(self._session_id).listen(frames.put_nowait)
         try:
             post = await self.send()
+            if post.finished is not None:  # a client that does not read would collect the frames of the room for ever
+                post.finished.add_done_callback(lambda _: unlisten())
             yield _event("start", {"message_id": post.message.id})
             has_text = False
             async for frame in _frames_until_finished(frames, post):

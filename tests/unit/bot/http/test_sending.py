@@ -5,6 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bot.http.chat.sending import MessageSender, incoming_post
+from bot.http.core.bodies import SendBody
+from bot.http.security.auth import LOCAL
 from bot.platforms.web.rooms import address_of
 from bot.platforms.web.shapes import person_called, post_id
 from bot.testing.models import ScriptedInterpreter
@@ -42,6 +45,18 @@ async def test_event_stream_has_start_calls_words_and_end_in_order(api):
     assert told[2][1]["call"]["status"] == "ok"
     assert "stretch" in told[3][1]["content"]
     assert told[4][1]["message_id"] != told[0][1]["message_id"]
+
+
+async def test_stream_that_is_not_read_collects_no_events_after_the_answer(api):
+    text = "remind me in 10 minutes to stretch"
+    body = SendBody(session_id="lobby", message=text, client_id="one")
+    stream = MessageSender(api.context, "lobby", incoming_post(body, LOCAL)).stream_events()
+    await anext(stream)
+
+    await say(api, text, client_id="one")  # waits for the same answer
+
+    assert api.context.room.room("lobby").is_idle
+    assert "stretch" in [event async for event in stream][-1]
 
 
 async def test_call_has_the_words_of_its_rule_live_and_in_the_record(api):
