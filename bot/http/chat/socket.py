@@ -190,8 +190,9 @@ class RoomSocket:
         """Send metrics once a second while the client has them switched on."""
         while True:
             await self._sends_metrics.wait()
-            sample = await last_second(self._context)
-            self._enqueue(self._room.frame("metrics", sample.model_dump()))
+            with suppress(StorageBusy, StorageUnavailable):
+                sample = await last_second(self._context)
+                self._enqueue(self._room.frame("metrics", sample.model_dump()))
             await self._context.clock.nap(_METRICS_SECONDS)
 
     async def _receive_frames(self) -> None:

@@ -1,8 +1,12 @@
 """Live metrics over the socket, once a second, for admins who ask for them."""
 
+import asyncio
+
 import httpx
 import pytest
 
+from services.kernel.errors import StorageBusy
+from services.storage.records.activity import ActivityReader
 from tests.support.http_bot import served_bot, with_token
 
 pytestmark = pytest.mark.integration
@@ -38,3 +42,19 @@ async def test_metrics_are_sent_to_admins_only(open_tab):
             error = await lin.until("error")
 
     assert error["data"]["code"] == "scope_missing"
+
+
+async def test_metrics_go_on_after_the_database_was_locked(served, open_tab, monkeypatch):
+    is_asked = asyncio.Event()
+
+    async def fail(self, since):
+        is_asked.set()
+        raise StorageBusy("bot.db", "another process")
+
+    address, _ = served
+    async with open_tab(address, "Ada") as ada:
+        with monkeypatch.context() as locked:
+            locked.setattr(ActivityReader, "call_times", fail)
+            await ada.send("metrics", on=True)
+            await asyncio.wait_for(is_asked.wait(), 5)
+        await ada.until("metrics")
