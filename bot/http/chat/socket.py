@@ -27,12 +27,14 @@ from bot.platforms.web.frames import Frame, format_instant
 from bot.platforms.web.rooms import Room
 from function_calls.language.messages import LANGUAGES, say
 from services.kernel.errors import StorageBusy, StorageFull, StorageUnavailable
+from services.kernel.text import replace_unstorable_in
 from services.people.zones import is_zone
 
 QUEUE: Final = 1000
 """Frames that may wait for a socket; a slower client is disconnected, and gets a snapshot when it reconnects."""
 SNAPSHOT: Final = 200
 _TRY_AGAIN_LATER: Final = 1013
+_UNSUPPORTED_DATA: Final = 1003
 _POLICY_VIOLATION: Final = 1008
 _MESSAGE_TOO_BIG: Final = 1009
 _FRAMES_PER_MINUTE: Final = 1200
@@ -197,7 +199,11 @@ class RoomSocket:
 
     async def _receive_frames(self) -> None:
         while not self._is_closed:
-            text = await self._socket.receive_text()
+            try:
+                text = await self._socket.receive_text()
+            except KeyError:
+                await self._close(_UNSUPPORTED_DATA, "text frames only")
+                return
             wait = self._count_frame(text)
             if len(text) > _LONGEST_FRAME and not self._context.room.client_calls.is_waiting_for(
                 self._viewer.person.id
@@ -323,7 +329,7 @@ class RoomSocket:
 def _parse_frame(text: str) -> tuple[str, Data]:
     """Return the type and data of a frame; the type is empty if `text` is not a frame."""
     try:
-        frame = json.loads(text)
+        frame = replace_unstorable_in(json.loads(text))
     except (ValueError, RecursionError):
         return "", {}
     if not isinstance(frame, dict) or not isinstance(frame.get("type"), str):

@@ -480,3 +480,31 @@ async def test_error_has_the_code_of_the_http_api_and_says_if_a_retry_can_help(s
         "retry_after": 0,
     }
     assert (late["data"]["code"], late["data"]["retryable"], late["data"]["retry_after"]) == ("too_fast", True, 1)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        r'{"type": "read", "data": {"message_id": "\ud800"}}',
+        r'{"type": "edit", "data": {"message_id": "\ud800", "text": "x"}}',
+        r'{"type": "react", "data": {"message_id": "\ud800", "emoji": "x"}}',
+        r'{"type": "nosuch", "data": {"client_id": "\ud800"}}',
+        r'{"type": "send", "data": {"text": "", "client_id": "\ud800"}}',
+    ],
+)
+async def test_half_a_character_in_a_frame_leaves_the_socket_open(served, open_tab, frame):
+    address, _ = served
+    async with open_tab(address, "Ada") as ada:
+        await ada.socket.send(frame)
+        await ada.send("ping")
+        await ada.until("pong")
+
+
+async def test_binary_frame_closes_the_socket(served, open_tab):
+    address, _ = served
+    async with open_tab(address, "Ada") as ada:
+        await ada.socket.send(b"x")
+        with pytest.raises(websockets.ConnectionClosed):
+            await ada.until("pong")
+
+    assert ada.socket.close_code == 1003
