@@ -69,7 +69,7 @@ async def occurrences(
     name: NAME = None,
 ) -> Occurrences:
     """List the occurrences of a room's reminders from `since` to `until`: delivered and future ones, at most 2000."""
-    if not since <= until <= since + _LONGEST_RANGE:
+    if not timedelta() <= until - since <= _LONGEST_RANGE:
         raise HttpRefused(422, "range_invalid", days=_LONGEST_RANGE.days)
     chat, now = context.room.address(session_id), context.clock.now()
     sent = await context.reminders.sent_between(chat.key, since, until, _MOST_OCCURRENCES + 1)

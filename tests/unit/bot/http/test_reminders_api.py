@@ -1,6 +1,6 @@
 """Reminders over HTTP: creation, changes, occurrences and previews."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -206,6 +206,13 @@ async def test_occurrences_of_paused_reminders_are_left_out(api):
     now = api.context.clock.now()
 
     assert (await occurrences(api, now, now + timedelta(days=7))).json()["occurrences"] == []
+
+
+async def test_last_day_of_all_has_occurrences_too(api):
+    await made(api, "every day at 9 remind me to water the ficus")
+    end = datetime(9999, 12, 31, 12, tzinfo=UTC)
+
+    assert (await occurrences(api, end - timedelta(days=1), end)).status_code == 200
 
 
 async def test_truncated_list_of_occurrences_is_marked_incomplete(api):
