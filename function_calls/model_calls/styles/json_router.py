@@ -16,7 +16,7 @@ from function_calls.tools.calls import ToolSpec, Turn
 from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.tools.validation.relaxed_json import read_object
 from function_calls.tools.validation.schema import inline_refs
-from function_calls.tools.validation.schema_walk import properties_of, required_of
+from function_calls.tools.validation.schema_walk import Schema, map_schemas, properties_of, required_of
 from services.kernel.bounded import IdentityCache
 from services.language_model.ports import Completion, CompletionRequest, RequestedCall
 
@@ -82,12 +82,15 @@ def _format(branches: list[dict[str, object]]) -> dict[str, object]:
 def _branch(spec: ToolSpec) -> dict[str, object]:
     """Return the schema of one flat object: the tool's name and its arguments side by side.
 
-    The descriptions of the arguments are in the prompt.
+    The descriptions of the arguments are in the prompt. A part that contains itself is any value.
     """
-    parameters = inline_refs(spec.parameters)
+    parameters = map_schemas(inline_refs(spec.parameters), _without_reference)
     properties = {KEY: {"const": spec.name}, **{name: _bare(each) for name, each in properties_of(parameters).items()}}
-    branch = _object(properties, [KEY, *required_of(parameters)])
-    return branch | {key: value for key, value in parameters.items() if key == "$defs"}
+    return _object(properties, [KEY, *required_of(parameters)])
+
+
+def _without_reference(schema: Schema) -> Schema:
+    return {key: value for key, value in schema.items() if key != "$ref"}
 
 
 def _bare(schema: object) -> object:

@@ -197,6 +197,17 @@ async def test_json_router_offers_one_flat_object_per_tool_and_none():
     assert not validator.is_valid({"tool": "reminder_list", **TOKYO})
 
 
+async def test_json_router_sends_a_schema_without_references():
+    parts = {"Node": {"type": "object", "properties": {"inner": {"$ref": "#/$defs/Node"}}}}
+    tool = make_tool("draw", tree={"$ref": "#/$defs/Node"})
+    tool = replace(tool, parameters={**tool.parameters, "$defs": parts})
+    _, model = await understand("json_router", ['{"tool": "none"}', "hi"], replace(turn_of(), tools=(tool,)))
+
+    schema = model.shown[0].response_format["json_schema"]["schema"]
+    assert jsonschema_rs.validator_for(schema).is_valid({"tool": "draw", "tree": {"inner": {"inner": {}}}})
+    assert "$ref" not in json.dumps(schema)
+
+
 async def test_json_router_sends_the_description_of_an_argument_once():
     description = "The city's name in the language of the person."
     tool = make_tool("get_weather", city={"type": "string", "description": description})
