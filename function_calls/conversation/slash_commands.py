@@ -20,12 +20,12 @@ _NOT_COMMANDS: Final = re.compile(
     "bin|boot|dev|etc|home|lib|lib64|media|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var|think|no_think"
 )
 _FIELD: Final = re.compile(
-    r"""(?P<key>\w+)\s*[=＝]\s*(?:"(?P<quoted>(?:\\.|[^"\\])*)"|“(?P<curly>[^”]*)”|(?P<bare>\S+))"""
+    r"""(?<!\w)(?P<key>\w+)\s*[=＝]\s*(?:"(?P<quoted>(?:\\.|[^"\\])*)"|“(?P<curly>[^”]*)”|(?P<bare>\S+))"""
 )
 _SWITCHES: Final = frozenset({"tools", "plugins"})  # commands with names only
 _ALIKE: Final = 0.75
-_NAMES: Final = re.compile(r"\w+\s*[=＝]")
-_BARE: Final = re.compile(r"\w+\s*[=＝]\s*[!#-~]+(?!\S)")
+_NAMES: Final = re.compile(r"(?<!\w)\w+\s*[=＝]")
+_BARE: Final = re.compile(r"(?<![\w=])\w+\s*[=＝]\s*[!#-~]++(?!\S)")
 _DIGITS: Final = re.compile(r"-?[0-9]{1,15}")
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 

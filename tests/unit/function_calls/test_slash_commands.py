@@ -3,7 +3,7 @@
 import pytest
 
 from bot.testing.turns import make_tool, make_turn
-from function_calls.conversation.slash_commands import parse_tool_command
+from function_calls.conversation.slash_commands import free_text, parse_tool_command
 from function_calls.tools.calls import Step
 
 TOSS = make_tool("toss", side={"type": "string"}, times={"type": "integer"}, loud={"type": "boolean"})
@@ -79,3 +79,9 @@ def test_a_command_is_carried_out_once():
     turn = make_turn("/toss", tools=[TOSS], steps=[Step(text="", calls=(), results=())])
 
     assert parse_tool_command(turn) is None
+
+
+@pytest.mark.parametrize("words", ["a" * 20_000, "a=" * 10_000 + "中"], ids=["one word", "many names"])
+def test_command_with_a_very_long_word_is_parsed_in_bounded_time(words):
+    assert arguments_of(f"/toss {words}") == {"side": words}
+    assert free_text(f"/toss {words}", "Bubbles")
