@@ -25,7 +25,7 @@ __all__ = ["DEEPEST", "LARGEST_BYTES", "Read", "Unreadable", "read_json", "read_
 
 LARGEST_BYTES: Final = 1_000_000
 _DECODER: Final = json.JSONDecoder(parse_constant=refuse_constant, parse_float=finite)
-_FENCE: Final = re.compile(r"(?:```|~~~)[ \t]*[\w+-]*[ \t]*\r?\n?(?P<body>.*?)\r?\n?[ \t]*(?:```|~~~)", re.DOTALL)
+_FENCE: Final = re.compile(r"(?:```|~~~)[ \t]*+[\w+-]*+(?P<body>.*?)(?:```|~~~)", re.DOTALL)
 _STRUCTURE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 
 

@@ -233,6 +233,11 @@ def test_ambiguous_enum_value_is_no_conversion():
     assert repair({"v": "maybe"}, schema).errors
 
 
+@pytest.mark.parametrize("text", ["a" * 200_000, "a b" + " " * 200_000 + "c"], ids=["word", "spaces"])
+def test_open_fence_is_refused_in_bounded_time(text):
+    assert "not JSON" in refusal(f"```{text}")
+
+
 def test_huge_malformed_text_is_refused_in_bounded_time():
     raw = "{'content': '" + "it's " * 20_000 + "'"
     start = time.perf_counter()
