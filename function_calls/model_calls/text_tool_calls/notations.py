@@ -232,8 +232,8 @@ def _value(text: str) -> object:
 
 
 def _remove_fence(text: str) -> str:
-    fenced = re.fullmatch(r"(?s)\s*```[\w-]*\s*(.*?)\s*(?:```)?\s*", text)
-    return fenced[1] if fenced else text.strip()
+    fenced = re.match(r"\s*```[\w-]*", text)
+    return text[fenced.end() :].strip().removesuffix("```").rstrip() if fenced else text.strip()
 
 
 def _function_name(node: ast.Call) -> str:

@@ -235,6 +235,7 @@ def test_argument_without_a_value_in_python_is_no_call(argument):
         "<tool_call><invoke name='x'>" + "<parameter=" * 20_000,
         "{" + "\n" * 100_000,
         "<" + " " * 100_000,
+        "<|tool_call_begin|>summary\n```a b" + "\n" * 100_000 + "b",
     ],
     ids=lambda text: text[:12],
 )
