@@ -69,10 +69,10 @@ class SchemaConverter:
         return _with_null(schema, node)
 
     def definition(self, name: str) -> Schema:
-        """Return the schema of the definition `name`."""
+        """Return the schema of the definition `name`; an empty one if only data, such as a default, refer to it."""
         if name not in self._made:
             left, self._left = self._left, _MOST_IN_ONE
-            self._made[name] = self.convert(self._document.target(self._references[name]))
+            self._made[name] = self.convert(self._document.target(self._references.get(name, "")))
             self._left = left
         return self._made[name]
 

@@ -108,6 +108,13 @@ def test_alternatives_that_repeat_each_other_are_validated_in_bounded_time():
     assert SchemaValidator(schema).validate({"n": "many"}) == []
 
 
+@pytest.mark.parametrize("keyword", ["default", "const"])
+def test_data_that_looks_like_a_reference_is_kept(keyword):
+    schema = safe_schema({"properties": {"n": {keyword: {"$ref": "#/$defs/Gone"}}}})
+
+    assert schema["properties"]["n"] == {keyword: {"$ref": "#/$defs/Gone"}}
+
+
 def test_only_the_last_patterns_are_cached():
     for number in range(5000):
         safe_schema({"properties": {"n": {"pattern": f"^{number}$"}}})
