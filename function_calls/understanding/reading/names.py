@@ -139,7 +139,7 @@ def find_name(text: str, name: str) -> re.Match[str] | None:
 def _compile_edges(name: str) -> tuple[re.Pattern[str], ...]:
     """Compile patterns for `name` at the front of a text, and at its end behind another word or a mark."""
     escaped = re.escape(name)
-    in_front = r"[\s,，]*@|[\s,，]+|(?<=[.。!！?？…\u3400-\u9fff])"
+    in_front = r"(?<![\s,，])(?:[\s,，]*@|[\s,，]+)|(?<=[.。!！?？…\u3400-\u9fff])"
     return (
         re.compile(rf"^\s*@?{escaped}(?![a-z0-9_])[\s,:，：!！]*", re.IGNORECASE),
         re.compile(rf"(?:{in_front}){escaped}(?=[\s.!?。！？~～…]*$)", re.IGNORECASE),

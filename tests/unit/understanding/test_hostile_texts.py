@@ -7,6 +7,7 @@ import pytest
 from function_calls.language.messages import LANGUAGES
 from function_calls.understanding import OfflineInterpreter
 from function_calls.understanding.reading.lexicon import load_lexicon
+from function_calls.understanding.reading.names import strip_names
 from function_calls.understanding.reading.slots import strip_edges
 from services.time_expressions import MOST_EFFORT, limited_effort, parse_all
 from services.time_expressions.rules.grammar import vocabulary
@@ -50,6 +51,14 @@ def test_text_that_was_slow_once_is_read_in_bounded_time(say: Say, piece: str, l
     say(text, is_addressed=True)
     parse_all(text, NOW)
 
+    assert time.process_time() - begun < STUCK_SECONDS
+
+
+@pytest.mark.parametrize("mark", [" ", "\n", ","])
+def test_name_among_many_spaces_is_stripped_in_bounded_time(mark: str) -> None:
+    begun = time.process_time()
+
+    assert strip_names(f"Bubbles, skip it{mark * 20_000}x, @Bubbles!", ["Bubbles"]) == f"skip it{mark * 20_000}x!"
     assert time.process_time() - begun < STUCK_SECONDS
 
 
