@@ -18,7 +18,7 @@ from function_calls.tools.declaring.tool_options import NO_OPTIONS
 from function_calls.tools.dispatch.approval import ask_approval
 from function_calls.tools.dispatch.events import TOOL_CALL, TOOL_COMPLETE, TOOL_RESULT, TOOL_START, Event, EventBus
 from function_calls.tools.dispatch.execution import has_content, report_crash, run_guarded
-from function_calls.tools.dispatch.hooks import ToolHooks
+from function_calls.tools.dispatch.hooks import PLUGIN_ERRORS, ToolHooks, raise_if_cancelled
 from function_calls.tools.dispatch.receipts import add_receipt, store_change
 from function_calls.tools.errors import ArgumentsInvalid
 from function_calls.tools.permission import AccessRule, refusal_code
@@ -112,7 +112,8 @@ class FunctionCallRouter:
             async with context.state.exclusive() if tool is not None and tool.uses_state else nullcontext():
                 result = _storable(await self._run_hooked(call, context))
                 result = await _store_state(call.name, result, context) if result.ok else result
-        except Exception as error:  # noqa: BLE001 - an exception of a hook fails the call only
+        except PLUGIN_ERRORS as error:  # of a hook
+            raise_if_cancelled(error)
             result = report_crash(call.name, error, context)
         result = await store_change(call, context, result)
         took = (time.perf_counter() - started) * 1000

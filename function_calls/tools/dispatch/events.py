@@ -8,7 +8,7 @@ from typing import Final
 from loguru import logger
 from msgspec import Struct, field
 
-from function_calls.tools.dispatch.hooks import maybe_await
+from function_calls.tools.dispatch.hooks import PLUGIN_ERRORS, maybe_await, raise_if_cancelled
 
 TOOL_CALL = "tool.call"
 TOOL_RESULT = "tool.result"
@@ -69,5 +69,6 @@ class EventBus(Struct, kw_only=True):
             try:
                 async with asyncio.timeout(_LISTENER_SECONDS):
                     await maybe_await(listener(event))
-            except Exception as error:  # noqa: BLE001 - a listener must not break the call
+            except PLUGIN_ERRORS as error:
+                raise_if_cancelled(error)
                 logger.opt(exception=error).error("a listener of {} failed", event.name)

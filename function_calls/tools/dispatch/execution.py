@@ -15,6 +15,7 @@ from function_calls.language import date_format
 from function_calls.language.messages import knows, say
 from function_calls.tools.calls import ToolResult, Turn
 from function_calls.tools.context import CallContext
+from function_calls.tools.dispatch.hooks import PLUGIN_ERRORS, raise_if_cancelled
 from function_calls.tools.errors import ArgumentRefused
 from function_calls.tools.validation.json_values import NotSerialisable, to_data
 from services.kernel.chat import SentFile
@@ -69,18 +70,9 @@ async def run_guarded(
         return ToolResult.failed(full, text=disk_full_text(context.language), cause="disk_full")
     except AssistantError as error:
         return ToolResult.failed(str(error), text=say(context.language, "failed.tool", tool=name, why=error))
-    except asyncio.CancelledError as error:
-        if _is_cancelled():
-            raise
+    except PLUGIN_ERRORS as error:
+        raise_if_cancelled(error)
         return report_crash(name, error, context)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a tool must not end the bot
-        return report_crash(name, error, context)
-
-
-def _is_cancelled() -> bool:
-    """Return whether this call was cancelled, and not an awaitable inside of its tool."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _complete_text(name: str, result: ToolResult, context: CallContext) -> ToolResult:

@@ -1,5 +1,6 @@
 """Run hooks before and after a tool."""
 
+import asyncio
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -19,6 +20,16 @@ AfterTool = Callable[[ToolCall, CallContext, ToolResult], Awaitable[Replacement]
 
 BEFORE_TOOL: Final = (ToolCall, ToolResult, Mapping)
 AFTER_TOOL: Final = (ToolResult, Mapping)
+
+PLUGIN_ERRORS: Final = (Exception, SystemExit, asyncio.CancelledError)
+"""The errors of a tool, hook or listener that must not end the bot; see `raise_if_cancelled`."""
+
+
+def raise_if_cancelled(error: BaseException) -> None:
+    """Raise `error` again if it cancels this task, and not an awaitable inside of a tool, hook or listener."""
+    task = asyncio.current_task()
+    if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+        raise error
 
 
 async def maybe_await(value: Awaitable[Value] | Value) -> Value:

@@ -198,6 +198,42 @@ async def test_a_listener_that_raises_breaks_neither_the_call_nor_the_others(rou
     assert [event.name for event in told] == ["tool.call", "tool.start", "tool.result", "tool.complete"]
 
 
+async def await_something_cancelled(*_):
+    future = asyncio.get_running_loop().create_future()
+    future.cancel()
+    await future
+
+
+def exit_python(*_):
+    raise SystemExit(1)
+
+
+@pytest.mark.parametrize("failing", [await_something_cancelled, exit_python])
+async def test_hook_or_listener_cannot_end_the_task_of_the_call(failing, router, hooks, events, context_of):
+    events.subscribe("*", failing)
+    heard = await router.dispatch(CALL, context_of())
+    hooks.before.append(failing)
+    hooked = await router.dispatch(CALL, context_of())
+
+    assert (heard.ok, hooked.ok, hooked.cause) == (True, False, "crashed")
+
+
+async def test_call_is_cancelled_while_a_listener_waits(router, events, context_of):
+    is_waiting = asyncio.Event()
+
+    async def wait(event):
+        is_waiting.set()
+        await asyncio.sleep(60)
+
+    events.subscribe("*", wait)
+    task = asyncio.create_task(router.dispatch(CALL, context_of()))
+    await is_waiting.wait()
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
 @pytest.mark.looptime
 async def test_endless_listener_delays_the_call_only_for_a_time(router, events, context_of):
     told = []
