@@ -108,7 +108,7 @@ class AnnotationReader:
 
     def _generic(self, name: str, parts: list[ast.expr], depth: int) -> Schema:
         kind = _ALIASES.get(name, name)
-        if kind == "Annotated":
+        if kind == "Annotated" and parts:
             return self._read_annotated(parts, depth)
         if kind == "Literal":
             return {"enum": [literal(part) for part in parts]}

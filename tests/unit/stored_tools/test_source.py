@@ -132,3 +132,16 @@ def test_parameter_named_tool_context_is_no_argument():
     source = read_source('class Tools:\n    def go(self, city: str, tool_context) -> str:\n        """Go."""\n')
 
     assert list(source.functions[0].parameters["properties"]) == ["city"]
+
+
+def test_empty_annotated_is_any_value():
+    [function] = read_source('class Tools:\n    def go(self, place: Annotated[()]):\n        """Go."""\n').functions
+
+    assert function.parameters["properties"] == {"place": {}}
+
+
+def test_docstring_of_thousands_of_entries_is_parsed_in_bounded_time():
+    entries = "        a\n" * 15_000
+    source = f'class Tools:\n    def go(self, a):\n        """Go.\n\n        Args:\n{entries}        """\n'
+
+    assert read_source(source).functions[0].description == "Go."
