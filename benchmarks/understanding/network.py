@@ -59,7 +59,7 @@ class Sample(Struct, frozen=True):
     is_addressed: bool
     weight: float
     begins: tuple[int, ...] | None
-    known: frozenset[int]
+    reminder_places: frozenset[int]
 
 
 class _Numbered(Struct, frozen=True):
@@ -160,7 +160,9 @@ def _number(samples: Sequence[Sample], names: Names, classes: Mapping[str, int])
     longest = _LENGTHS[-1]
     return [
         _Numbered(
-            np.array(number_tokens(each.forms, each.known, vocabulary, numbers, names.affixes), np.int32)[:longest],
+            np.array(number_tokens(each.forms, each.reminder_places, vocabulary, numbers, names.affixes), np.int32)[
+                :longest
+            ],
             np.array([tags[tag] for tag in each.tags], np.int32)[:longest],
             intents[each.intent],
             (contexts[each.context], int(each.is_addressed)),

@@ -84,8 +84,8 @@ def folding_of(language: str) -> dict[int, int]:
 class Sentence(Struct, frozen=True, kw_only=True):
     """A message or one of its requests as the models see it: the forms of its tokens, with their tags.
 
-    `begins` are the places at which further requests begin, None where these are not known; `known` those of words in
-    the texts of coming reminders. `weight` is how many times it counts.
+    `begins` are the places at which further requests begin, None where these are not known; `reminder_places` those of
+    words in the texts of coming reminders. `weight` is how many times it counts.
     """
 
     forms: list[str]
@@ -95,7 +95,7 @@ class Sentence(Struct, frozen=True, kw_only=True):
     is_addressed: bool
     weight: float
     begins: tuple[int, ...] | None
-    known: frozenset[int] = frozenset()
+    reminder_places: frozenset[int] = frozenset()
 
 
 def labelled(labels: Iterable[tuple[int, int, str]], tokens: Sequence[Token]) -> list[str]:
@@ -165,7 +165,7 @@ def generated(language: str, count: int, seed: int, cache: TimeCache, folding: d
             is_addressed=example.is_addressed,
             weight=_OF_GRAMMAR,
             begins=() if contents <= 1 else None,
-            known=supposed(tags, chance),
+            reminder_places=supposed(tags, chance),
         )
 
 
@@ -179,11 +179,16 @@ def supposed(tags: Sequence[str], chance: random.Random) -> frozenset[int]:
 
 
 def written(
-    message: Message, known: ReminderWords, weight: float, cache: TimeCache, folding: dict[int, int], words: Lexicon
+    message: Message,
+    reminder_words: ReminderWords,
+    weight: float,
+    cache: TimeCache,
+    folding: dict[int, int],
+    words: Lexicon,
 ) -> Iterator[Sentence]:
     """Yield a message that somebody wrote, and each of its requests where it has several.
 
-    `known` are the words of the reminders that were set before in the same conversation.
+    `reminder_words` are those of the reminders that were set before in the same conversation.
     """
     tokens = cache.tokens(message.text, folding)
     begins = tuple(_place_of(begin, tokens, words) for begin in message.begins)
@@ -195,7 +200,7 @@ def written(
         is_addressed=message.is_addressed,
         weight=weight,
         begins=begins,
-        known=known.find_places([token.form for token in tokens]),
+        reminder_places=reminder_words.find_places([token.form for token in tokens]),
     )
     bounds = [0, *begins, len(tokens)]
     for intent, (first, last) in zip(message.intents, pairwise(bounds), strict=True) if begins else ():
@@ -213,7 +218,7 @@ def written(
                 is_addressed=True,
                 weight=weight,
                 begins=(),
-                known=known.find_places([token.form for token in own]),
+                reminder_places=reminder_words.find_places([token.form for token in own]),
             )
 
 
@@ -286,20 +291,20 @@ def sentences_of(language: str, count: int, seed: int, weight: float, cache: Tim
     found = list(generated(language, count, seed, cache, folding))
     for message in labelled_messages(LABELLED / f"{language}.tsv"):
         for sentence in written(message, ReminderWords(), _OF_TESTS * weight, cache, folding, words):
-            known = supposed(sentence.tags, random.Random(message.text))
+            reminder_places = supposed(sentence.tags, random.Random(message.text))
             is_fresh = sentence.context == "none" and not sentence.is_addressed
             context = AFTER_ANSWER if is_fresh else sentence.context
-            found += [sentence, replace(sentence, known=known, context=context)]
+            found += [sentence, replace(sentence, reminder_places=reminder_places, context=context)]
     several: list[Message] = []
     for path in sorted((LABELLED / "messages").glob(f"{language}_*.tsv")):
         for conversation in conversations(path):
             texts: list[str] = []
             for message in with_contexts(conversation):
-                known = collect_words(texts, load_common_words(language))
-                found += written(message, known, weight, cache, folding, words)
+                reminder_words = collect_words(texts, load_common_words(language))
+                found += written(message, reminder_words, weight, cache, folding, words)
                 if _is_clear_unnamed(message, words):
                     unnamed = replace(message, is_addressed=False)
-                    found += islice(written(unnamed, known, 1, cache, folding, words), 1)
+                    found += islice(written(unnamed, reminder_words, 1, cache, folding, words), 1)
                 texts += [message.text[start:end] for start, end, tag in message.spans if tag == "CONTENT"]
                 several.append(message)
     chance, is_spaced, share = random.Random(seed), words.joint != "", len(several) // 8
@@ -341,7 +346,7 @@ def train(language: str, count: int, seed: int, weight: float, epochs: int, star
             is_addressed=each.is_addressed,
             weight=each.weight,
             begins=each.begins,
-            known=each.known,
+            reminder_places=each.reminder_places,
         )
         for each in sentences
     ]

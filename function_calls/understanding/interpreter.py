@@ -150,26 +150,26 @@ class OfflineInterpreter:
         if self._memory is not None:
             await self._memory.recall(key)
         message = self._read_message(turn, key)
-        known = await self._look_up_reminders(message)
-        if _has_word_of_reminder(message, known):
-            message = self._read_message(turn, key, known)
+        reminders = await self._look_up_reminders(message)
+        if _has_word_of_reminder(message, reminders):
+            message = self._read_message(turn, key, reminders)
         elif message.utterance is not None:
-            message = replace(message, utterance=replace(message.utterance, known=known))
+            message = replace(message, utterance=replace(message.utterance, chat_reminders=reminders))
         interpretation = self._interpret_with_names(message, key)
         if self._memory is not None:
             await self._memory.keep(key)
         return interpretation
 
-    def read(self, turn: Turn, known: ChatReminders | None = None) -> Interpretation:
-        """Return what `turn` asks for, without waiting; `known` are the coming reminders of its chat."""
+    def read(self, turn: Turn, reminders: ChatReminders | None = None) -> Interpretation:
+        """Return what `turn` asks for, without waiting; `reminders` are the coming ones of its chat."""
         key = _get_dialogue_key(turn)
-        return self._interpret_with_names(self._read_message(turn, key, known), key)
+        return self._interpret_with_names(self._read_message(turn, key, reminders), key)
 
-    def _read_message(self, turn: Turn, key: str, known: ChatReminders | None = None) -> _Message:
+    def _read_message(self, turn: Turn, key: str, reminders: ChatReminders | None = None) -> _Message:
         """Read the message of `turn` with the models, names of several words being one."""
         turn, joined = join_names(turn)
         with limited_effort(), hidden_names(find_named_people(turn)):
-            utterance = self._read_utterance(turn, key, known)
+            utterance = self._read_utterance(turn, key, reminders)
             return _Message(turn=turn, joined=joined, utterance=utterance, has_too_many_times=is_effort_spent())
 
     def _interpret_with_names(self, message: _Message, key: str) -> Interpretation:
@@ -209,8 +209,8 @@ class OfflineInterpreter:
     def _record(self, interpretation: Interpretation, turn: Turn, utterance: Utterance | None, key: str) -> None:
         """Record in the dialogue and the open questions what comes of a message."""
         if interpretation.calls:
-            known = None if utterance is None else utterance.known
-            has_failed = known is not None and _has_unknown_reminder(interpretation.calls, known)
+            reminders = None if utterance is None else utterance.chat_reminders
+            has_failed = reminders is not None and _has_unknown_reminder(interpretation.calls, reminders)
             self._dialogue.note(key, turn, interpretation.calls, has_failed=has_failed)
             self._questions.drop_before(key, turn.message.id)
             if utterance is not None:
@@ -224,9 +224,9 @@ class OfflineInterpreter:
 
     def _keep_open_which_reminder(self, utterance: Utterance, interpretation: Interpretation) -> None:
         """Keep a call open whose reference fits several reminders: the next message may choose one."""
-        turn, known, call = utterance.turn, utterance.known, interpretation.calls[0]
+        turn, reminders, call = utterance.turn, utterance.chat_reminders, interpretation.calls[0]
         reference = str(call.arguments.get("reminder_id") or "")
-        if known is None or len(interpretation.calls) > 1 or len(known.resolve(reference)) <= 1:
+        if reminders is None or len(interpretation.calls) > 1 or len(reminders.resolve(reference)) <= 1:
             return
         rest = {name: value for name, value in call.arguments.items() if name != "reminder_id"}
         question = OpenQuestion(
@@ -252,13 +252,13 @@ class OfflineInterpreter:
         shown = Shown() if self._shown is None else await self._shown(chat, person)
         return ChatReminders(tuple(await self._reminders(chat)), turn.now, shown)
 
-    def _read_utterance(self, turn: Turn, key: str, known: ChatReminders | None) -> Utterance | None:
+    def _read_utterance(self, turn: Turn, key: str, reminders: ChatReminders | None) -> Utterance | None:
         """Read the message with the models; None where it replies to another person, or is too long."""
         if _replies_to_other_person(turn):
             return None
         question = self._questions.find_open(key, turn.now)
         text = strip_names(turn.message.text, (turn.bot_name,))
-        return self._reader.read(turn, text, detect_language(text, turn.language), key, question, known)
+        return self._reader.read(turn, text, detect_language(text, turn.language), key, question, reminders)
 
     def _interpret_utterance(self, turn: Turn, utterance: Utterance | None) -> Interpretation:
         """Return what a message asks for as an example of a tool or as a request; nothing for talk and thanks."""
@@ -343,7 +343,9 @@ class OfflineInterpreter:
         text = reading.text
         for start, end in reversed(spans):
             text = f"{text[:start]}{'' if words.joint else ' '}@{name}{'' if words.joint else ' '}{text[end:]}"
-        named = self._reader.read(turn, text, utterance.language, utterance.key, utterance.question, utterance.known)
+        named = self._reader.read(
+            turn, text, utterance.language, utterance.key, utterance.question, utterance.chat_reminders
+        )
         return named or utterance, None
 
     def _answer_question(self, utterance: Utterance, answers: ReminderAnswers) -> Interpretation | None:
@@ -405,12 +407,12 @@ class OfflineInterpreter:
 
     def _repeat_change(self, utterance: Utterance) -> Interpretation | None:
         """Return the last change of the person for another reminder: "and the wheelbarrow one too"."""
-        known, turn, call = utterance.known, utterance.turn, self._find_repeatable_change(utterance)
-        if known is None or call is None:
+        reminders, turn, call = utterance.chat_reminders, utterance.turn, self._find_repeatable_change(utterance)
+        if reminders is None or call is None:
             return None
         name, is_deletion = find_name_added(utterance.reading, utterance.words), call.name == "reminder_delete"
-        named = known.resolve(name) if name else ()
-        before = known.resolve(str(call.arguments.get("reminder_id") or ""))
+        named = reminders.resolve(name) if name else ()
+        before = reminders.resolve(str(call.arguments.get("reminder_id") or ""))
         if len(named) != 1 or named[0] in before or not (before or is_deletion):
             return None
         has_day = named[0].schedule.rule is not None and bool(utterance.reading.times)
@@ -495,12 +497,12 @@ def _may_be_about_reminder(utterance: Utterance) -> bool:
 
 def _forgets_reminder(example: Interpretation, utterance: Utterance | None) -> bool:
     """Return whether "forget …" names a reminder and no note: "forget the lenses, Tobi has them"."""
-    known = None if utterance is None else utterance.known
-    if utterance is None or known is None or utterance.reading.intent not in {"delete", "forget"}:
+    reminders = None if utterance is None else utterance.chat_reminders
+    if utterance is None or reminders is None or utterance.reading.intent not in {"delete", "forget"}:
         return False
     names = [str(call.arguments.get("reference", "")) for call in example.calls if call.name == "memory_forget"]
     names = (names and slots.extract_references(utterance.reading, utterance.words)) or names
-    return any(known.find_only_closest(name, load_common_words(utterance.language)) is not None for name in names)
+    return any(reminders.find_only_closest(name, load_common_words(utterance.language)) is not None for name in names)
 
 
 def _may_name_reminder(utterance: Utterance) -> bool:
@@ -508,28 +510,28 @@ def _may_name_reminder(utterance: Utterance) -> bool:
 
     Few words are for the bot, or those of a coming reminder.
     """
-    words, known = utterance.words, utterance.known
+    words, reminders = utterance.words, utterance.chat_reminders
     text = utterance.reading.text.strip(" .!?。！？").casefold()
     has_mark = any(text.endswith(f"{words.joint}{mark}") for mark in words.reference_marks)
     is_short = len(utterance.reading.tokens) <= _MOST_REMARK_TOKENS * (1 if words.joint else 2)
     may_answer = utterance.reading.intent in {NOTHING, "delete", *_ANSWERING_INTENTS}
     name = slots.normalize_reference(text, words)
-    is_for_bot = utterance.turn.message.is_for_bot or (known is not None and bool(known.resolve(name)))
+    is_for_bot = utterance.turn.message.is_for_bot or (reminders is not None and bool(reminders.resolve(name)))
     return name.isdecimal() or has_mark or (may_answer and is_short and is_for_bot)
 
 
-def _has_word_of_reminder(message: _Message, known: ChatReminders | None) -> bool:
+def _has_word_of_reminder(message: _Message, reminders: ChatReminders | None) -> bool:
     """Return whether words of a message occur in the texts of the coming reminders."""
-    if known is None or message.utterance is None:
+    if reminders is None or message.utterance is None:
         return False
-    return bool(known.collect_words(message.utterance.language).find_places(message.utterance.reading.forms))
+    return bool(reminders.collect_words(message.utterance.language).find_places(message.utterance.reading.forms))
 
 
-def _has_unknown_reminder(calls: Sequence[ToolCall], known: ChatReminders) -> bool:
+def _has_unknown_reminder(calls: Sequence[ToolCall], reminders: ChatReminders) -> bool:
     """Return whether one of `calls` is for a reminder that the chat does not have."""
     names = [str(call.arguments.get("reminder_id") or IT) for call in calls]
     parts = [part for name in names if not name.startswith("all ") for part in name.split(", ") if part != IT]
-    return any(not known.can_resolve(part) for part in parts)
+    return any(not reminders.can_resolve(part) for part in parts)
 
 
 def _has_calls_for_people(utterance: Utterance, calls: Sequence[ToolCall]) -> bool:
@@ -537,13 +539,13 @@ def _has_calls_for_people(utterance: Utterance, calls: Sequence[ToolCall]) -> bo
 
     A message that says "reminder" or "the … one" is for the bot, and so is one right behind its answer.
     """
-    turn, words, known = utterance.turn, utterance.words, utterance.known
-    if known is None or utterance.is_addressed or turn.message.is_for_bot:
+    turn, words, reminders = utterance.turn, utterance.words, utterance.chat_reminders
+    if reminders is None or utterance.is_addressed or turn.message.is_for_bot:
         return False
     is_change = any(call.name in _CHANGING_TOOLS for call in calls)
-    if is_change and _changes_reminder_of_others(utterance, calls, known):
+    if is_change and _changes_reminder_of_others(utterance, calls, reminders):
         return True
-    if not _has_unknown_reminder(calls, known):
+    if not _has_unknown_reminder(calls, reminders):
         return False
     says_reminder = has_trigger(utterance.reading, words) or has_reference_mark(utterance.reading, words)
     people = [message for message in turn.recent if not message.sender.is_bot]
@@ -551,17 +553,17 @@ def _has_calls_for_people(utterance: Utterance, calls: Sequence[ToolCall]) -> bo
     return not (says_reminder or follows_answer)
 
 
-def _changes_reminder_of_others(utterance: Utterance, calls: Sequence[ToolCall], known: ChatReminders) -> bool:
+def _changes_reminder_of_others(utterance: Utterance, calls: Sequence[ToolCall], reminders: ChatReminders) -> bool:
     """Return whether `calls` are for reminders of other people that the message does not name as such.
 
     "The match has been moved, make it 3" is then a message to those people.
     """
     ids = {str(call.arguments.get("reminder_id")) for call in calls}
-    reminders = [reminder for reminder in known.reminders if reminder.id in ids]
+    changed = [reminder for reminder in reminders.coming if reminder.id in ids]
     person, reading = utterance.turn.message.sender, utterance.reading
-    is_own = any(each.creator.id == person.id or reminds(each, person) for each in reminders)
-    is_named = reading.has("REF") or any(each.id in reading.text for each in reminders)
-    return bool(reminders) and not (is_own or is_named) and utterance.context != "listed"
+    is_own = any(each.creator.id == person.id or reminds(each, person) for each in changed)
+    is_named = reading.has("REF") or any(each.id in reading.text for each in changed)
+    return bool(changed) and not (is_own or is_named) and utterance.context != "listed"
 
 
 def _get_dialogue_key(turn: Turn) -> str:

@@ -227,7 +227,7 @@ def _continues_other_talk(reading: MessageReading, words: Lexicon, state: Circum
     """
     intent, people = reading.intent, {*words.fold(reading.words("PERSON")).split()}
     is_own = words.has_any(words.own_one, words.fold(reading.text)) or not words.oneself.isdisjoint(people)
-    if state.awaits_answer or state.context == "fired" or reading.known or is_own:
+    if state.awaits_answer or state.context == "fired" or reading.reminder_places or is_own:
         return False
     if intent in _VAGUE_CHANGES and (state.others_acted or state.last_action == "none"):
         return True

@@ -24,7 +24,7 @@ def render_help(turn: Turn, *, searches_web: bool) -> str:
 
 def render_hint(utterance: Utterance, *, searches_web: bool) -> str:
     """Return how to word the request nearest to the message, with the reminder's own text, else the help text."""
-    turn, reading, known = utterance.turn, utterance.reading, utterance.known
+    turn, reading, reminders = utterance.turn, utterance.reading, utterance.chat_reminders
     topic = find_probable_topic(reading, least=_LEAST_LIKELY)
     if topic is None and reading.probability("help") >= _LEAST_LIKELY:
         topic = find_topic_by_word(reading, utterance.words)
@@ -32,7 +32,7 @@ def render_hint(utterance: Utterance, *, searches_web: bool) -> str:
         topic = "find"
     if topic is None:
         common = load_common_words(utterance.language)
-        mentioned = None if known is None else known.find_only_closest(reading.text, common)
+        mentioned = None if reminders is None else reminders.find_only_closest(reading.text, common)
         if mentioned is None:
             return render_help(turn, searches_web=searches_web)
         return say(turn.language, "near.any", content=mentioned.content, time=_format_time(turn, mentioned))
@@ -45,11 +45,11 @@ def render_hint(utterance: Utterance, *, searches_web: bool) -> str:
 
 def find_hinted_reminder(utterance: Utterance) -> Reminder | None:
     """Return the first reminder that the message names; None for none."""
-    known = utterance.known
-    if known is None:
+    reminders = utterance.chat_reminders
+    if reminders is None:
         return None
     names = slots.extract_references(utterance.reading, utterance.words)
-    return next((reminder for name in names for reminder in known.resolve(name)), None)
+    return next((reminder for name in names for reminder in reminders.resolve(name)), None)
 
 
 def _format_time(turn: Turn, reminder: Reminder) -> str:

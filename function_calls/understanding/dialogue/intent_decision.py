@@ -99,7 +99,7 @@ def _take_back(reading: MessageReading, last: ToolCall, words: Lexicon, *, is_se
         return ""
     if not is_named and last.name != "memory_search":
         return "undo"
-    return "forget" if last.name.startswith("memory_") and not reading.known else ""
+    return "forget" if last.name.startswith("memory_") and not reading.reminder_places else ""
 
 
 def is_refusal(reading: MessageReading, words: Lexicon) -> bool:

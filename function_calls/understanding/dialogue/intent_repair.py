@@ -95,9 +95,9 @@ def _read_subject_as_person(
     of_people = merge_intents(reading, "reword", "person_set", models)
     text_places = [at for at, tag in enumerate(reading.tags) if tag == "CONTENT" and of_people.tags[at] != "PERSON"]
     name, content = (words.fold(text) for text in (of_people.words("PERSON"), reading.words("CONTENT")))
-    if name not in {words.fold(member) for member in members} or reading.known.isdisjoint(text_places):
+    if name not in {words.fold(member) for member in members} or reading.reminder_places.isdisjoint(text_places):
         return reading
-    new_places = [at for at in text_places if at not in reading.known and not is_time(reading.tokens[at])]
+    new_places = [at for at in text_places if at not in reading.reminder_places and not is_time(reading.tokens[at])]
     is_first = content.startswith(name) and words.articles.issuperset(reading.forms[at] for at in new_places)
     has_object_mark = reading.forms[text_places[-1]] in words.prepositions
     is_last = words.person_marks and content.endswith(name) and not has_object_mark

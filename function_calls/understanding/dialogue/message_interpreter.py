@@ -91,16 +91,16 @@ class MessageInterpreter:
 
     def _is_about_delivery(self, utterance: Utterance) -> bool:
         """Return whether a new time without a name is for the reminder just delivered, which comes no more."""
-        reading, known = utterance.reading, utterance.known
+        reading, reminders = utterance.reading, utterance.chat_reminders
         is_named = reading.has("REF") or reading.has_form("@rule")
-        if utterance.context != "fired" or known is None or is_named or utterance.turn.message.reply_to is not None:
+        if utterance.context != "fired" or reminders is None or is_named or utterance.turn.message.reply_to is not None:
             return False
         delivered_text = self._dialogue.find_delivery_text(utterance.turn)
-        return bool(delivered_text) and not any(each.content in delivered_text for each in known.reminders)
+        return bool(delivered_text) and not any(each.content in delivered_text for each in reminders.coming)
 
     def _prefer_new_reminder(self, intents: tuple[str, ...], utterance: Utterance) -> tuple[str, ...]:
         """Return `intents` with `set` first where a change names a rule, and a reminder that the chat does not have."""
-        may_be_new = utterance.known is not None and intents[:1] in {("move",), ("nag",)} and "set" in intents
+        may_be_new = utterance.chat_reminders is not None and intents[:1] in {("move",), ("nag",)} and "set" in intents
         names = [name for name in slots.extract_references(utterance.reading, utterance.words) if name]
         if not may_be_new or not names or any(self._is_known_name(name, utterance) for name in names):
             return intents
@@ -122,7 +122,9 @@ class MessageInterpreter:
         if not self._may_be_about_reminder(reading, utterance):
             return None
         words = utterance.words
-        texts = TextReader(turn=utterance.turn, language=utterance.language, known=utterance.known, times=self._times)
+        texts = TextReader(
+            turn=utterance.turn, language=utterance.language, chat_reminders=utterance.chat_reminders, times=self._times
+        )
         read, read_in_dialogue = (texts.bind(each, is_addressed=True)[1] for each in ("none", utterance.context))
         changes = split_changes(reading, words, read, read_in_dialogue)
         merged = _merge_changes(self._interpret_parts(changes, utterance, answers, is_part=False))
@@ -131,7 +133,7 @@ class MessageInterpreter:
         parts = split_requests(reading, words, read) if intent == utterance.reading.intent else [reading]
         parts = [retag_reminders(part, words, read) for part in parts]
         interpretations = self._interpret_parts(parts, utterance, answers, is_part=len(parts) > 1)
-        interpretations = _drop_repeated_changes(interpretations, utterance.known)
+        interpretations = _drop_repeated_changes(interpretations, utterance.chat_reminders)
         return _change_zone_first(interpretations, utterance.turn) or merge_or_none(interpretations)
 
     def _interpret_parts(
@@ -177,7 +179,7 @@ class MessageInterpreter:
         """
         turn = utterance.turn
         has_failed = self._dialogue.has_failed(utterance.key, turn.now) and turn.message.reply_to is None
-        return has_failed or _names_unknown_reminder(before, utterance.known)
+        return has_failed or _names_unknown_reminder(before, utterance.chat_reminders)
 
     def _make_request(
         self,
@@ -189,11 +191,11 @@ class MessageInterpreter:
         before: ToolCall | None,
     ) -> RequestContext:
         """Return a request with what its words may refer to: the call `before` it, and the last ones of the chat."""
-        turn, known = utterance.turn, utterance.known
+        turn, reminders = utterance.turn, utterance.chat_reminders
         reading = _repair_names(reading, utterance)
-        reminder_before = _find_reminder_of_call(before, known)
+        reminder_before = _find_reminder_of_call(before, reminders)
         set_before = before if before is not None and before.name == "reminder_set" else None
-        would_set = None if reminder_before is None or known is None else known.make_set_call(reminder_before)
+        would_set = None if reminder_before is None or reminders is None else reminders.make_set_call(reminder_before)
         last_here = self._find_last_here(utterance)
         return RequestContext(
             turn=turn,
@@ -206,7 +208,7 @@ class MessageInterpreter:
             last_set=set_before or would_set or self._find_last_set(reading, utterance),
             is_addressed=utterance.is_addressed,
             may_point=utterance.context != "none" or turn.message.reply_to is not None,
-            known=known,
+            chat_reminders=reminders,
             is_part=is_part,
             before=set_before,
             last_here=last_here,
@@ -233,16 +235,16 @@ class MessageInterpreter:
 
         Return the regular summary of the chat if the last action was for that.
         """
-        last, known = self._dialogue.last_action(utterance.key, utterance.turn.now), utterance.known
-        if last is None or known is None:
+        last, reminders = self._dialogue.last_action(utterance.key, utterance.turn.now), utterance.chat_reminders
+        if last is None or reminders is None:
             return None
         if last.is_change:
-            return _find_summary_of_call(last.calls[-1], known)
+            return _find_summary_of_call(last.calls[-1], reminders)
         if utterance.context != "listed":
             return None
         name, person = str(last.calls[0].arguments.get("filter") or ""), utterance.turn.message.sender
-        found = known.resolve(name) if name else ()
-        shown = [each for each in known.reminders if each.id in known.shown.ids and known.shown.at >= last.at]
+        found = reminders.resolve(name) if name else ()
+        shown = [each for each in reminders.coming if each.id in reminders.shown.ids and reminders.shown.at >= last.at]
         own = [each for each in shown if each.creator.id == person.id or reminds(each, person)]
         return next((one[0] for one in (found, shown, own) if len(one) == 1), None)
 
@@ -263,7 +265,7 @@ class MessageInterpreter:
 
     def _find_certain_intent(self, utterance: Utterance) -> str:
         """Return the intent that the words or the last action make certain, whatever its probability; "" for none."""
-        reading, words, known = utterance.reading, utterance.words, utterance.known
+        reading, words, reminders = utterance.reading, utterance.words, utterance.chat_reminders
         if _tells_time_of_event(utterance):
             return "answer_when"
         if utterance.is_addressed and _asks_to_explain(reading, words):
@@ -271,7 +273,7 @@ class MessageInterpreter:
         last = self._find_last_call(utterance)
         if reading.intent == "resume" and last.name == "reminder_delete":
             names, common = slots.extract_references(reading, words), load_common_words(utterance.language)
-            return "" if known is not None and any(known.matches(name, common) for name in names) else "undo"
+            return "" if reminders is not None and any(reminders.matches(name, common) for name in names) else "undo"
         if reading.intent == "next_page" and last.arguments.get("action") == "pause":  # "continue"
             return "resume"
         return ""
@@ -296,12 +298,12 @@ class MessageInterpreter:
     @staticmethod
     def _reports_done(utterance: Utterance) -> bool:
         """Return whether a statement may report that the matter of one reminder is done: "I called the vet"."""
-        reading, known = utterance.reading, utterance.known
+        reading, reminders = utterance.reading, utterance.chat_reminders
         is_likely = reading.intent in {NOTHING, "done", "reword"} and reading.probability("done") >= _LEAST_DONE
         is_statement = not reading.is_question and set(reading.tags) == {NO_TAG}
-        if known is None or not is_likely or not is_statement:
+        if reminders is None or not is_likely or not is_statement:
             return False
-        return known.find_only_closest(reading.text, load_common_words(utterance.language)) is not None
+        return reminders.find_only_closest(reading.text, load_common_words(utterance.language)) is not None
 
     def _find_last_call(self, utterance: Utterance) -> ToolCall:
         """Return the last call for the sender; one without a name where there is none."""
@@ -356,8 +358,8 @@ class MessageInterpreter:
 
     def _is_known_name(self, name: str, utterance: Utterance) -> bool:
         """Return whether a reference names an existing reminder, or words of the bot's earlier messages."""
-        turn, known = utterance.turn, utterance.known
-        if known is not None and known.matches(name, load_common_words(turn.language)):
+        turn, reminders = utterance.turn, utterance.chat_reminders
+        if reminders is not None and reminders.matches(name, load_common_words(turn.language)):
             return True
         last = self._dialogue.last_set(utterance.key, turn.now)
         texts = [message.text for message in turn.recent if message.sender.is_bot]
@@ -387,31 +389,31 @@ def _repair_names(reading: MessageReading, utterance: Utterance) -> MessageReadi
     words, members = utterance.words, find_members(utterance.turn)
     reading = split_day_of_name(resolve_that_day(reading, words), words)
     reading = cut_names(split_name_from_person(reading, words, members), words, members)
-    if utterance.known is None:
+    if utterance.chat_reminders is None:
         return reading
-    return complete_references(reading, [reminder.content for reminder in utterance.known.reminders], words)
+    return complete_references(reading, [reminder.content for reminder in utterance.chat_reminders.coming], words)
 
 
-def _find_summary_of_call(call: ToolCall, known: ChatReminders) -> Reminder | None:
+def _find_summary_of_call(call: ToolCall, reminders: ChatReminders) -> Reminder | None:
     """Return the regular summary of the chat if `call` was for it; None for another call, or for several summaries."""
-    summaries = [each for each in known.reminders if each.action is ReminderAction.SUMMARY]
+    summaries = [each for each in reminders.coming if each.action is ReminderAction.SUMMARY]
     is_changed = call.arguments.get("reminder_id") in [each.id for each in summaries]
     is_for_summary = is_changed or call.name == "summary_schedule"
     return summaries[0] if is_for_summary and len(summaries) == 1 else None
 
 
-def _find_reminder_of_call(call: ToolCall | None, known: ChatReminders | None) -> Reminder | None:
+def _find_reminder_of_call(call: ToolCall | None, reminders: ChatReminders | None) -> Reminder | None:
     """Return the only reminder that a call is for; None for none or several, or where it is left open."""
     name = _get_reference(call)
-    found = known.resolve(name) if known is not None and name else ()
+    found = reminders.resolve(name) if reminders is not None and name else ()
     return found[0] if len(found) == 1 else None
 
 
-def _names_unknown_reminder(call: ToolCall | None, known: ChatReminders | None) -> bool:
+def _names_unknown_reminder(call: ToolCall | None, reminders: ChatReminders | None) -> bool:
     """Return whether a call is for a reminder that the chat does not have."""
     name = _get_reference(call)
     is_single = bool(name) and ", " not in name and not name.startswith("all")
-    return known is not None and is_single and not known.can_resolve(name)
+    return reminders is not None and is_single and not reminders.can_resolve(name)
 
 
 def _get_reference(call: ToolCall | None) -> str:
@@ -432,15 +434,16 @@ def _change_zone_first(interpretations: Sequence[Interpretation], turn: Turn) ->
 
 
 def _drop_repeated_changes(
-    interpretations: Sequence[Interpretation], known: ChatReminders | None
+    interpretations: Sequence[Interpretation], reminders: ChatReminders | None
 ) -> list[Interpretation]:
     """Return `interpretations` without those of a change that one before has: "the lift and the west side one"."""
     distinct: list[Interpretation] = []
     changes: list[object] = []
     for each in interpretations:
         call = each.calls[0] if len(each.calls) == 1 and each.calls[0].name == "reminder_update" else None
-        reminders = () if call is None or known is None else known.resolve(str(call.arguments.get("reminder_id") or ""))
-        change = None if call is None or len(reminders) != 1 else {**call.arguments, "reminder_id": reminders[0].id}
+        reference = "" if call is None else str(call.arguments.get("reminder_id") or "")
+        named = () if call is None or reminders is None else reminders.resolve(reference)
+        change = None if call is None or len(named) != 1 else {**call.arguments, "reminder_id": named[0].id}
         if change is None or change not in changes:
             distinct.append(each)
             changes.append(change)
@@ -462,9 +465,9 @@ def _merge_changes(interpretations: Sequence[Interpretation]) -> Interpretation 
 def _update_call(call: ToolCall, person_id: str, utterance: Utterance) -> ToolCall:
     """Return the call that set a reminder with what has been changed since, as far as the reminders are known."""
     words = utterance.words
-    if utterance.known is None:
+    if utterance.chat_reminders is None:
         return call
-    return utterance.known.update_call(call, person_id, words.courtesies | words.links | words.articles)
+    return utterance.chat_reminders.update_call(call, person_id, words.courtesies | words.links | words.articles)
 
 
 def _read_as_request(reading: MessageReading, models: Models) -> MessageReading:

@@ -61,21 +61,21 @@ _BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
 
 
 class TextReader(Struct, frozen=True, kw_only=True):
-    """Reads texts as if written like the message of `turn`, with the names of the `known` reminders."""
+    """Reads texts as if written like the message of `turn`, with the names of the `chat_reminders`."""
 
     turn: Turn
     language: str
-    known: ChatReminders | None
+    chat_reminders: ChatReminders | None
     times: TimeReader
 
     def bind(self, context: Context, *, is_addressed: bool) -> tuple[Classify, Read]:
         """Return functions that classify tokens and read a text in the state `context` of the dialogue."""
-        models = load_models(self.language)
+        models, reminders = load_models(self.language), self.chat_reminders
         follows_answer = context == "none" and not is_addressed and follows_bot(self.turn)
         situation = Situation(
             context=AFTER_ANSWER if follows_answer else context,
             is_addressed=is_addressed,
-            known=ReminderWords() if self.known is None else self.known.collect_words(self.language),
+            reminder_words=ReminderWords() if reminders is None else reminders.collect_words(self.language),
         )
 
         def classify(tokens: Sequence[Token]) -> tuple[tuple[str, float], ...]:
@@ -100,17 +100,23 @@ class MessageReader:
         self._dialogue = dialogue
 
     def read(
-        self, turn: Turn, text: str, language: str, key: str, question: OpenQuestion | None, known: ChatReminders | None
+        self,
+        turn: Turn,
+        text: str,
+        language: str,
+        key: str,
+        question: OpenQuestion | None,
+        reminders: ChatReminders | None,
     ) -> Utterance | None:
         """Read `text`, the message of `turn` without the bot's name; None where it is empty or too long.
 
-        The texts of the `known` reminders of the chat tell which words may name one.
+        The texts of the `chat_reminders` tell which words may name one.
         """
         is_addressed, words = addresses_bot(turn), load_lexicon(language)
         text = _strip_quoted_lines(text)
         behind_call = find_text_behind_call(text, turn.bot_name) if is_addressed else ""
         text = strip_calls(text, turn.bot_name).strip() if is_addressed else text.strip()
-        text = text if known is None else self._name_same_time(text, turn, language, known)
+        text = text if reminders is None else self._name_same_time(text, turn, language, reminders)
         zone_statement = name_zone(text, words) if is_addressed else ""
         if zone_statement:
             text, behind_call = zone_statement, ""
@@ -118,7 +124,7 @@ class MessageReader:
             return None
         context = self._get_question_context(question, turn, text, language)
         context = context or ("fired" if replies_to_unknown(turn) else self._dialogue.context(key, turn))
-        texts = TextReader(turn=turn, language=language, known=known, times=self._times)
+        texts = TextReader(turn=turn, language=language, chat_reminders=reminders, times=self._times)
         if not is_addressed and _requests_by_name(text, context, texts):
             turn, is_addressed = replace(turn, message=replace(turn.message, is_addressed=True)), True
             text = strip_calls(text, turn.bot_name)
@@ -136,8 +142,8 @@ class MessageReader:
             context=context,
             language=language,
             question=question,
-            known=known,
-            is_about_bot=_states_about_bot(text, turn, replace(texts, known=None)),
+            chat_reminders=reminders,
+            is_about_bot=_states_about_bot(text, turn, replace(texts, chat_reminders=None)),
         )
 
     def _get_question_context(
@@ -153,7 +159,7 @@ class MessageReader:
         is_content = lacks_content and not self._times(text, turn.message_time, language=language)
         return "asked_content" if question.asks == "content" or is_content else "asked_when"
 
-    def _name_same_time(self, text: str, turn: Turn, language: str, known: ChatReminders) -> str:
+    def _name_same_time(self, text: str, turn: Turn, language: str, reminders: ChatReminders) -> str:
         """Return `text` with the time of the reminder in place of "the same time as the batteries".
 
         It is the clock alone of one that repeats, and beside a day. A name with a time is left as it is.
@@ -162,10 +168,10 @@ class MessageReader:
         found = re.search(pattern, text, re.IGNORECASE) if pattern else None
         if found is None or self._times(found["name"], turn.now, language=language):
             return text
-        reminder = known.find_only_closest(found["name"], load_common_words(language))
+        reminder = reminders.find_only_closest(found["name"], load_common_words(language))
         if reminder is None:
             return text
-        time = str(known.make_arguments(reminder)["time"])
+        time = str(reminders.make_arguments(reminder)["time"])
         before, behind = text[: found.start()], text[found.end() :]
         others = self._times(before + behind, turn.now, language=language)
         has_day = any(each.best and each.best.has_day for each in others)
@@ -212,7 +218,7 @@ def _read_whole(
     reading = drop_remarks(read(text), words, classify, read)
     if behind_call and (reading.intent == NOTHING or _is_complete(read(behind_call), reading, words)):
         reading = read(behind_call)
-    if context == "acted" and reading.intent == "move" and not reading.known:
+    if context == "acted" and reading.intent == "move" and not reading.reminder_places:
         alone = texts.read(reading.text, is_addressed=is_addressed)
         is_new = alone.has("WHEN") and alone.has("CONTENT") and alone.probability("set") >= CERTAIN
         return alone if is_new else reading

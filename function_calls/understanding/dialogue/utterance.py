@@ -32,7 +32,7 @@ class Utterance(Struct, frozen=True, kw_only=True):
         turn: The message; a name of several words is one word in its text.
         key: The chat and the sender, whose dialogue with the bot it is.
         question: The open question of the bot to the sender.
-        known: The coming reminders of the chat; None where they were not looked up.
+        chat_reminders: The coming reminders of the chat; None where they were not looked up.
         is_about_bot: The message is a statement about the bot, which its name does not call.
     """
 
@@ -42,7 +42,7 @@ class Utterance(Struct, frozen=True, kw_only=True):
     context: Context
     language: str
     question: OpenQuestion | None
-    known: ChatReminders | None
+    chat_reminders: ChatReminders | None
     is_about_bot: bool = False
 
     @property
@@ -100,7 +100,7 @@ class CircumstancesReader:
             others_asked_time=any(map(asks_quantity, timed_texts)),
             others_discussed_time=has_set and any(self._discusses_time(text, utterance) for text in texts),
             others_discussed_text=any(_names_known(text, utterance) for text in texts),
-            bot_wrote_lately=utterance.known is not None
+            bot_wrote_lately=utterance.chat_reminders is not None
             and any(message.sender.is_bot for message in turn.recent[-_LATELY:]),
             names_reminder=any(_names_known(name, utterance) for name in slots.extract_references(reading, words)),
             answers_person=self._answers_person(utterance),
@@ -204,9 +204,9 @@ class CircumstancesReader:
 
 def _names_known(name: str, utterance: Utterance) -> bool:
     """Return whether a reference names a coming reminder of the chat, or all of them."""
-    words, known = utterance.words, utterance.known
+    words, reminders = utterance.words, utterance.chat_reminders
     is_all = name.casefold().startswith(tuple(f"{word}{words.joint}" for word in words.every))
-    return known is not None and known.matches("all" if is_all else name, load_common_words(utterance.language))
+    return reminders is not None and reminders.matches("all" if is_all else name, load_common_words(utterance.language))
 
 
 def follows_bot(turn: Turn) -> bool:

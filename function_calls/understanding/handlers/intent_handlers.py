@@ -211,10 +211,10 @@ def _look_up_beside(listing: Interpretation, names: list[str], request: RequestC
     """Return `listing` with a lookup in the chat, or behind one that may find a place or another fact."""
     from services.summary.content import asks
 
-    if request.known is None:
+    if request.chat_reminders is None:
         return listing
     query = slots.normalize_reference(request.reading.words("REF"), request.words) or " ".join(names)
-    has_reminder = any(request.known.matches(name, request.common_words) for name in names)
+    has_reminder = any(request.chat_reminders.matches(name, request.common_words) for name in names)
     if not has_reminder or request.reading.probability("recall") >= _LEAST_RECALL_PROBABILITY:
         return notes.look_up_in_chat(request, query, *listing.calls) or listing
     is_question = asks(request.reading.text) and not request.read_times(query)
@@ -228,7 +228,7 @@ def _find_pointed_reminder(request: RequestContext) -> str:
     Return "" for a reply, and where it may be the one mentioned last.
     """
     has_pronoun = request.has_word(request.words.demonstratives)
-    if request.known is None or not has_pronoun or request.turn.message.reply_to is not None:
+    if request.chat_reminders is None or not has_pronoun or request.turn.message.reply_to is not None:
         return ""
     if request.listed is not None:
         return request.listed.id
@@ -243,7 +243,7 @@ def _find_next_reminder(request: RequestContext, owner: str) -> str:
     says_next = any(means_next(word) and request.has_word((word,)) for word in words.nearest)
     other_tags = ("WHEN", "OLD") if owner else ("WHEN", "OLD", "PERSON")
     asks_for_several = request.has_word(words.plural) or any(token.form.isdecimal() for token in reading.tokens)
-    if request.known is None or not says_next or asks_for_several or any(map(reading.has, other_tags)):
+    if request.chat_reminders is None or not says_next or asks_for_several or any(map(reading.has, other_tags)):
         return ""
     reminders = list_own(request) if request.has_word(words.own) else request.reminders
     coming = (each for each in reminders if each.next_fires)
@@ -289,7 +289,7 @@ def _list_words_of_reminders(request: RequestContext) -> list[str]:
     about_changes = (word for topic in ("undo", "move", "delete") for word in words.help_topics.get(topic, ()))
     ignored = {*words.undoing, *words.articles, *words.triggers, *request.common_words, *about_changes}
     is_name = [
-        token.form not in ignored and (at in reading.known or stem(token.form) in bot_words)
+        token.form not in ignored and (at in reading.reminder_places or stem(token.form) in bot_words)
         for at, token in enumerate(reading.tokens)
     ]
     return reading.with_tags("REF" if each else NO_TAG for each in is_name).pieces("REF")

@@ -33,7 +33,7 @@ def changes_note(request: RequestContext) -> bool:
         follows_note = request.last is not None and request.last.name.startswith("memory_") and not request.may_point
         names_reminder = bool(request.reading.times) or any(slots.extract_references(request.reading, words))
         is_about_note = (follows_note and not names_reminder) or (says_change and request.has_word(words.notes))
-        return is_about_note and not request.reading.known
+        return is_about_note and not request.reading.reminder_places
     says_remember = not words.joint and request.has_part(words.help_topics["remember"])
     return intent == "remember" and says_change and not says_remember
 

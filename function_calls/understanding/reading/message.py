@@ -61,30 +61,30 @@ class Situation(Struct, frozen=True, kw_only=True):
     """The situation in which a message is written.
 
     `context` is the state of the dialogue with its sender, or `AFTER_ANSWER`; `is_addressed` says that it is for the
-    bot, and `known` are the words of the coming reminders of the chat.
+    bot, and `reminder_words` are those of the coming reminders of the chat.
     """
 
     context: str = "none"
     is_addressed: bool
-    known: ReminderWords = ReminderWords()
+    reminder_words: ReminderWords = ReminderWords()
 
 
 class Classification(Struct, frozen=True):
     """The tokens of one message before they have tags: a vector for each, and the intents with their probabilities.
 
-    `intents` are best first, `known` the places of words in the texts of coming reminders.
+    `intents` are best first, `reminder_places` the places of words in the texts of coming reminders.
     """
 
     hidden: "Array"
     intents: tuple[tuple[str, float], ...]
-    known: frozenset[int]
+    reminder_places: frozenset[int]
 
 
 class MessageReading(Struct, frozen=True):
     """One message as read: `intents` with their probabilities, best first, and a tag for each token.
 
-    `begins` are the places of the tokens with which further requests begin, `known` those of words in the texts of
-    coming reminders.
+    `begins` are the places of the tokens with which further requests begin, `reminder_places` those of words in the
+    texts of coming reminders.
     """
 
     text: str
@@ -92,7 +92,7 @@ class MessageReading(Struct, frozen=True):
     intents: tuple[tuple[str, float], ...]
     tags: tuple[str, ...]
     begins: tuple[int, ...] = ()
-    known: frozenset[int] = frozenset()
+    reminder_places: frozenset[int] = frozenset()
 
     @property
     def intent(self) -> str:
@@ -169,7 +169,7 @@ class MessageReading(Struct, frozen=True):
             tokens=tuple(self.tokens[at] for at in places),
             tags=tuple(self.tags[at] for at in places),
             begins=tuple(sum(at < begin for at in places) for begin in self.begins),
-            known=frozenset(place for place, at in enumerate(places) if at in self.known),
+            reminder_places=frozenset(place for place, at in enumerate(places) if at in self.reminder_places),
         )
 
     def split_token(self, at: int, pieces: Sequence[tuple[Token, str]]) -> "MessageReading":
@@ -180,7 +180,7 @@ class MessageReading(Struct, frozen=True):
             tokens=(*self.tokens[:at], *tokens, *self.tokens[at + 1 :]),
             tags=(*self.tags[:at], *tags, *self.tags[at + 1 :]),
             begins=tuple(begin + more if begin > at else begin for begin in self.begins),
-            known=frozenset(place + more if place > at else place for place in self.known),
+            reminder_places=frozenset(place + more if place > at else place for place in self.reminder_places),
         )
 
     def with_tags(self, tags: Iterable[str]) -> "MessageReading":
@@ -244,26 +244,28 @@ def tokenize_message(text: str, now: datetime, models: Models, times: TimeReader
 
 def classify_tokens(forms: Sequence[str], situation: Situation, models: Models) -> Classification:
     """Return the vectors and the intents of tokens in a `situation` of the dialogue."""
-    network, known = models.network, situation.known.find_places(forms)
-    hidden = network.encode(strip_accents(forms), known)
+    network, reminder_places = models.network, situation.reminder_words.find_places(forms)
+    hidden = network.encode(strip_accents(forms), reminder_places)
     shares = network.rank_intents(hidden, situation.context, is_addressed=situation.is_addressed)
     intents = sorted(zip(network.intents, shares, strict=True), key=itemgetter(1), reverse=True)
-    return Classification(hidden, tuple(intents), known)
+    return Classification(hidden, tuple(intents), reminder_places)
 
 
 def tag_tokens(text: str, tokens: tuple[Token, ...], classified: Classification, models: Models) -> MessageReading:
     """Return the reading of `text`, with the tags of its tokens under the best intent."""
     tags, begins = _label_tokens(text, tokens, classified.intents[0][0], classified.hidden, models)
-    return MessageReading(text, tokens, classified.intents, tags, begins, classified.known)
+    return MessageReading(text, tokens, classified.intents, tags, begins, classified.reminder_places)
 
 
 def set_best_intent(reading: MessageReading, intent: str, models: Models) -> MessageReading:
     """Return `reading` with `intent` as the best one, and with the tags that its words have under it."""
     share = reading.probability(intent)
     others = tuple(each for each in reading.intents if each[0] != intent)
-    hidden = models.network.encode(strip_accents(reading.forms), reading.known)
+    hidden = models.network.encode(strip_accents(reading.forms), reading.reminder_places)
     tags, begins = _label_tokens(reading.text, reading.tokens, intent, hidden, models)
-    return MessageReading(reading.text, reading.tokens, ((intent, share), *others), tags, begins, reading.known)
+    return MessageReading(
+        reading.text, reading.tokens, ((intent, share), *others), tags, begins, reading.reminder_places
+    )
 
 
 def set_only_intent(reading: MessageReading, intent: str, models: Models) -> MessageReading:

@@ -69,13 +69,13 @@ class Network:
         self._classes = number_classes(classes)
         self._arrays = {name: unpack_array(array) for name, array in packed.arrays.items()}
 
-    def encode(self, forms: Sequence[str], known: frozenset[int]) -> Array:
-        """Return a vector for each of `forms`; `known` are the places of words in the texts of coming reminders.
+    def encode(self, forms: Sequence[str], reminder_places: frozenset[int]) -> Array:
+        """Return a vector for each of `forms`; `reminder_places` are those of words in the texts of coming reminders.
 
         A message without tokens has the vector of an unknown word.
         """
         arrays = self._arrays
-        numbers = number_tokens(forms or [""], known, self._vocabulary, self._classes, self._affixes)
+        numbers = number_tokens(forms or [""], reminder_places, self._vocabulary, self._classes, self._affixes)
         word, fine, coarse, first, last, is_known = np.array(numbers, dtype=np.intp).T
         vectors = arrays["word"].take(word, 0) + arrays["class"].take(fine, 0) + arrays["coarse"].take(coarse, 0)
         vectors += arrays["affix"].take(first, 0) + arrays["affix"].take(last, 0) + arrays["known"].take(is_known, 0)
@@ -142,7 +142,7 @@ def number_classes(classes: Mapping[str, int]) -> dict[str, tuple[int, int]]:
 
 def number_tokens(
     forms: Sequence[str],
-    known: frozenset[int],
+    reminder_places: frozenset[int],
     vocabulary: Mapping[str, int],
     classes: Mapping[str, tuple[int, int]],
     affixes: int,
@@ -157,7 +157,7 @@ def number_tokens(
             first = 1 + crc32(form[:_LONG].encode()) % (affixes - 1)
             last = 1 + crc32(f"-{form[-_ENDING:]}".encode()) % (affixes - 1)
         fine, coarse = classes.get(form, (0, 0))
-        found.append((vocabulary.get(form, UNKNOWN), fine, coarse, first, last, int(at in known)))
+        found.append((vocabulary.get(form, UNKNOWN), fine, coarse, first, last, int(at in reminder_places)))
     return found
 
 

@@ -122,7 +122,7 @@ def _find_joints(reading: MessageReading, words: Lexicon) -> Iterator[tuple[int,
     for at, token in enumerate(reading.tokens[1:-1], 1):
         text = words.fold(reading.text[token.start :])
         word = next((word for word in words.going_on if text.startswith(f"{word}{words.joint}")), "")
-        is_mark = reading.intent not in {"reword", "append"} and bool(reading.known) and token.form in MARKS
+        is_mark = reading.intent not in {"reword", "append"} and bool(reading.reminder_places) and token.form in MARKS
         if word or token.form in and_words or is_mark:
             yield at, token.start + len(word) if word else token.end
 
@@ -153,7 +153,7 @@ def _changes_known(reading: MessageReading, words: Lexicon) -> bool:
 
 def _names_known(reading: MessageReading) -> bool:
     """Return whether a reading names a reminder with a word in the text of a coming one."""
-    return any(reading.tags[at] == "REF" for at in reading.known)
+    return any(reading.tags[at] == "REF" for at in reading.reminder_places)
 
 
 def _is_request_alone(reading: MessageReading, words: Lexicon, *, is_content: bool) -> bool:

@@ -200,7 +200,8 @@ def complete_references(reading: MessageReading, texts: Collection[str], words: 
 def _tag_joined_names(reading: MessageReading, words: Lexicon) -> list[str]:
     """Return the tags of `reading`, with words of reminders that "and" joins to a name as names: 删掉买菜 | 和打扫."""
     tags, forms, joints = [*reading.tags, NO_TAG, NO_TAG], reading.forms, {*words.and_words, "、"}
-    marked = ["known" if at in reading.known and tag == NO_TAG else tag for at, tag in enumerate(reading.tags)]
+    places = reading.reminder_places
+    marked = ["known" if at in places and tag == NO_TAG else tag for at, tag in enumerate(reading.tags)]
     for first, last in find_runs(marked, "known"):
         beside = [(forms[first - 1 : first], first - 2), (forms[last : last + 1], last + 1)]
         if any(joint and joint[0] in joints and tags[at] == "REF" for joint, at in beside):

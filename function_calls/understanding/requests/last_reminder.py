@@ -56,8 +56,8 @@ def is_repeating(call: ToolCall) -> bool:
 def find_call_to_repeat(request: RequestContext) -> ToolCall | None:
     """Return the call that set the reminder to repeat: the one that is named, or the last one for the sender."""
     named = find_named_reminder(request) if find_references(request) else find_reminder_counted_from(request)
-    if named is not None and request.known is not None:
-        return request.known.make_set_call(named)
+    if named is not None and request.chat_reminders is not None:
+        return request.chat_reminders.make_set_call(named)
     return (_find_call_to_join(request) if named is None else None) or request.last_set
 
 

@@ -536,8 +536,8 @@ def _find_call_with_same_time(request: RequestContext) -> ToolCall | None:
     goes_on = request.before is None and request.begins_with(request.folded_text, request.words.beside)
     is_me_too = (goes_on or request.has_word(request.words.too)) and find_people(request) is None
     same = [reminder for reminder in request.reminders if content and fold(reminder.content) == fold(content)]
-    if len(same) == 1 and request.known is not None:
-        return request.known.make_set_call(same[0])
+    if len(same) == 1 and request.chat_reminders is not None:
+        return request.chat_reminders.make_set_call(same[0])
     latest = request.last_here if content and content.casefold() not in request.words.itself else None
     return (latest or request.last_set) if is_me_too else (request.last_set or latest)
 

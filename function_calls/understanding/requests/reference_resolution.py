@@ -38,17 +38,17 @@ ShownLookup = Callable[[ChatAddress, Person], Awaitable[Shown]]
 class ChatReminders(Struct, frozen=True, dict=True):
     """The coming reminders of a chat, looked up at `now` (timezone-aware in the zone of the person).
 
-    `shown` is the list that the person was shown last, whose numbers name reminders.
+    `coming` are soonest first; `shown` is the list that the person was shown last, whose numbers name reminders.
     """
 
-    reminders: tuple[Reminder, ...]
+    coming: tuple[Reminder, ...]
     now: datetime
     shown: Shown = Shown()
 
     def can_resolve(self, words: str) -> bool:
         """Return whether `words` name reminders by number, time, order or words of the content."""
         is_numbers = not words.strip("0123456789 ,，、&和and")
-        return bool(self.reminders) and (is_numbers or words in SEVERAL or bool(self.resolve(words)))
+        return bool(self.coming) and (is_numbers or words in SEVERAL or bool(self.resolve(words)))
 
     def matches(self, name: str, common: Collection[str]) -> bool:
         """Return whether `name` names reminders, or shares words with one more than with all others."""
@@ -57,7 +57,7 @@ class ChatReminders(Struct, frozen=True, dict=True):
     def resolve(self, words: str) -> tuple[Reminder, ...]:
         """Return the reminders that `words` name; empty for none."""
         try:
-            return (find_reminder(words, self.reminders, self.shown.ids, now=self.now),)
+            return (find_reminder(words, self.coming, self.shown.ids, now=self.now),)
         except RequestRefused as refusal:
             return candidates_of(refusal) if refusal.code == "reminder_ambiguous" else ()
 
@@ -70,7 +70,7 @@ class ChatReminders(Struct, frozen=True, dict=True):
         """Return the words of the texts but those that are common in `language`."""
         if language not in self._words_by_language:
             fold = load_lexicon(language).fold  # as the tokens of messages are folded
-            texts = (fold(reminder.content) for reminder in self.reminders)
+            texts = (fold(reminder.content) for reminder in self.coming)
             self._words_by_language[language] = collect_words(texts, load_common_words(language))
         return self._words_by_language[language]
 
@@ -82,16 +82,16 @@ class ChatReminders(Struct, frozen=True, dict=True):
         """
         if not find_stems(name, common) and not find_pairs(name, common):
             common = ()
-        shared = [find_shared_words(name, reminder.content, common) for reminder in self.reminders]
+        shared = [find_shared_words(name, reminder.content, common) for reminder in self.coming]
         frequencies = Counter(word for words in shared for word in words)
         weights = [sum(1 / frequencies[word] for word in words) for words in shared]
         most = max(weights, default=0.0)
-        return tuple(each for each, weight in zip(self.reminders, weights, strict=True) if weight == most > 0)
+        return tuple(each for each, weight in zip(self.coming, weights, strict=True) if weight == most > 0)
 
     def find_act(self, name: str, common: Collection[str]) -> tuple[Reminder, ...]:
         """Return the reminders whose text has the verb of a noun of `name`, or the noun of its verb: "riego"."""
         words = [word for word in name.casefold().split() if word not in common]
-        texts = ((each, each.content.casefold().split()) for each in self.reminders)
+        texts = ((each, each.content.casefold().split()) for each in self.coming)
         pairs = ((each, chain(product(words, text), product(text, words))) for each, text in texts)
         return tuple(each for each, word_pairs in pairs if any(starmap(names_same_act, word_pairs)))
 
@@ -111,7 +111,7 @@ class ChatReminders(Struct, frozen=True, dict=True):
         The present text shares a word, which is not in `common`, with the one that was set.
         """
         content = str(call.arguments.get("content", ""))
-        own = [reminder for reminder in self.reminders if reminder.creator.id == person]
+        own = [reminder for reminder in self.coming if reminder.creator.id == person]
         unchanged = [reminder for reminder in own if reminder.content == content]
         newest = sorted(own, key=lambda reminder: reminder.created_at)[-1:]
         similar = [each for each in newest if find_shared_words(content, each.content, common)]

@@ -56,27 +56,27 @@ def find_references(request: RequestContext, *, may_be_several: bool = False) ->
 
     `may_be_several` says that words for all of them may stand beside the name: "everything for tomorrow".
     """
-    named, known = _find_references_in_words(request, may_be_several=may_be_several), request.known
+    named, reminders = _find_references_in_words(request, may_be_several=may_be_several), request.chat_reminders
     named = [name for name in named if name != "both"] or named  # "both, the dentist and the rent"
-    if known is None:
+    if reminders is None:
         return named
-    named = [_spell_as_known(name, request, known) for name in named]
+    named = [_spell_as_known(name, request, reminders) for name in named]
     former = [] if request.reading.has("REF") else _find_at_former_clock(request)
-    return former or _find_own_references(named, request) or _resolve_references(named, request, known)
+    return former or _find_own_references(named, request) or _resolve_references(named, request, reminders)
 
 
-def _spell_as_known(name: str, request: RequestContext, known: ChatReminders) -> str:
+def _spell_as_known(name: str, request: RequestContext, reminders: ChatReminders) -> str:
     """Return a name in the characters in which the text of a reminder has it: 吃药 for 吃藥."""
-    if not request.words.folding or known.can_resolve(name):
+    if not request.words.folding or reminders.can_resolve(name):
         return name
     folded = request.words.fold(name)
-    found = ((each.content, request.words.fold(each.content).find(folded)) for each in known.reminders)
+    found = ((each.content, request.words.fold(each.content).find(folded)) for each in reminders.coming)
     return next((content[at : at + len(name)] for content, at in found if at >= 0), name)
 
 
 def find_named_reminder(request: RequestContext) -> Reminder | None:
     """Return the only reminder that a request names, or the one set last; None for none or several."""
-    if request.known is None:
+    if request.chat_reminders is None:
         return None
     references = find_references(request)
     if not references:
@@ -85,25 +85,25 @@ def find_named_reminder(request: RequestContext) -> Reminder | None:
     return found[0] if len(found) == 1 else None
 
 
-def _resolve_references(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
+def _resolve_references(named: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
     """Return the references that name an existing reminder; those that name none where a change must not guess."""
     if not named:
         return []
     if _retracts_time(request):
-        return _resolve_retracted_time(named, request, known)
+        return _resolve_retracted_time(named, request, reminders)
     if any(name.startswith("all ") for name in named):
         return named
     dated = _find_by_day(named, request)
     if dated is not None:
         return [dated.id]
     is_final = request.reading.intent in _FINAL_INTENTS
-    resolvable = [name for name in named if known.can_resolve(name)]
+    resolvable = [name for name in named if reminders.can_resolve(name)]
     if resolvable:
         only = None
         if len(named) == 1:
-            only = _choose_of_same_name(named[0], request, known) or _choose_own(named[0], request)
+            only = _choose_of_same_name(named[0], request, reminders) or _choose_own(named[0], request)
         return [only.id] if only is not None else named if is_final else resolvable
-    closest = _list_closest(request.words.joint.join(named), request, known)
+    closest = _list_closest(request.words.joint.join(named), request, reminders)
     if len(closest) == 1:
         return [closest[0].id]
     if len(closest) > 1 and len(named) == 1:
@@ -120,23 +120,23 @@ def _retracts_time(request: RequestContext) -> bool:
     return request.may_point and request.last_set is not None and has("OLD") and has("WHEN") and not has("REF")
 
 
-def _resolve_retracted_time(named: list[str], request: RequestContext, known: ChatReminders) -> list[str]:
+def _resolve_retracted_time(named: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
     """Return the reminders at a time that a request retracts; none, for the one set last, if that comes then."""
     content = None if request.last_set is None else request.last_set.arguments.get("content")
     found = [reminder for name in named for reminder in request.resolve(name)]
     is_last = any(each.content == content for each in found)
-    is_listed = named[0].isdecimal() and request.now - known.shown.at <= JUST_NOW
+    is_listed = named[0].isdecimal() and request.now - reminders.shown.at <= JUST_NOW
     return [] if is_last and not is_listed else list(dict.fromkeys(each.id for each in found))
 
 
-def _list_closest(name: str, request: RequestContext, known: ChatReminders) -> tuple[Reminder, ...]:
+def _list_closest(name: str, request: RequestContext, reminders: ChatReminders) -> tuple[Reminder, ...]:
     """Return the reminders whose text shares most with a name, or has its act.
 
     Of several they are those at its time, whose whole text ends it, or the only one for nobody but the sender; else
     those whose first word it has: "ringing Dad" means "ring Dad".
     """
-    closest = known.find_closest(name, request.common_words) or known.find_act(name, request.common_words)
-    closest = known.filter_by_time(name, closest) if len(closest) > 1 else closest
+    closest = reminders.find_closest(name, request.common_words) or reminders.find_act(name, request.common_words)
+    closest = reminders.filter_by_time(name, closest) if len(closest) > 1 else closest
     closest = tuple(each for each in closest if name.casefold().endswith(each.content.casefold())) or closest
     own = tuple(each for each in closest if reminds_only(each, request.turn.message.sender))
     if len(own) == 1:
@@ -155,7 +155,7 @@ def _find_own_references(named: list[str], request: RequestContext) -> list[str]
     pieces = [words.fold(piece).strip() for piece in slots.find_reference_pieces(request.reading, words)]
     if len(pieces) != 1 or len(named) > 1 or not words.has_any(words.own, pieces[0]):
         return []
-    if named and named[0].isdecimal() and request.known is not None and not request.known.shown.ids:
+    if named and named[0].isdecimal() and request.chat_reminders is not None and not request.chat_reminders.shown.ids:
         return [each.id for each in list_own(request)][int(named[0]) - 1 : int(named[0])]
     is_pronoun = pieces[0] in words.own_one
     found = request.reminders if is_pronoun else request.resolve(named[0]) if named else ()
@@ -185,7 +185,7 @@ def _find_at_former_clock(request: RequestContext) -> list[str]:
     return ids if len(ids) == 1 else []
 
 
-def _choose_of_same_name(name: str, request: RequestContext, known: ChatReminders) -> Reminder | None:
+def _choose_of_same_name(name: str, request: RequestContext, reminders: ChatReminders) -> Reminder | None:
     """Return the one of several reminders of a name on the day that is named.
 
     Without a day, or where it is a day to skip, it is the one that repeats and of which the others are moved
@@ -193,7 +193,7 @@ def _choose_of_same_name(name: str, request: RequestContext, known: ChatReminder
     person, and where several are left.
     """
     found = request.resolve(name)
-    closest = known.find_closest(name, request.common_words)
+    closest = reminders.find_closest(name, request.common_words)
     if len(found) < 2 or request.reading.intent in _INTENTS_FOR_SEVERAL or request.read_times(name):
         return None
     may_change = [each for each in found if each in list_own(request)]
@@ -244,7 +244,7 @@ def find_default_reference(request: RequestContext) -> str:
     """
     if request.listed is not None:
         return request.listed.id
-    if request.known is None:
+    if request.chat_reminders is None:
         return IT
     own = list_set_by_call(request.last_set, request)
     has_moved = any(is_moved_from(each, series) for series in own for each in request.reminders)
@@ -408,8 +408,9 @@ def _find_untagged(request: RequestContext) -> list[str]:
     if request.has_word(request.words.newest):
         return [LAST]
     name = _find_id(request) or _find_name_behind_article(request)
-    is_final, known = request.reading.intent in _FINAL_INTENTS, request.known
-    if name and (is_final or known is None or known.matches(name, request.common_words)):  # words of a reason do not
+    is_final, reminders = request.reading.intent in _FINAL_INTENTS, request.chat_reminders
+    # The words of a reason match none.
+    if name and (is_final or reminders is None or reminders.matches(name, request.common_words)):
         return [name]
     figures = [
         token
@@ -527,7 +528,7 @@ def find_closest_to_remark(remark: str, request: RequestContext) -> Reminder | N
 
 def _find_by_untagged_words(request: RequestContext) -> list[str]:
     """Return the id of the only reminder whose content shares a word with the untagged words, or with a remark."""
-    if request.known is None or request.listed is not None:
+    if request.chat_reminders is None or request.listed is not None:
         return _find_by_remark(request)
     like = request.find_closest(request.reading.join_untagged(request.words.joint), request.words.skipping)
     like = like or find_closest_to_remark(find_remark(request), request)

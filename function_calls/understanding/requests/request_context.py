@@ -30,7 +30,7 @@ class RequestContext(Struct, frozen=True, kw_only=True):
     Attributes:
         may_point: The request may leave unnamed which reminder it is about.
         last_set: The call that set a reminder for this person last.
-        known: The coming reminders of the chat; None where they were not looked up.
+        chat_reminders: The coming reminders of the chat; None where they were not looked up.
         is_part: The message has other requests.
         before: The call of the request in front of this one that sets a reminder.
         last_here: The call that set a reminder last in the chat, for anybody.
@@ -49,7 +49,7 @@ class RequestContext(Struct, frozen=True, kw_only=True):
     last_set: ToolCall | None
     is_addressed: bool
     may_point: bool
-    known: ChatReminders | None = None
+    chat_reminders: ChatReminders | None = None
     is_part: bool = False
     before: ToolCall | None = None
     last_here: ToolCall | None = None
@@ -80,19 +80,20 @@ class RequestContext(Struct, frozen=True, kw_only=True):
     @property
     def reminders(self) -> tuple[Reminder, ...]:
         """Return the coming reminders of the chat; empty where they were not looked up."""
-        return () if self.known is None else self.known.reminders
+        return () if self.chat_reminders is None else self.chat_reminders.coming
 
     def resolve(self, name: str) -> tuple[Reminder, ...]:
         """Return the coming reminders that `name` names; empty for none."""
-        return () if self.known is None else self.known.resolve(name)
+        return () if self.chat_reminders is None else self.chat_reminders.resolve(name)
 
     def filter_by_time(self, words: str, among: Sequence[Reminder]) -> tuple[Reminder, ...]:
         """Return those of the coming reminders `among` that come at the time in `words`."""
-        return () if self.known is None else self.known.filter_by_time(words, among)
+        return () if self.chat_reminders is None else self.chat_reminders.filter_by_time(words, among)
 
     def find_closest(self, name: str, others: Iterable[str] = ()) -> Reminder | None:
         """Return the only coming reminder that shares words with `name`, but the common ones and `others`."""
-        return None if self.known is None else self.known.find_only_closest(name, self.common_words.union(others))
+        ignored = self.common_words.union(others)
+        return None if self.chat_reminders is None else self.chat_reminders.find_only_closest(name, ignored)
 
     def read_times(self, text: str, at: datetime | None = None) -> tuple[TimeReadings, ...]:
         """Read the times in `text` as if it was written at `at`, else as written in this message."""
@@ -196,7 +197,8 @@ class RequestContext(Struct, frozen=True, kw_only=True):
 
     def is_listed_number(self, figure: str) -> bool:
         """Return whether `figure` is a number of the list that the person was shown last."""
-        return self.known is not None and figure.isdecimal() and 0 < int(figure) <= len(self.known.shown.ids)
+        shown = () if self.chat_reminders is None else self.chat_reminders.shown.ids
+        return figure.isdecimal() and 0 < int(figure) <= len(shown)
 
     def find_count(self, tags: Collection[str]) -> int:
         """Return the number in the words with one of `tags` that are no time: "skip the next two"; 1 for none."""

@@ -51,8 +51,8 @@ def test_reference_means_the_reminder_with_most_common_words(name, language, exp
 def test_word_of_several_reminders_has_less_weight():
     reminders = known("water the ferns", "water the roses")
 
-    assert reminders.find_closest("water", load_common_words("en")) == reminders.reminders
-    assert reminders.find_closest("water roses", load_common_words("en")) == reminders.reminders[1:]
+    assert reminders.find_closest("water", load_common_words("en")) == reminders.coming
+    assert reminders.find_closest("water roses", load_common_words("en")) == reminders.coming[1:]
 
 
 def test_words_at_a_distance_are_no_neighbours():

@@ -95,7 +95,8 @@ def _tag_old_and_new(request: RequestContext) -> RequestContext:
             ahead = [pair for pair in others.tagged if pair[0].end <= start]
             behind = [pair for pair in others.tagged if pair[0].start >= end]
             tokens, tags = zip(*ahead, *pieces, *behind, strict=True)
-            return request.with_reading(replace(reading, tokens=tokens, tags=tags, begins=(), known=frozenset()))
+            split = replace(reading, tokens=tokens, tags=tags, begins=(), reminder_places=frozenset())
+            return request.with_reading(split)
     return request
 
 
@@ -104,15 +105,16 @@ def _tag_listed_number(request: RequestContext) -> RequestContext:
 
     It is a day where the list has not just been shown and no order stands in front.
     """
-    reading, known = request.reading, request.known
+    reading, reminders = request.reading, request.chat_reminders
     times = [at for at, token in enumerate(reading.tokens) if is_time(token)]
-    if len(times) != 1 or known is None or reading.has("REF"):
+    if len(times) != 1 or reminders is None or reading.has("REF"):
         return request
     at, token = times[0], reading.tokens[times[0]]
     article, _, behind = reading.text_of(token).partition(" ")
     number, _, clock = behind.partition(" ")
     is_order = bool(at) and reading.tokens[at - 1].form in request.words.change_it
-    listed = known.shown.ids if request.now - known.shown.at <= JUST_NOW else request.reminders if is_order else ()
+    is_just_shown = request.now - reminders.shown.at <= JUST_NOW
+    listed = reminders.shown.ids if is_just_shown else request.reminders if is_order else ()
     is_listed = number.isdecimal() and 0 < int(number) <= len(listed) and article.casefold() in request.words.articles
     if not (is_listed and clock and request.is_clock([clock])):
         return request

@@ -79,7 +79,7 @@ def split_weekdays(request: RequestContext, best: Reading) -> Interpretation | N
     weekly = _WEEKDAYS.fullmatch(best.rrule or "") if best.has_clock else None
     reminder = None if weekly is None else find_named_reminder(request)
     due = find_due(reminder, request.now)
-    if weekly is None or due is None or request.known is None or reminder not in list_own(request):
+    if weekly is None or due is None or request.chat_reminders is None or reminder not in list_own(request):
         return None
     days, rule = frozenset(weekly["days"].split(",")), reminder.schedule.rule
     old_days = {WEEKDAYS[day] for _, day in rule.days} if rule is not None and rule.days else {*WEEKDAYS}
@@ -89,7 +89,7 @@ def split_weekdays(request: RequestContext, best: Reading) -> Interpretation | N
         return None
     until = None if rule is None else rule.until
     shortened = {"rrule": _format_weekly_rule(old_days - days), "reminder_id": reminder.id}
-    same = request.known.make_arguments(reminder)
+    same = request.chat_reminders.make_arguments(reminder)
     time = {"type": "once", "time": format_time(best.start), "rrule": _format_weekly_rule(days, until=until)}
     setting = request.answers.call_tool("reminder_set", {"content": same["content"], "person": same["person"], **time})
     return setting if is_beside else merge_or_none([request.answers.call_tool("reminder_update", shortened), setting])
