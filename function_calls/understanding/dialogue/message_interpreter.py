@@ -210,11 +210,11 @@ class MessageInterpreter:
             may_point=utterance.context != "none" or turn.message.reply_to is not None,
             chat_reminders=reminders,
             is_part=is_part,
-            before=set_before,
+            set_call_before=set_before,
             last_here=last_here,
             last_of_other=last_here if self._dialogue.is_last_by_other(utterance.key, turn) else None,
-            listed=reminder_before or self._find_listed(utterance),
-            last=self._find_last_call(utterance),
+            discussed_reminder=reminder_before or self._find_discussed_reminder(utterance),
+            last_call=self._find_last_call(utterance),
         )
 
     def _find_last_set(self, reading: MessageReading, utterance: Utterance) -> ToolCall | None:
@@ -230,7 +230,7 @@ class MessageInterpreter:
         last = self._dialogue.last_set_in_chat(utterance.turn)
         return None if last is None else _update_call(last[0], last[1].id, utterance)
 
-    def _find_listed(self, utterance: Utterance) -> Reminder | None:
+    def _find_discussed_reminder(self, utterance: Utterance) -> Reminder | None:
         """Return the only reminder that the bot has just listed for the sender by its name, or of the sender's.
 
         Return the regular summary of the chat if the last action was for that.

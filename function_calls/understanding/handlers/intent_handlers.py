@@ -138,7 +138,7 @@ def _list_reminders(request: RequestContext) -> Interpretation | None:
     """List reminders, or notes; a question how much something is without a word for reminders is looked up."""
     words, reading = request.words, request.reading
     names_reminder = any(map(reading.has, ("WHEN", "OLD", "REF"))) or request.has_part(words.triggers)
-    follows_note = request.last is not None and request.last.name.startswith("memory")
+    follows_note = request.last_call is not None and request.last_call.name.startswith("memory")
     if not names_reminder and request.has_word((*words.notes, *(words.noted if follows_note else ()))):
         return request.answers.call_tool("memory_search", {})
     if not names_reminder and reading.has("PERSON") and _asks_quantity(request):
@@ -230,8 +230,8 @@ def _find_pointed_reminder(request: RequestContext) -> str:
     has_pronoun = request.has_word(request.words.demonstratives)
     if request.chat_reminders is None or not has_pronoun or request.turn.message.reply_to is not None:
         return ""
-    if request.listed is not None:
-        return request.listed.id
+    if request.discussed_reminder is not None:
+        return request.discussed_reminder.id
     content = None if request.last_of_other is None else request.last_of_other.arguments.get("content")
     found = [reminder.id for reminder in request.reminders if reminder.content == content]
     return found[0] if len(found) == 1 else ""

@@ -89,7 +89,7 @@ def schedule_summary(request: RequestContext) -> Interpretation | None:
     if summary:
         found = request.resolve(summary)
         unnamed = request.retag("REF", NO_TAG)
-        return moves.move(replace(unnamed, listed=found[0])) if len(found) == 1 else None
+        return moves.move(replace(unnamed, discussed_reminder=found[0])) if len(found) == 1 else None
     return request.answers.call_tool("summary_schedule", make_schedule_arguments(times[0].best, request.now))
 
 

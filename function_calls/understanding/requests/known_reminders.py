@@ -77,8 +77,8 @@ def _find_event_beside_ahead(text: str, request: RequestContext) -> str:
 
 def list_last_reminders(request: RequestContext) -> list[Reminder]:
     """Return the reminder just asked about, else the one set last by the person, or since then by another for them."""
-    if request.listed is not None:
-        return [request.listed]
+    if request.discussed_reminder is not None:
+        return [request.discussed_reminder]
     own, other = list_set_by_call(request.last_set, request), list_set_by_other(request)
     corrects_own = len(own) == 1 and request.has_word(request.words.slips)
     if corrects_own or len(other) != 1 or not reminds(other[0], request.turn.message.sender):

@@ -318,10 +318,11 @@ def _repeat_like_call_before(
 def carry_days_to_reminders(reminders: Sequence[ReminderRequest], request: RequestContext) -> list[ReminderRequest]:
     """Return `reminders` with the day of a time carried on to the times after it."""
     named = [(reminder.time.words, reminder.time.readings) for reminder in reminders if reminder.time is not None]
-    last = request.before or _find_continued_call(request)
+    call_before = request.set_call_before
+    last = call_before or _find_continued_call(request)
     before = None if last is None else _read_call_time(last, request)
-    if request.before is not None and before is not None and is_repeating(request.before):
-        return [_repeat_like_call_before(request.before, before.best, reminder, request) for reminder in reminders]
+    if call_before is not None and before is not None and is_repeating(call_before):
+        return [_repeat_like_call_before(call_before, before.best, reminder, request) for reminder in reminders]
     if before is not None:
         named = [(before.words, before.readings), *named]
     if len(named) < 2:

@@ -533,7 +533,7 @@ def _find_call_with_same_time(request: RequestContext) -> ToolCall | None:
     """
     content, fold = request.content, request.words.fold
     # "And me to pay the gas …" goes on with what another person has written.
-    goes_on = request.before is None and request.begins_with(request.folded_text, request.words.beside)
+    goes_on = request.set_call_before is None and request.begins_with(request.folded_text, request.words.beside)
     is_me_too = (goes_on or request.has_word(request.words.too)) and find_people(request) is None
     same = [reminder for reminder in request.reminders if content and fold(reminder.content) == fold(content)]
     if len(same) == 1 and request.chat_reminders is not None:

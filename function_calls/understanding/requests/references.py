@@ -242,8 +242,8 @@ def find_default_reference(request: RequestContext) -> str:
     It is the only one that the person has just asked about, or one that another person has set for them; for changes of
     the repetition the one that repeats, not an occurrence of it that was moved.
     """
-    if request.listed is not None:
-        return request.listed.id
+    if request.discussed_reminder is not None:
+        return request.discussed_reminder.id
     if request.chat_reminders is None:
         return IT
     own = list_set_by_call(request.last_set, request)
@@ -501,7 +501,7 @@ def names_unknown_matter(request: RequestContext, fewest: int = 2) -> bool:
 
     A thing has an article in front; in Chinese it stands ahead of the person who has done it or of a word such as 不用.
     """
-    own = [] if request.listed is not None and fewest > 1 else list_own(request)
+    own = [] if request.discussed_reminder is not None and fewest > 1 else list_own(request)
     words, common = request.words, request.common_words
     remark = words.fold(_join_remarks(request))
     if len(own) < fewest or find_closest_to_remark(remark, request) is not None:
@@ -528,7 +528,7 @@ def find_closest_to_remark(remark: str, request: RequestContext) -> Reminder | N
 
 def _find_by_untagged_words(request: RequestContext) -> list[str]:
     """Return the id of the only reminder whose content shares a word with the untagged words, or with a remark."""
-    if request.chat_reminders is None or request.listed is not None:
+    if request.chat_reminders is None or request.discussed_reminder is not None:
         return _find_by_remark(request)
     like = request.find_closest(request.reading.join_untagged(request.words.joint), request.words.skipping)
     like = like or find_closest_to_remark(find_remark(request), request)

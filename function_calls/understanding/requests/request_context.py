@@ -32,11 +32,11 @@ class RequestContext(Struct, frozen=True, kw_only=True):
         last_set: The call that set a reminder for this person last.
         chat_reminders: The coming reminders of the chat; None where they were not looked up.
         is_part: The message has other requests.
-        before: The call of the request in front of this one that sets a reminder.
+        set_call_before: The call with which the request in front of this one sets a reminder.
         last_here: The call that set a reminder last in the chat, for anybody.
         last_of_other: The call with which another person has just set a reminder, after the last action of this person.
-        listed: The only reminder about which this person has just asked.
-        last: The last call for this person.
+        discussed_reminder: The only reminder of the request in front, or of the last question of this person.
+        last_call: The last call for this person.
     """
 
     turn: Turn
@@ -51,11 +51,11 @@ class RequestContext(Struct, frozen=True, kw_only=True):
     may_point: bool
     chat_reminders: ChatReminders | None = None
     is_part: bool = False
-    before: ToolCall | None = None
+    set_call_before: ToolCall | None = None
     last_here: ToolCall | None = None
     last_of_other: ToolCall | None = None
-    listed: Reminder | None = None
-    last: ToolCall | None = None
+    discussed_reminder: Reminder | None = None
+    last_call: ToolCall | None = None
 
     @property
     def now(self) -> datetime:

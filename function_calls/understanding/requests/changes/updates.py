@@ -90,7 +90,7 @@ def _list_set_together(request: RequestContext) -> list[str]:
     created = [each.created_at for each in own]
     clocks = {each.schedule.start.time() for each in own}
     is_together = len(own) > 1 and len(clocks) == 1 and max(created) - min(created) <= _SAME_MESSAGE
-    return [each.id for each in own] if is_together and request.listed is None else []
+    return [each.id for each in own] if is_together and request.discussed_reminder is None else []
 
 
 def _find_words_of_occurrence(request: RequestContext, arguments: Mapping[str, object]) -> str:
