@@ -53,7 +53,7 @@ from function_calls.understanding.requests.known_reminders import reminds
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.requests.references import IT
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, merge_or_none
-from function_calls.understanding.requests.request_context import RequestContext
+from function_calls.understanding.requests.request_context import NO_CALL, RequestContext
 from services.people.zones import find_zone
 from services.reminders.model import Reminder, ReminderAction
 
@@ -308,7 +308,7 @@ class MessageInterpreter:
     def _find_last_call(self, utterance: Utterance) -> ToolCall:
         """Return the last call for the sender; one without a name where there is none."""
         last = self._dialogue.last_action(utterance.key, utterance.turn.now)
-        calls = (ToolCall(id="", name="", arguments={}),) if last is None else last.calls
+        calls = (NO_CALL,) if last is None else last.calls
         return calls[0 if calls[0].name == "memory_search" else -1]
 
     def _begins_with_new_time(self, utterance: Utterance) -> bool:

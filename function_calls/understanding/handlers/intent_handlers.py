@@ -138,7 +138,7 @@ def _list_reminders(request: RequestContext) -> Interpretation | None:
     """List reminders, or notes; a question how much something is without a word for reminders is looked up."""
     words, reading = request.words, request.reading
     names_reminder = any(map(reading.has, ("WHEN", "OLD", "REF"))) or request.has_part(words.triggers)
-    follows_note = request.last_call is not None and request.last_call.name.startswith("memory")
+    follows_note = request.last_call.name.startswith("memory")
     if not names_reminder and request.has_word((*words.notes, *(words.noted if follows_note else ()))):
         return request.answers.call_tool("memory_search", {})
     if not names_reminder and reading.has("PERSON") and _asks_quantity(request):

@@ -30,9 +30,7 @@ def changes_note(request: RequestContext) -> bool:
     words, intent, changing = request.words, request.reading.intent, request.words.help_topics["move"]
     says_change = request.folded_text.startswith(changing) if words.joint else request.has_part(changing)
     if intent in {"move", "reword"}:
-        follows_note = (
-            request.last_call is not None and request.last_call.name.startswith("memory_") and not request.may_point
-        )
+        follows_note = request.last_call.name.startswith("memory_") and not request.may_point
         names_reminder = bool(request.reading.times) or any(slots.extract_references(request.reading, words))
         is_about_note = (follows_note and not names_reminder) or (says_change and request.has_word(words.notes))
         return is_about_note and not request.reading.reminder_places
@@ -74,7 +72,7 @@ def forget_note_or_reminder(request: RequestContext) -> Interpretation | None:
     reminder = request.find_closest(matter)
     if reminder is not None:  # "you can forget about the milk"
         return request.answers.call_tool("reminder_delete", {"reminder_id": reminder.id})
-    matter = matter or ("" if request.last_call is None else str(request.last_call.arguments.get("query") or ""))
+    matter = matter or str(request.last_call.arguments.get("query") or "")
     return request.answers.call_tool("memory_forget", {"reference": matter}) if matter else None
 
 

@@ -22,6 +22,7 @@ from services.reminders.model import Reminder
 from services.time_expressions import Reading, TimeReadings
 
 _MOST_AMOUNT_TOKENS = 4
+NO_CALL = ToolCall(id="", name="", arguments={})
 
 
 class RequestContext(Struct, frozen=True, kw_only=True):
@@ -36,7 +37,7 @@ class RequestContext(Struct, frozen=True, kw_only=True):
         last_here: The call that set a reminder last in the chat, for anybody.
         last_of_other: The call with which another person has just set a reminder, after the last action of this person.
         discussed_reminder: The only reminder of the request in front, or of the last question of this person.
-        last_call: The last call for this person.
+        last_call: The last call for this person; one without a name for none.
     """
 
     turn: Turn
@@ -55,7 +56,7 @@ class RequestContext(Struct, frozen=True, kw_only=True):
     last_here: ToolCall | None = None
     last_of_other: ToolCall | None = None
     discussed_reminder: Reminder | None = None
-    last_call: ToolCall | None = None
+    last_call: ToolCall = NO_CALL
 
     @property
     def now(self) -> datetime:

@@ -298,7 +298,7 @@ def _refuses_days_of_new(request: RequestContext) -> bool:
 
 def follow_skip(request: RequestContext) -> Interpretation | None:
     """Skip another day after one ("and Friday too"), or take the same day back ("no, do remind me tomorrow")."""
-    last = {} if request.last_call is None else request.last_call.arguments
+    last = request.last_call.arguments
     pieces = request.reading.pieces("WHEN") if last.get("skip") and not request.reading.has("REF") else []
     time, intent = request.parse_time(pieces), request.reading.intent
     if time is None or not names_single_day(time.best) or time.best.has_clock:

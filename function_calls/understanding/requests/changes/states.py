@@ -154,7 +154,7 @@ def _is_end_of_pause(when: str, bare: str, request: RequestContext) -> bool:
 
 def follow_pause(request: RequestContext) -> Interpretation | None:
     """Pause until the end, or for the days, that follow a pause without a name: "until Friday", "make it 4 days"."""
-    last = {} if request.last_call is None or request.reading.has("REF") else request.last_call.arguments
+    last = {} if request.reading.has("REF") else request.last_call.arguments
     words, is_shift = request.words, request.has_word((*request.words.earlier, *request.words.later))
     if last.get("action") != "pause" or is_shift or request.reading.intent not in {"until", "move", "keep_days"}:
         return None
@@ -274,7 +274,7 @@ def change_state(request: RequestContext, action: str, arguments: Mapping[str, o
     may_be_several = action in {"pause", "resume"} and not references
     if may_be_several and request.words.has_any(request.words.plural, find_asking_text(request)):
         references = ["all"]
-    if not references and request.last_call is not None and request.last_call.arguments.get("action") == "pause":
+    if not references and request.last_call.arguments.get("action") == "pause":
         references = [str(request.last_call.arguments["reminder_id"])]
     named = {"action": action, "reminder_id": ", ".join(references) or find_default_reference(request)}
     return request.answers.call_tool("reminder_state", {**named, **(arguments or {})})
