@@ -1,7 +1,9 @@
 """A request of a message, with what is needed to make calls of it."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date, datetime, timedelta
+from functools import wraps
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,9 +25,10 @@ from services.time_expressions import Reading, TimeReadings
 
 _MOST_AMOUNT_TOKENS = 4
 NO_CALL = ToolCall(id="", name="", arguments={})
+Found = TypeVar("Found")
 
 
-class RequestContext(Struct, frozen=True, kw_only=True):
+class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
     """One request of a message.
 
     Attributes:
@@ -230,8 +233,8 @@ class RequestContext(Struct, frozen=True, kw_only=True):
         return " & ".join(list_named(find_members(self.turn), self.folded_text, self.words))
 
     def with_reading(self, reading: MessageReading) -> "RequestContext":
-        """Return the request with its words read otherwise."""
-        return replace(self, reading=reading)
+        """Return the request with its words read otherwise; the same one where nothing is."""
+        return self if reading == self.reading else replace(self, reading=reading)
 
     def with_tags(self, tags: Iterable[str]) -> "RequestContext":
         """Return the request with other tags of its words."""
@@ -240,3 +243,16 @@ class RequestContext(Struct, frozen=True, kw_only=True):
     def retag(self, old: str, new: str) -> "RequestContext":
         """Return the request with the tag `new` for the words with the tag `old`."""
         return self.with_tags(new if tag == old else tag for tag in self.reading.tags)
+
+
+def once_per_request(find: Callable[[RequestContext], Found]) -> Callable[[RequestContext], Found]:
+    """Let `find`, whose value depends on the request alone, run once for each request."""
+
+    @wraps(find)
+    def find_once(request: RequestContext) -> Found:
+        kept: dict[str, Found] = vars(request)
+        if find.__name__ not in kept:
+            kept[find.__name__] = find(request)
+        return kept[find.__name__]
+
+    return find_once
