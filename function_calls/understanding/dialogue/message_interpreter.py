@@ -26,7 +26,6 @@ from function_calls.understanding.dialogue.message_reader import TextReader
 from function_calls.understanding.dialogue.utterance import CircumstancesReader, Utterance
 from function_calls.understanding.handlers.intent_handlers import find_topic_by_word, handle_intent
 from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.events import resolve_that_day
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
 from function_calls.understanding.reading.message import (
     NO_TAG,
@@ -39,14 +38,15 @@ from function_calls.understanding.reading.message import (
     set_best_intent,
 )
 from function_calls.understanding.reading.names import find_members
-from function_calls.understanding.reading.segments import split_changes, split_requests
-from function_calls.understanding.reading.tag_repair import (
+from function_calls.understanding.reading.repair.events import resolve_that_day
+from function_calls.understanding.reading.repair.tag_repair import (
     complete_references,
     cut_names,
     retag_reminders,
     split_day_of_name,
     split_name_from_person,
 )
+from function_calls.understanding.reading.segments import split_changes, split_requests
 from function_calls.understanding.reading.tokens import TimeReader, is_time, split_clauses
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.known_reminders import reminds

@@ -8,12 +8,18 @@ from msgspec.structs import replace
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation, ToolCall
 from function_calls.understanding.open_questions import OpenQuestion, ReminderRequest
-from function_calls.understanding.reading import events, slots
+from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.names import find_members
+from function_calls.understanding.reading.repair import events
+from function_calls.understanding.reading.repair.tag_repair import (
+    bound_names,
+    repair_tags,
+    tag_edge_time,
+    tag_same_time,
+)
 from function_calls.understanding.reading.segments import split_reminders
-from function_calls.understanding.reading.tag_repair import bound_names, repair_tags, tag_edge_time, tag_same_time
 from function_calls.understanding.reading.times import (
     TimeWords,
     list_halves,

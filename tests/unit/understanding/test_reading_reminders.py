@@ -4,7 +4,7 @@ import pytest
 
 from function_calls.understanding.open_questions import OpenQuestion
 from function_calls.understanding.reading.lexicon import load_lexicon
-from function_calls.understanding.reading.tag_repair import cut_names
+from function_calls.understanding.reading.repair.tag_repair import cut_names
 from services.time_expressions import parse_all
 from tests.unit.understanding.tagged_sentences import NOW, arguments_of, interpret_tagged, make_message, read_tagged
 

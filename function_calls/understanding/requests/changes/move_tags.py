@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.repair.tag_repair import tag_same_time
 from function_calls.understanding.reading.segments import WITH_CLOCK
-from function_calls.understanding.reading.tag_repair import tag_same_time
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN

@@ -10,10 +10,11 @@ from itertools import pairwise, product
 
 from msgspec.structs import replace
 
-from function_calls.understanding.reading.content_repair import ContentRepair
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading, find_runs
-from function_calls.understanding.reading.name_repair import NameRepair
+from function_calls.understanding.reading.repair.content_repair import ContentRepair
+from function_calls.understanding.reading.repair.name_repair import NameRepair
+from function_calls.understanding.reading.repair.tag_draft import TagDraft
 from function_calls.understanding.reading.segments import (
     WITH_CLOCK,
     Read,
@@ -22,7 +23,6 @@ from function_calls.understanding.reading.segments import (
     trim_tokens,
 )
 from function_calls.understanding.reading.slots import EVERYONE, extract_people
-from function_calls.understanding.reading.tag_draft import TagDraft
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, is_time_form
 
 _DAYLESS = frozenset({"@clock", "@part"})

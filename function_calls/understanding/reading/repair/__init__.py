@@ -1,0 +1,1 @@
+"""Correct the tags of a message by what must be there."""
