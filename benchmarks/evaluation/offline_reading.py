@@ -13,9 +13,10 @@ from function_calls.tools.calls import Conversation, ToolSpec, Turn
 from function_calls.understanding.dialogue.intent_decision import CAREFUL
 from function_calls.understanding.interpreter import OfflineInterpreter
 from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading, Situation, load_models, read_message
+from function_calls.understanding.reading.slots.contents import extract_content
+from function_calls.understanding.reading.slots.people import extract_people
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.time_expressions import DateOrder, parse, parse_all
 from services.time_expressions.resolve.zones import zone_of
@@ -117,8 +118,8 @@ def read_sentence(text: str, language: str, now: datetime, *, is_addressed: bool
 
 def _set(reading: MessageReading, language: str, arguments: Mapping[str, object]) -> Understood:
     lexicon = load_lexicon(language)
-    content = str(arguments.get("content") or slots.extract_content(reading, lexicon))
-    person = str(arguments.get("person") or slots.extract_people(reading, lexicon) or "")
+    content = str(arguments.get("content") or extract_content(reading, lexicon))
+    person = str(arguments.get("person") or extract_people(reading, lexicon) or "")
     return Understood(
         tool=_SET,
         content=content,

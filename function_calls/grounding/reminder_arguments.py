@@ -11,7 +11,7 @@ from function_calls.grounding.message import ReadMessage
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import load_models, set_best_intent
-from function_calls.understanding.reading.slots import extract_content
+from function_calls.understanding.reading.slots.contents import extract_content
 from function_calls.understanding.reading.times import set_clock
 from function_calls.understanding.reminder_times import make_schedule_arguments
 from services.time_expressions import Reading, TimeReadings, parse_all

@@ -25,7 +25,6 @@ from function_calls.understanding.dialogue.utterance import Utterance, follows_b
 from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.local_lookup import make_local_lookup, make_web_fallback, render_results
 from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.hidden_names import NameBlindTimes, hidden_names
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
 from function_calls.understanding.reading.message import (
@@ -46,6 +45,7 @@ from function_calls.understanding.reading.names import (
     strip_names,
     trim,
 )
+from function_calls.understanding.reading.slots.references import extract_references, normalize_reference
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.known_reminders import reminds
 from function_calls.understanding.requests.last_reminder import is_repeating
@@ -361,7 +361,7 @@ class OfflineInterpreter:
             return answers.set_options(question, times)
         if question.asks == "reminder" and _may_name_reminder(utterance):
             self._questions.take(utterance.key, turn.now)
-            reference = slots.normalize_reference(utterance.reading.text, words)
+            reference = normalize_reference(utterance.reading.text, words)
             return answers.call_tool(question.tool, {**question.reminder_options, "reminder_id": reference})
         return None
 
@@ -401,7 +401,7 @@ class OfflineInterpreter:
             return None
         is_change = last.calls[-1].name == "reminder_update" and is_repeating(before)
         is_new = last.calls[-1].name == "reminder_set" and utterance.reading.intent != "delete"
-        names_reminder = any(slots.extract_references(utterance.reading, utterance.words))
+        names_reminder = any(extract_references(utterance.reading, utterance.words))
         is_dismissed = (is_change or is_new) and _begins_with_dismissal(utterance) and not names_reminder
         return self._undo_change(utterance) if is_dismissed else None
 
@@ -501,7 +501,7 @@ def _forgets_reminder(example: Interpretation, utterance: Utterance | None) -> b
     if utterance is None or reminders is None or utterance.reading.intent not in {"delete", "forget"}:
         return False
     names = [str(call.arguments.get("reference", "")) for call in example.calls if call.name == "memory_forget"]
-    names = (names and slots.extract_references(utterance.reading, utterance.words)) or names
+    names = (names and extract_references(utterance.reading, utterance.words)) or names
     return any(reminders.find_only_closest(name, load_common_words(utterance.language)) is not None for name in names)
 
 
@@ -515,7 +515,7 @@ def _may_name_reminder(utterance: Utterance) -> bool:
     has_mark = any(text.endswith(f"{words.joint}{mark}") for mark in words.reference_marks)
     is_short = len(utterance.reading.tokens) <= _MOST_REMARK_TOKENS * (1 if words.joint else 2)
     may_answer = utterance.reading.intent in {NOTHING, "delete", *_ANSWERING_INTENTS}
-    name = slots.normalize_reference(text, words)
+    name = normalize_reference(text, words)
     is_for_bot = utterance.turn.message.is_for_bot or (reminders is not None and bool(reminders.resolve(name)))
     return name.isdecimal() or has_mark or (may_answer and is_short and is_for_bot)
 

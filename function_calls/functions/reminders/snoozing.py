@@ -22,7 +22,7 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.understanding.reading.lexicon import detect_language, load_lexicon
-from function_calls.understanding.reading.slots import parse_amount
+from function_calls.understanding.reading.slots.time_words import parse_amount
 from function_calls.understanding.reminder_times import parse_moment, time_reader
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused

@@ -14,9 +14,10 @@ from msgspec import Struct
 from function_calls.language.recognized_phrases import is_greeting
 from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.understanding.dialogue.dialogue import Context
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
+from function_calls.understanding.reading.slots.references import extract_references
+from function_calls.understanding.reading.slots.small_words import are_function_words, is_figure
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, CLAUSE_MARK, MARKS
 
 THRESHOLD = 0.72
@@ -134,7 +135,7 @@ def extract_features(reading: MessageReading, words: Lexicon, state: Circumstanc
         "has_change_words": _has_change_words(reading, words),
         "is_question": reading.is_question,
         "has_time": reading.has("WHEN"),
-        "has_only_bare_numbers": reading.has("WHEN") and all(map(slots.is_figure, reading.pieces("WHEN"))),
+        "has_only_bare_numbers": reading.has("WHEN") and all(map(is_figure, reading.pieces("WHEN"))),
     }
     values = {
         "request": _log_odds(1 - reading.probability(NOTHING)),
@@ -194,7 +195,7 @@ def _is_vague_talk(reading: MessageReading, words: Lexicon, state: Circumstances
         or _lacks_word_for_list(reading, words, state)
     ):
         return True
-    names = slots.extract_references(reading, words)
+    names = extract_references(reading, words)
     if reading.has("SPEAKER") or reading.has("TOPIC"):
         return True  # people ask each other who said what
     if reading.intent in _CHANGES and _has_nothing_to_change(names, state):
@@ -278,7 +279,7 @@ def _gives_new_text(reading: MessageReading, words: Lexicon) -> bool:
     """
     beside = [token.form for token in reading.untagged]
     has_order = words.has_any((*words.telling, *words.change_it), words.joint.join(beside))
-    return has_order or slots.are_function_words(beside, words)
+    return has_order or are_function_words(beside, words)
 
 
 def _greets_group(reading: MessageReading, words: Lexicon) -> bool:

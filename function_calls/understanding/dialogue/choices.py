@@ -5,9 +5,9 @@ import unicodedata
 from collections.abc import Callable, Sequence
 
 from function_calls.language.recognized_phrases import is_clock_without_half
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.slots.time_words import find_words_beside_times, make_time_words
 from function_calls.understanding.reading.times import set_clock
 from services.time_expressions import Reading, TimeReadings
 
@@ -48,9 +48,9 @@ def choose_options(
 
 def _names_only_time(reading: MessageReading, times: Sequence[TimeReadings], words: Lexicon) -> bool:
     """Return whether a message is no more than a time: "8pm", "the 8pm one"."""
-    if any(is_clock_without_half(slots.make_time_words(reading.text, time).words) for time in times):
+    if any(is_clock_without_half(make_time_words(reading.text, time).words) for time in times):
         return False
-    beside = words.joint.join(slots.find_words_beside_times(reading.text, times, words))
+    beside = words.joint.join(find_words_beside_times(reading.text, times, words))
     return not _strip_around_choice(beside, words)
 
 

@@ -4,8 +4,8 @@ from function_calls.language.messages import knows, say
 from function_calls.tools.calls import Turn
 from function_calls.understanding.dialogue.utterance import Utterance
 from function_calls.understanding.handlers.intent_handlers import find_probable_topic, find_topic_by_word
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import load_common_words
+from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.tool_calls import CallMaker
 from services.reminders.model import Reminder
 
@@ -48,7 +48,7 @@ def find_hinted_reminder(utterance: Utterance) -> Reminder | None:
     reminders = utterance.chat_reminders
     if reminders is None:
         return None
-    names = slots.extract_references(utterance.reading, utterance.words)
+    names = extract_references(utterance.reading, utterance.words)
     return next((reminder for name in names for reminder in reminders.resolve(name)), None)
 
 

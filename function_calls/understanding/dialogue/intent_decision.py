@@ -5,9 +5,10 @@ from collections.abc import Collection
 
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.dialogue.dialogue import Context
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NOTHING, QUESTION_ENDS, MessageReading
+from function_calls.understanding.reading.slots.references import extract_references
+from function_calls.understanding.reading.slots.small_words import are_function_words, find_place, strip_edges, tidy
 from function_calls.understanding.reading.tokens import MARKS, is_time
 
 REMINDER_INTENTS = frozenset(
@@ -83,18 +84,18 @@ def continue_setting(reading: MessageReading, last: ToolCall, words: Lexicon, na
         return _take_back(reading, last, words, is_set=is_set)
     if last.name == "summary":
         around = {*words.and_words, *words.links, *words.interjections, *QUESTION_ENDS}
-        return "summary" if slots.strip_edges(text, around, words.joint)[0] in names else ""
+        return "summary" if strip_edges(text, around, words.joint)[0] in names else ""
     if last.name == "time_zone" and is_set:
-        return "zone" if slots.find_place(text, {*words.interjections, *words.corrections}, words) else ""
+        return "zone" if find_place(text, {*words.interjections, *words.corrections}, words) else ""
     times = [token for token in reading.tokens if is_time(token) or token.form.isdecimal()]
     beside = [token.form for token in reading.tokens if token not in times]
-    is_only_time = bool(times) and slots.are_function_words(beside, words, (*words.change_it, *words.since))
+    is_only_time = bool(times) and are_function_words(beside, words, (*words.change_it, *words.since))
     return "quiet" if is_only_time and is_set and last.name == "quiet_hours" and reading.intent in _RETIMING else ""
 
 
 def _take_back(reading: MessageReading, last: ToolCall, words: Lexicon, *, is_set: bool) -> str:
     """Return the intent that takes back the `last` setting or note, or forgets a note that is named; "" for others."""
-    is_named = reading.has("CONTENT") or reading.has("PERSON") or any(slots.extract_references(reading, words))
+    is_named = reading.has("CONTENT") or reading.has("PERSON") or any(extract_references(reading, words))
     if words.has_any((*words.notes, *words.all), words.fold(reading.text)) or not (is_named or is_set):
         return ""
     if not is_named and last.name != "memory_search":
@@ -112,7 +113,7 @@ def is_refusal(reading: MessageReading, words: Lexicon) -> bool:
 
 def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message begins with a word such as "don't" that refuses what it names."""
-    text = slots.tidy(reading.text, words.before_content).casefold().removeprefix("please ").removeprefix("请")
+    text = tidy(reading.text, words.before_content).casefold().removeprefix("please ").removeprefix("请")
     if text.startswith(words.dont_forget_phrases):
         return False
     most = _MOST_INTERJECTIONS if reading.intent in _REFUSED_BEHIND_INTERJECTIONS else 0

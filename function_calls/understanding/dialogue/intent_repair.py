@@ -6,7 +6,6 @@ from collections.abc import Collection
 from function_calls.understanding.dialogue.addressee import ASKED, has_trigger
 from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.dialogue.intent_decision import REMINDER_INTENTS
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import (
     NO_TAG,
@@ -17,6 +16,8 @@ from function_calls.understanding.reading.message import (
     merge_intents,
     set_only_intent,
 )
+from function_calls.understanding.reading.slots.people import has_pronoun
+from function_calls.understanding.reading.slots.small_words import find_place, strip_edges
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from services.people.zones import find_zone
 
@@ -123,7 +124,7 @@ def _asks_again_from_now(reading: MessageReading, words: Lexicon) -> bool:
     It does not put off the one that is to come.
     """
     first = reading.forms[0]
-    is_reminding = first in words.reminding and slots.has_pronoun(first, words, words.oneself_endings)
+    is_reminding = first in words.reminding and has_pronoun(first, words, words.oneself_endings)
     is_from_now = "@offset" in reading.forms and not words.has_any(words.later, words.fold(reading.text))
     return is_reminding and is_from_now
 
@@ -196,7 +197,7 @@ def _read_as_question(reading: MessageReading, context: Context, words: Lexicon,
 def _asks_about_place(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a question has no more than a place, which then asks for the time there: "and in Lima?"."""
     around = {*words.and_words, *words.around_time, *words.interjections, *QUESTION_ENDS} - {""}
-    return reading.is_question and slots.find_place(reading.text, around, words) != ""
+    return reading.is_question and find_place(reading.text, around, words) != ""
 
 
 def _asks_for_ability(reading: MessageReading, words: Lexicon) -> bool:
@@ -223,6 +224,6 @@ def _names_only_next(reading: MessageReading, context: Context, words: Lexicon) 
     """
     text = words.fold(reading.text)
     around = {*words.before_reference, *words.own, *words.reference_marks, *words.itself, *words.copulas_of_events}
-    rest, _ = slots.strip_edges(text, {*around, *words.asking_which, *words.articles, *words.triggers}, words.joint)
+    rest, _ = strip_edges(text, {*around, *words.asking_which, *words.articles, *words.triggers}, words.joint)
     may_answer = context in ASKED or (context == "listed" and reading.intent == "next_page")
     return rest.strip(" 的个") in words.nearest and (has_trigger(reading, words) or not may_answer)

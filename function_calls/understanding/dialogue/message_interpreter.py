@@ -25,7 +25,6 @@ from function_calls.understanding.dialogue.intent_decision import (
 from function_calls.understanding.dialogue.message_reader import TextReader
 from function_calls.understanding.dialogue.utterance import CircumstancesReader, Utterance
 from function_calls.understanding.handlers.intent_handlers import find_topic_by_word, handle_intent
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
 from function_calls.understanding.reading.message import (
     NO_TAG,
@@ -47,6 +46,8 @@ from function_calls.understanding.reading.repair.tag_repair import (
     split_name_from_person,
 )
 from function_calls.understanding.reading.segments import split_changes, split_requests
+from function_calls.understanding.reading.slots.references import extract_references
+from function_calls.understanding.reading.slots.small_words import are_function_words
 from function_calls.understanding.reading.tokens import TimeReader, is_time, split_clauses
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.known_reminders import reminds
@@ -101,7 +102,7 @@ class MessageInterpreter:
     def _prefer_new_reminder(self, intents: tuple[str, ...], utterance: Utterance) -> tuple[str, ...]:
         """Return `intents` with `set` first where a change names a rule, and a reminder that the chat does not have."""
         may_be_new = utterance.chat_reminders is not None and intents[:1] in {("move",), ("nag",)} and "set" in intents
-        names = [name for name in slots.extract_references(utterance.reading, utterance.words) if name]
+        names = [name for name in extract_references(utterance.reading, utterance.words) if name]
         if not may_be_new or not names or any(self._is_known_name(name, utterance) for name in names):
             return intents
         reading = set_best_intent(utterance.reading, "set", utterance.models)
@@ -272,7 +273,7 @@ class MessageInterpreter:
             return "help"
         last = self._find_last_call(utterance)
         if reading.intent == "resume" and last.name == "reminder_delete":
-            names, common = slots.extract_references(reading, words), load_common_words(utterance.language)
+            names, common = extract_references(reading, words), load_common_words(utterance.language)
             return "" if reminders is not None and any(reminders.matches(name, common) for name in names) else "undo"
         if reading.intent == "next_page" and last.arguments.get("action") == "pause":  # "continue"
             return "resume"
@@ -332,7 +333,7 @@ class MessageInterpreter:
         words, is_addressed = utterance.words, utterance.is_addressed
         if reading.intent == "undo" and not is_addressed:
             return self._may_undo(reading, utterance)
-        names = slots.extract_references(reading, words)
+        names = extract_references(reading, words)
         if reading.intent not in _REMINDER_QUESTIONS or not names:
             return True
         if is_addressed and reading.is_certain:
@@ -349,12 +350,12 @@ class MessageInterpreter:
         Behind the request of somebody else it has no other words: "undo is the best button" is a remark.
         """
         words = utterance.words
-        names = slots.extract_references(reading, words)
+        names = extract_references(reading, words)
         if names:
             return any(self._is_known_name(name, utterance) for name in names)
         forms, orders = [token.form for token in reading.untagged], words.help_topics.get("undo", ())
         follows_other = self._dialogue.is_last_by_other(utterance.key, utterance.turn)
-        return not follows_other or slots.are_function_words(forms, words, orders)
+        return not follows_other or are_function_words(forms, words, orders)
 
     def _is_known_name(self, name: str, utterance: Utterance) -> bool:
         """Return whether a reference names an existing reminder, or words of the bot's earlier messages."""
@@ -479,7 +480,7 @@ def _read_as_request(reading: MessageReading, models: Models) -> MessageReading:
 def _is_only_time(reading: MessageReading, words: Lexicon, others: Collection[str] = ()) -> bool:
     """Return whether a message has only one time, with courtesies, links and `others` around it: "make it 6pm"."""
     beside = [token.form for token in reading.tokens if not is_time(token)]
-    is_only = len(reading.tokens) - len(beside) == 1 and slots.are_function_words(beside, words, others)
+    is_only = len(reading.tokens) - len(beside) == 1 and are_function_words(beside, words, others)
     return is_only and not words.find_refusal(words.fold(reading.text))
 
 

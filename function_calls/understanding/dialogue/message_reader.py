@@ -20,7 +20,6 @@ from function_calls.understanding.dialogue.dialogue import Context, Dialogue
 from function_calls.understanding.dialogue.intent_repair import repair_intents
 from function_calls.understanding.dialogue.utterance import Utterance, follows_bot
 from function_calls.understanding.open_questions import OpenQuestion
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words, load_lexicon
 from function_calls.understanding.reading.message import (
     AFTER_ANSWER,
@@ -37,6 +36,8 @@ from function_calls.understanding.reading.message import (
 from function_calls.understanding.reading.names import find_members, find_name, find_text_behind_call, strip_calls
 from function_calls.understanding.reading.reminder_words import ReminderWords
 from function_calls.understanding.reading.segments import Classify, Read, drop_remarks, lacks_day, name_zone
+from function_calls.understanding.reading.slots.references import extract_references
+from function_calls.understanding.reading.slots.small_words import strip_edges
 from function_calls.understanding.reading.tokens import TimeReader, Token
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 
@@ -227,7 +228,7 @@ def _read_whole(
 
 def _find_group(text: str, words: Lexicon) -> str:
     """Return everybody or both, where a message only says that they are reminded: "no, both of us"; "" for others."""
-    group, around = slots.strip_edges(words.fold(text), {*words.corrections, *words.person_marks}, words.joint)
+    group, around = strip_edges(words.fold(text), {*words.corrections, *words.person_marks}, words.joint)
     is_of_people = group not in {*words.all, *words.both} or not around.isdisjoint(words.person_marks)
     phrase = f"{words.joint}{group}{words.joint}"
     is_everyone = group in words.everyone and any(phrase in each for each in words.for_everyone)
@@ -237,7 +238,7 @@ def _find_group(text: str, words: Lexicon) -> str:
 def _is_complete(request: MessageReading, whole: MessageReading, words: Lexicon) -> bool:
     """Return whether the sentence that begins with the bot's name is complete without the words in front of it."""
     points_back = any(token.form in words.pronouns for token in request.tokens)
-    is_named = request.has("CONTENT") if request.intent == "set" else any(slots.extract_references(request, words))
+    is_named = request.has("CONTENT") if request.intent == "set" else any(extract_references(request, words))
     has_time, is_timed = (bool(each.times) for each in (request, whole))
     has_all_times = not is_timed or (has_time and not lacks_day(request.tokens, whole.tokens))
     return is_named and not points_back and has_all_times

@@ -11,9 +11,11 @@ from function_calls.understanding.dialogue.addressee import ASKED, Circumstances
 from function_calls.understanding.dialogue.addressee_by_name import addresses_bot
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue, list_answered
 from function_calls.understanding.open_questions import OpenQuestion
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon
 from function_calls.understanding.reading.message import QUESTION_ENDS, MessageReading, Models, load_models
+from function_calls.understanding.reading.slots.references import extract_references
+from function_calls.understanding.reading.slots.small_words import are_function_words
+from function_calls.understanding.reading.slots.time_words import find_words_beside_times
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.reference_resolution import ChatReminders, find_shared_words
 from services.time_expressions import TimeReadings
@@ -102,7 +104,7 @@ class CircumstancesReader:
             others_discussed_text=any(_names_known(text, utterance) for text in texts),
             bot_wrote_lately=utterance.chat_reminders is not None
             and any(message.sender.is_bot for message in turn.recent[-_LATELY:]),
-            names_reminder=any(_names_known(name, utterance) for name in slots.extract_references(reading, words)),
+            names_reminder=any(_names_known(name, utterance) for name in extract_references(reading, words)),
             answers_person=self._answers_person(utterance),
             follows_bot=follows_bot(turn),
             delivered_to_others=utterance.context == "fired" and self._dialogue.is_delivery_for_others(turn),
@@ -158,8 +160,8 @@ class CircumstancesReader:
     def _has_only_time(self, text: str, utterance: Utterance) -> bool:
         """Return whether `text` has no words around its times but those such as "at" and "please"."""
         words = utterance.words
-        beside = slots.find_words_beside_times(text.casefold(), self._read_times(text, utterance), words)
-        return slots.are_function_words(beside if words.joint else "".join(beside), words)
+        beside = find_words_beside_times(text.casefold(), self._read_times(text, utterance), words)
+        return are_function_words(beside if words.joint else "".join(beside), words)
 
     def _proposes_time(self, text: str, clocks: frozenset[tuple[int, int]], utterance: Utterance) -> bool:
         """Return whether `text` names one of `clocks`, or has only a clock time."""

@@ -7,9 +7,8 @@ from zoneinfo import ZoneInfo
 from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.names import find_members
-from function_calls.understanding.reading.times import TimeWords
+from function_calls.understanding.reading.times import TimeWords, is_clock_alone
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_times
@@ -92,7 +91,7 @@ def refuses_messages_between_clocks(request: RequestContext) -> bool:
     """Return whether a request that names no reminder refuses all between two clocks: "nothing between 10 and 7"."""
     is_refusal = request.has_word((*request.words.refusals, *request.words.without))
     times = [] if request.reading.has("REF") or not is_refusal else find_times(request)
-    return len(times) == 1 and times[0].best.end is not None and slots.is_clock_alone(times[0].best)
+    return len(times) == 1 and times[0].best.end is not None and is_clock_alone(times[0].best)
 
 
 def _names_other_day(time: TimeWords, request: RequestContext) -> bool:

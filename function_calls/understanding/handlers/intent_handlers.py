@@ -8,11 +8,12 @@ from function_calls.tools.calls import Interpretation
 from function_calls.tools.confirmation.change_log import MOST
 from function_calls.understanding.handlers import chat_settings, notes, summaries
 from function_calls.understanding.local_lookup import make_local_lookup
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.names import list_named
 from function_calls.understanding.reading.reminder_words import find_stems, stem
+from function_calls.understanding.reading.slots.people import EVERYONE, extract_people
+from function_calls.understanding.reading.slots.references import extract_references, normalize_reference
 from function_calls.understanding.requests import new_reminders
 from function_calls.understanding.requests.changes import (
     deletions,
@@ -161,8 +162,8 @@ def _make_list_arguments(request: RequestContext, owner: str) -> dict[str, objec
     names = [name for name in references if not _has_only_name_of(name, owner, request)]
     untagged = "" if names else find_only_time(request)
     when = _strip_filter(reading.words("WHEN") or reading.words("OLD") or untagged, request)
-    people = (slots.extract_people(reading, words) or "").removesuffix("'s")
-    is_everyone = people == slots.EVERYONE or people.casefold() in words.everyone
+    people = (extract_people(reading, words) or "").removesuffix("'s")
+    is_everyone = people == EVERYONE or people.casefold() in words.everyone
     person = owner or ("" if is_everyone else people)
     wanted = when or ", ".join(names) or find_kind(request.folded_text)
     arguments: dict[str, object] = {"filter": f"{person}'s {wanted}" if owner and wanted else wanted or person}
@@ -213,7 +214,7 @@ def _look_up_beside(listing: Interpretation, names: list[str], request: RequestC
 
     if request.chat_reminders is None:
         return listing
-    query = slots.normalize_reference(request.reading.words("REF"), request.words) or " ".join(names)
+    query = normalize_reference(request.reading.words("REF"), request.words) or " ".join(names)
     has_reminder = any(request.chat_reminders.matches(name, request.common_words) for name in names)
     if not has_reminder or request.reading.probability("recall") >= _LEAST_RECALL_PROBABILITY:
         return notes.look_up_in_chat(request, query, *listing.calls) or listing
@@ -278,7 +279,7 @@ def _undo_changes(request: RequestContext) -> Interpretation | None:
     count = min(request.find_count({NO_TAG}), MOST)
     names: list[str] = []
     if count == 1:
-        names = slots.extract_references(request.reading, request.words) or _list_words_of_reminders(request)
+        names = extract_references(request.reading, request.words) or _list_words_of_reminders(request)
     return request.answers.call_tool("undo", {"count": count} | ({"about": ", ".join(names)} if names else {}))
 
 

@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 from function_calls.tools.calls import Interpretation, ToolCall
 from function_calls.understanding.local_lookup import make_local_lookup
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.slots.references import extract_references, normalize_reference
 from function_calls.understanding.requests.references import find_references
 from function_calls.understanding.requests.request_context import RequestContext
 
@@ -31,7 +31,7 @@ def changes_note(request: RequestContext) -> bool:
     says_change = request.folded_text.startswith(changing) if words.joint else request.has_part(changing)
     if intent in {"move", "reword"}:
         follows_note = request.last_call.name.startswith("memory_") and not request.may_point
-        names_reminder = bool(request.reading.times) or any(slots.extract_references(request.reading, words))
+        names_reminder = bool(request.reading.times) or any(extract_references(request.reading, words))
         is_about_note = (follows_note and not names_reminder) or (says_change and request.has_word(words.notes))
         return is_about_note and not request.reading.reminder_places
     says_remember = not words.joint and request.has_part(words.help_topics["remember"])
@@ -43,7 +43,7 @@ def forget_notes(request: RequestContext) -> Interpretation | None:
     words = request.words
     if request.has_part(request.words.triggers):
         return None
-    reference = slots.normalize_reference(request.reading.words("REF"), words)
+    reference = normalize_reference(request.reading.words("REF"), words)
     matter = _strip_words(reference, {*words.notes, *words.own, *words.all, *words.articles, "of"}, words)
     is_reminder = request.find_closest(reference) is not None
     is_reminder = is_reminder and (matter != "" or not request.has_word((*words.own, *words.all)))
@@ -67,7 +67,7 @@ def forget_note_or_reminder(request: RequestContext) -> Interpretation | None:
     """Forget the note that is named, else the one just looked for: "forget it" behind "alarm code?"."""
     if not request.reading.has("CONTENT") and request.has_word(request.words.notes):
         return request.answers.call_tool("memory_forget", {"reference": "all"})
-    matter = slots.normalize_reference(request.content, request.words) if request.reading.has("CONTENT") else ""
+    matter = normalize_reference(request.content, request.words) if request.reading.has("CONTENT") else ""
     matter = request.strip_leading_word(matter, request.words.notes)
     reminder = request.find_closest(matter)
     if reminder is not None:  # "you can forget about the milk"

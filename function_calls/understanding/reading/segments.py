@@ -6,10 +6,11 @@ from itertools import groupby, pairwise
 
 from msgspec.structs import replace
 
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
-from function_calls.understanding.reading.slots import are_function_words, extract_references, find_letters_beside_times
+from function_calls.understanding.reading.slots.references import extract_references
+from function_calls.understanding.reading.slots.small_words import are_function_words, find_place
+from function_calls.understanding.reading.slots.time_words import find_letters_beside_times
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, Token, is_time
 
 _FEWEST_POINTS, _MOST_POINTS = 2, 12
@@ -65,7 +66,7 @@ def name_zone(text: str, words: Lexicon) -> str:
     """Return a statement of a place, "I'm in Tokyo", as one of the time zone; "" for any other text."""
     folded = words.fold(text).strip()
     begin = max((each for each in words.being_in if folded.startswith(f"{each}{words.joint}")), key=len, default="")
-    place = slots.find_place(folded.removeprefix(begin), words.courtesies, words) if begin else ""
+    place = find_place(folded.removeprefix(begin), words.courtesies, words) if begin else ""
     return words.my_zone.format(place=place) if place else ""
 
 

@@ -146,6 +146,11 @@ def keep_clock_in_part(reading: Reading, fires: Sequence[datetime]) -> Reading:
     return set_clock(reading._replace(part="", end=None), part._replace(start=due, grain=Grain.MINUTE))
 
 
+def is_clock_alone(reading: Reading) -> bool:
+    """Return whether a reading names a clock and neither a day nor a repetition."""
+    return reading.rrule is None and reading.has_clock and not reading.has_day
+
+
 def names_single_day(reading: Reading | None) -> TypeGuard[Reading]:
     """Return whether a time names a day and does not repeat."""
     return reading is not None and reading.has_day and reading.rrule is None

@@ -6,8 +6,7 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import is_clock_without_half
-from function_calls.understanding.reading import slots
-from function_calls.understanding.reading.times import TimeWords
+from function_calls.understanding.reading.times import TimeWords, is_clock_alone
 from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
 
@@ -77,7 +76,7 @@ def _choose_morning(time: TimeWords, request: RequestContext) -> TimeWords:
 def choose_next_hour(time: TimeWords, request: RequestContext) -> TimeWords:
     """Return a bare hour at night as the next such hour; a bare twelve in the evening stays ambiguous."""
     best = time.best
-    if not slots.is_clock_alone(best) or not is_clock_without_half(time.words):
+    if not is_clock_alone(best) or not is_clock_without_half(time.words):
         return time
     if request.now.hour < _MORNING_HOUR:
         early = best._replace(start=best.start - _HALF_DAY)

@@ -10,13 +10,15 @@ from msgspec.structs import replace
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.open_questions import ReminderRequest
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.names import find_name
 from function_calls.understanding.reading.segments import find_asking_words
+from function_calls.understanding.reading.slots.people import EVERYONE
+from function_calls.understanding.reading.slots.time_words import make_time_words
 from function_calls.understanding.reading.times import (
     TimeWords,
     carry_days,
     choose_nearer_half,
+    is_clock_alone,
     keep_clock_in_part,
     move_to_day,
     names_single_day,
@@ -67,7 +69,7 @@ def _find_call_to_join(request: RequestContext) -> ToolCall | None:
     "The day before" counts back from a reminder that another person has just set for the sender.
     """
     last, of_other, own = request.last_here, request.last_of_other, request.turn.message.sender.name
-    is_for_sender = of_other is not None and of_other.arguments.get("person") in {slots.EVERYONE, own}
+    is_for_sender = of_other is not None and of_other.arguments.get("person") in {EVERYONE, own}
     if of_other is not None and is_for_sender and request.reading.has("LEAD"):
         return replace(of_other, arguments={**of_other.arguments, "person": None})
     if request.last_set is not None or last is None:
@@ -258,7 +260,7 @@ def read_event_before(request: RequestContext) -> TimeWords | None:
         times = request.read_times(before.text)
         best = times[0].best if len(times) == 1 else None
         if names_single_day(best):
-            return slots.make_time_words(before.text, times[0])
+            return make_time_words(before.text, times[0])
     return None
 
 
@@ -310,7 +312,7 @@ def _repeat_like_call_before(
     if time is not None and is_weekly and names_single_day(time.best) and request.names_weekday(time.words):
         weekly = [each._replace(rrule=f"FREQ=WEEKLY;BYDAY={WEEKDAYS[each.start.weekday()]}") for each in time.readings]
         return replace(reminder, time=replace(time, readings=tuple(weekly)))
-    if time is None or series is None or "rrule" in before.arguments or not slots.is_clock_alone(time.best):
+    if time is None or series is None or "rrule" in before.arguments or not is_clock_alone(time.best):
         return reminder
     return replace(reminder, time=replace(time, readings=tuple(set_clock(series, each) for each in time.readings)))
 

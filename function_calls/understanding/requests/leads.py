@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from datetime import timedelta
 from itertools import takewhile
 
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.times import TimeWords
+from function_calls.understanding.reading.slots.small_words import are_function_words, strip_leading_word, tidy
+from function_calls.understanding.reading.times import TimeWords, is_clock_alone
 from function_calls.understanding.reading.tokens import Token, is_time
 from function_calls.understanding.requests.day_halves import choose_half_of_part, choose_usual_half
 from function_calls.understanding.requests.request_context import RequestContext
@@ -127,7 +127,7 @@ def parse_lead(piece: str, request: RequestContext) -> Lead | None:
     if request.words.joint:
         piece = " ".join(word for word in piece.split() if word.casefold() not in request.words.ahead)
     else:
-        piece = slots.strip_leading_word(piece, request.words.ahead, "")
+        piece = strip_leading_word(piece, request.words.ahead, "")
     length = request.parse_length(piece)
     if length is not None:
         return _adjust_length_in_months(piece, length, request), None
@@ -156,7 +156,7 @@ def _parse_part_of_day_before(piece: str, request: RequestContext) -> Lead | Non
     """Return a lead of one day to a part of the day: "the night", 一晚; None for other words."""
     words, bare = request.words, request.strip_time_words(piece)
     ones = [word for word, number in words.ordinals.items() if number == 1 and not words.joint]
-    name = slots.strip_leading_word(bare, ones, "")
+    name = strip_leading_word(bare, ones, "")
     part = request.parse_time([words.parts_of_day.get(name, name)])
     is_dated = part is not None and part.best.has_day and not words.joint  # 前一晚，25号晚上九点
     return (_DAY, part) if part is not None and part.best.part and not is_dated else None
@@ -239,7 +239,7 @@ def find_event_name_beside_lead(request: RequestContext) -> str:
     ends = words.task_links | words.reminding
     tokens = list(takewhile(lambda token: token.form not in ends, behind))
     forms = [token.form for token in tokens if token.form not in words.demonstratives]
-    is_name = bool(forms) and not slots.are_function_words(forms, words) and not any(map(is_time, tokens))
+    is_name = bool(forms) and not are_function_words(forms, words) and not any(map(is_time, tokens))
     return reading.text_of(tokens[0], tokens[-1]) if is_name else ""
 
 
@@ -256,7 +256,7 @@ def counts_back_from_other_event(request: RequestContext) -> bool:
     event_forms = [token.form for token, tag in reading.tagged if tag == "EVENT" and not is_time(token)]
     name = "" if reading.has("REF") else find_event_name_beside_lead(request)
     is_definite = not words.joint or words.fold(name).partition(" ")[0] in words.articles
-    has_name = (bool(name) and is_definite) or not slots.are_function_words(event_forms, words)
+    has_name = (bool(name) and is_definite) or not are_function_words(event_forms, words)
     return reading.has("LEAD") and has_name and find_reminder_counted_from(request) is None
 
 
@@ -280,8 +280,8 @@ def _find_event_name_in_front(request: RequestContext) -> str:
     text = "".join(token.form if tag in {NO_TAG, "CONTENT"} else "," for token, tag in request.reading.tagged)
     phrase = next((each for each in text.split(",") if each.endswith(request.words.ahead)), "")
     word = max((each for each in request.words.ahead if phrase.endswith(each)), key=len, default="")
-    name = slots.tidy(phrase.removesuffix(word), ("请", *request.words.before_time)) if word else ""
-    return "" if slots.are_function_words(name, request.words) else name
+    name = tidy(phrase.removesuffix(word), ("请", *request.words.before_time)) if word else ""
+    return "" if are_function_words(name, request.words) else name
 
 
 def tag_day_of_event(request: RequestContext) -> RequestContext:
@@ -324,7 +324,7 @@ def separate_event_from_clock(request: RequestContext) -> RequestContext:
     if not tokens or not reading.has("LEAD"):
         return request
     forms = [token.form for token in tokens if not is_time(token)]
-    name = "" if slots.are_function_words(forms, words) else words.joint.join(forms)
+    name = "" if are_function_words(forms, words) else words.joint.join(forms)
     clocks = [reading.text_of(token) for token in tokens if is_time(token)] if name else reading.pieces("EVENT")
     time = request.parse_time(clocks)
     is_separate = bool(name) if time is None else _is_clock_to_remind(time, request)
@@ -339,4 +339,4 @@ def separate_event_from_clock(request: RequestContext) -> RequestContext:
 def _is_clock_to_remind(time: TimeWords, request: RequestContext) -> bool:
     """Return whether a time beside an event is a clock days ahead of it: "2 days before book club at 6pm"."""
     is_of_days = all(length >= _DAY for length, _ in find_leads(request, has_event=True))
-    return is_of_days and not request.reading.has("WHEN") and slots.is_clock_alone(time.best)
+    return is_of_days and not request.reading.has("WHEN") and is_clock_alone(time.best)

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation, ToolCall
 from function_calls.understanding.open_questions import OpenQuestion, ReminderRequest
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.names import find_members
@@ -20,8 +19,12 @@ from function_calls.understanding.reading.repair.tag_repair import (
     tag_same_time,
 )
 from function_calls.understanding.reading.segments import split_reminders
+from function_calls.understanding.reading.slots.contents import extract_content
+from function_calls.understanding.reading.slots.people import EVERYONE, extract_people
+from function_calls.understanding.reading.slots.small_words import are_function_words, tidy
 from function_calls.understanding.reading.times import (
     TimeWords,
+    is_clock_alone,
     list_halves,
     move_to_day,
     names_single_day,
@@ -147,7 +150,7 @@ def _names_only_pronoun(found: MessageReading, repaired: MessageReading, words: 
 
     The network has `found` no content, and the `repaired` tags have one that ends in the pronoun.
     """
-    *_, last_word = ["", *slots.extract_content(repaired, words).casefold().split()]
+    *_, last_word = ["", *extract_content(repaired, words).casefold().split()]
     return bool(words.joint) and not found.has("CONTENT") and last_word in words.itself
 
 
@@ -155,7 +158,7 @@ def _names_only_last_task(reading: MessageReading, request: RequestContext) -> b
     """Return whether a request has only words for the last task: "to do the same", or its verb: "also water at 5pm"."""
     words = request.words
     last = "" if request.last_set is None else words.fold(str(request.last_set.arguments.get("content", "")))
-    named = words.fold(slots.extract_content(reading, words))
+    named = words.fold(extract_content(reading, words))
     if named in words.same_task and last:
         return True
     content = request.strip_leading_word(named, words.too)
@@ -254,7 +257,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
 def _choose_people_of_copy(last: ToolCall, request: RequestContext) -> str | None:
     """Return the people to remind once more: those that are named, else those of the last reminder, but for "me"."""
     is_named, says_me = request.reading.has("PERSON"), says_remind_me(request)
-    is_for_everyone = last.arguments.get("person") == slots.EVERYONE
+    is_for_everyone = last.arguments.get("person") == EVERYONE
     is_for_sender = (is_named or says_me) if is_for_everyone else (is_named and not says_me)  # "and me at 5"
     person = find_people(request) or (None if is_for_sender else last.arguments.get("person"))
     return None if person is None else str(person)
@@ -288,10 +291,10 @@ def _find_different_content(request: RequestContext) -> str:
     tokens = request.reading.tokens
     at = next((at for at, token in enumerate(tokens) if token.form in request.words.but), len(tokens))
     rest = tokens[at + 1 :]
-    if not rest or any(map(is_time, rest)) or slots.are_function_words((token.form for token in rest), request.words):
+    if not rest or any(map(is_time, rest)) or are_function_words((token.form for token in rest), request.words):
         return ""
     text = request.words.strip_same_time(request.reading.text_of(rest[0], rest[-1]))
-    return slots.tidy(text, (*(request.words.prepositions - request.words.articles), *request.words.before_content))
+    return tidy(text, (*(request.words.prepositions - request.words.articles), *request.words.before_content))
 
 
 def _ask_content(request: RequestContext) -> Interpretation | None:
@@ -310,7 +313,7 @@ def _find_task_at_end(request: RequestContext) -> str:
     is_task = len(tokens) - first >= _FEWEST_TASK_TOKENS and tokens[first].form in request.words.task_links
     if not request.words.joint or has_other or not is_task:
         return ""
-    task = slots.tidy(request.reading.text[tokens[first + 1].start :], request.words.before_content)
+    task = tidy(request.reading.text[tokens[first + 1].start :], request.words.before_content)
     return "" if request.words.fold(task) in request.words.itself | request.words.same_task else task
 
 
@@ -373,7 +376,7 @@ def _complete_by_options(time: TimeWords, options: Sequence[Reading], request: R
     best, days = time.best, {option.start.date() for option in options}
     if not options:
         return time
-    if slots.is_clock_alone(best) and len(days) == 1:
+    if is_clock_alone(best) and len(days) == 1:
         readings = tuple(move_to_day(reading, min(days)) for reading in time.readings)
         if is_clock_without_half(time.words):
             # Only for alarms are these hours asked about.
@@ -409,9 +412,9 @@ def _find_text_beside_times(request: RequestContext) -> str:
     text = request.reading.text
     for start, end in reversed(request.reading.spans("WHEN")):
         text = f"{text[:start]} {text[end:]}"
-    rest = slots.tidy(" ".join(text.split()), request.words.before_content)
+    rest = tidy(" ".join(text.split()), request.words.before_content)
     parts = rest.casefold().split() if request.words.joint else list(rest)
-    return "" if slots.are_function_words(parts, request.words) else rest
+    return "" if are_function_words(parts, request.words) else rest
 
 
 def answer_content(request: RequestContext) -> Interpretation | None:
@@ -429,7 +432,7 @@ def answer_content(request: RequestContext) -> Interpretation | None:
 def _read_piece(request: RequestContext, piece: MessageReading) -> list[ReminderRequest]:
     """Return the reminders of one piece: its content at each of its times."""
     part = leads.separate_event_from_clock(leads.tag_day_of_event(request.with_reading(piece)))
-    content = _strip_bot_name(slots.extract_content(piece, request.words), request)
+    content = _strip_bot_name(extract_content(piece, request.words), request)
     is_sign = not any(map(str.isalnum, content)) and part.has_part(request.words.waking)  # "wake me up at 6 🙏"
     is_pronoun = content.casefold() in {*request.words.itself, *request.words.indefinites}
     content = "" if is_sign or is_pronoun else content
@@ -550,7 +553,7 @@ def _find_call_with_same_time(request: RequestContext) -> ToolCall | None:
 
 def find_people(request: RequestContext) -> str | None:
     """Return the people to remind; None for the person who asks."""
-    person = slots.extract_people(request.reading, request.words) or _find_untagged_everyone(request)
+    person = extract_people(request.reading, request.words) or _find_untagged_everyone(request)
     return find_both_people(request) if person and request.words.fold(person) in request.words.both_of_us else person
 
 
@@ -560,7 +563,7 @@ def _find_untagged_everyone(request: RequestContext) -> str | None:
     if reading.has("PERSON"):
         return None
     text = f" {reading.join_untagged(words.joint)} "
-    return slots.EVERYONE if any(word in text for word in words.for_everyone) else None
+    return EVERYONE if any(word in text for word in words.for_everyone) else None
 
 
 def find_both_people(request: RequestContext) -> str:
@@ -577,7 +580,7 @@ def find_both_people(request: RequestContext) -> str:
     named = [each for each in others if _is_joined_with_sender(each.name, request)]
     shared = [each for each in others if each.name in names]
     other = next(iter(named or shared or others), None)
-    return slots.EVERYONE if other is None else f"{own.name}, {other.name}"
+    return EVERYONE if other is None else f"{own.name}, {other.name}"
 
 
 def _is_joined_with_sender(name: str, request: RequestContext) -> bool:

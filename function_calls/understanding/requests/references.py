@@ -4,11 +4,14 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise, takewhile
 
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.reminder_words import find_pairs, find_stems
+from function_calls.understanding.reading.slots.people import has_pronoun
+from function_calls.understanding.reading.slots.references import find_reference_pieces, normalize_reference
+from function_calls.understanding.reading.slots.small_words import are_function_words, strip_edges
+from function_calls.understanding.reading.slots.time_words import mark_day
 from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
 from function_calls.understanding.requests.known_reminders import (
     JUST_NOW,
@@ -153,7 +156,7 @@ def _find_own_references(named: list[str], request: RequestContext) -> list[str]
     if name in words.everyone and name not in SEVERAL:
         common = [each for each in request.reminders if is_for_everyone(each)]
         return [each.id for each in common] if len(common) == 1 else []
-    pieces = [words.fold(piece).strip() for piece in slots.find_reference_pieces(request.reading, words)]
+    pieces = [words.fold(piece).strip() for piece in find_reference_pieces(request.reading, words)]
     if len(pieces) != 1 or len(named) > 1 or not words.has_any(words.own, pieces[0]):
         return []
     if named and named[0].isdecimal() and request.chat_reminders is not None and not request.chat_reminders.shown.ids:
@@ -169,7 +172,7 @@ def _find_by_day(named: list[str], request: RequestContext) -> Reminder | None:
     """Return the only reminder of the sender on the day that a name is, which is no number of one: 28号那个."""
     is_day = len(named) == 1 and named[0].isdecimal() and int(named[0]) > len(request.reminders)
     words = request.reading.words("OLD") or request.reading.words("REF")
-    day = slots.mark_day(words, request.words) if is_day else ""
+    day = mark_day(words, request.words) if is_day else ""
     single = [each for each in list_own(request) if each.schedule.rule is None]
     found = request.filter_by_time(day, single) if day and request.read_times(day) else ()
     return found[0] if len(found) == 1 else None
@@ -262,8 +265,8 @@ def find_default_reference(request: RequestContext) -> str:
 def find_name_added(reading: MessageReading, words: Lexicon) -> str:
     """Return the name in a message that only adds one to the last request: "and the milk one too"; "" for others."""
     adding = {*words.beside, *words.too}
-    name, removed = slots.strip_edges(words.fold(reading.text), {*adding, *words.polite}, words.joint)
-    return slots.normalize_reference(name, words) if adding & removed else ""
+    name, removed = strip_edges(words.fold(reading.text), {*adding, *words.polite}, words.joint)
+    return normalize_reference(name, words) if adding & removed else ""
 
 
 def find_newest_shared(request: RequestContext) -> Reminder | None:
@@ -284,7 +287,7 @@ def _find_references_in_words(request: RequestContext, *, may_be_several: bool) 
     excepted = [name or piece.strip() for piece in _find_excepted(request) for name in _split_names(piece, request)]
     if excepted:
         return [f"all except {' and '.join(excepted)}"]
-    pieces = slots.find_reference_pieces(request.reading, request.words)
+    pieces = find_reference_pieces(request.reading, request.words)
     definite = [each for each in pieces if each.strip().casefold() not in request.words.indefinite]
     named = [name for each in definite for name in _split_names(each, request)]
     named = list(dict.fromkeys(filter(None, named)))
@@ -350,12 +353,12 @@ def _find_name_behind_article(request: RequestContext) -> str:
     behind = zip(reading.tokens[first + 1 :], reading.tags[first + 1 :], strict=True)
     name = list(takewhile(lambda pair: pair[1] == NO_TAG and pair[0].form not in _BREAKS, behind))
     last = name[-1][0] if name else None
-    return slots.normalize_reference(reading.text_of(reading.tokens[first], last), request.words)
+    return normalize_reference(reading.text_of(reading.tokens[first], last), request.words)
 
 
 def _split_names(piece: str, request: RequestContext) -> Iterator[str]:
     """Yield the references in a piece: several where they are joined or a range."""
-    bare = slots.normalize_reference(piece, request.words)
+    bare = normalize_reference(piece, request.words)
     if len(bare.split()) > 1 and SEVERAL.issuperset(bare.split()):
         bare = bare.split()[0]  # "them both"
     together = several_in(piece.strip())
@@ -366,7 +369,7 @@ def _split_names(piece: str, request: RequestContext) -> Iterator[str]:
     if several is None:
         yield _narrow_all(bare, request)
     elif several.kind == "each":
-        yield from (slots.normalize_reference(reference, request.words) for reference in several.references)
+        yield from (normalize_reference(reference, request.words) for reference in several.references)
     else:
         yield piece.strip()
 
@@ -376,7 +379,7 @@ def _narrow_all(name: str, request: RequestContext) -> str:
     folded = name.casefold()
     for word in sorted(request.words.every, key=len, reverse=True):
         if folded.startswith(word + request.words.joint):
-            rest = request.strip_time_words(slots.normalize_reference(name[len(word) :], request.words))
+            rest = request.strip_time_words(normalize_reference(name[len(word) :], request.words))
             is_person = rest in find_members(request.turn)  # "all reminders of Ben"
             return rest if is_person else f"all {rest}".rstrip()
     return LAST if folded in request.words.newest else name
@@ -455,7 +458,7 @@ def _list_tokens_of_remarks(request: RequestContext) -> list[Token]:
         for clause in (untagged if len(untagged) < len(clauses) else [])
         if (forms := [each.form for each in clause if not each.form.isdecimal()])
         if not words.has_any(naming, words.joint.join(forms))
-        if not slots.are_function_words(forms, words)
+        if not are_function_words(forms, words)
         for token in clause
     ]
 
@@ -492,7 +495,7 @@ def _join_remarks(request: RequestContext) -> str:
         for clause in split_clauses(tokens)
         if clause and {tags[at] for at in clause} <= {NO_TAG, "REF"}
     ]
-    pointing = [piece for piece in reading.pieces("REF") if not slots.normalize_reference(piece, request.words)]
+    pointing = [piece for piece in reading.pieces("REF") if not normalize_reference(piece, request.words)]
     remarks = [remark for remark in beside if not any(piece in remark for piece in pointing)]
     return " ".join([find_remark(request), *remarks])
 
@@ -559,7 +562,7 @@ def names_oneself(request: RequestContext) -> bool:
 def says_remind_me(request: RequestContext) -> bool:
     """Return whether the words have "remind me", "me recuerdes" or "avísame", also behind "don't"."""
     words = request.words
-    if any(slots.has_pronoun(token.form, words, words.oneself_endings) for token in request.reading.tokens):
+    if any(has_pronoun(token.form, words, words.oneself_endings) for token in request.reading.tokens):
         return True
     neighbours = pairwise(request.folded_text.split())
     if any(pronoun in words.oneself and verb in words.reminding for pronoun, verb in neighbours):

@@ -10,12 +10,19 @@ from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall, Turn
 from function_calls.understanding.open_questions import OpenQuestion
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.named_weekdays import find_recurring_weekdays, find_weekdays, names_weekday
 from function_calls.understanding.reading.names import find_members, list_named
-from function_calls.understanding.reading.times import TimeWords, names_single_day
+from function_calls.understanding.reading.slots.contents import extract_content
+from function_calls.understanding.reading.slots.small_words import strip_leading_word
+from function_calls.understanding.reading.slots.time_words import (
+    parse_amount,
+    parse_time,
+    parse_times,
+    strip_time_words,
+)
+from function_calls.understanding.reading.times import TimeWords, is_clock_alone, names_single_day
 from function_calls.understanding.reading.tokens import TimeReader, is_time
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
@@ -79,7 +86,7 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
     @property
     def content(self) -> str:
         """Return the content that the words of this request name; "" for none."""
-        return slots.extract_content(self.reading, self.words)
+        return extract_content(self.reading, self.words)
 
     @property
     def reminders(self) -> tuple[Reminder, ...]:
@@ -132,24 +139,24 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
 
     def parse_time(self, pieces: Sequence[str], at: datetime | None = None) -> TimeWords | None:
         """Return the one coming time that all `pieces` name together as if written at `at`, else in this message."""
-        return slots.parse_time(pieces, self.words, lambda text: self.read_times(text, at))
+        return parse_time(pieces, self.words, lambda text: self.read_times(text, at))
 
     def parse_times(self, pieces: Sequence[str]) -> list[TimeWords]:
-        """Return the times that `pieces` name, as `slots.parse_times` does."""
-        return slots.parse_times(pieces, self.words, self.read_times)
+        """Return the times that `pieces` name, as `parse_times` does."""
+        return parse_times(pieces, self.words, self.read_times)
 
     def is_clock(self, pieces: Sequence[str]) -> bool:
         """Return whether `pieces` name a clock without a day together."""
         time = self.parse_time(pieces)
-        return time is not None and slots.is_clock_alone(time.best)
+        return time is not None and is_clock_alone(time.best)
 
     def strip_time_words(self, piece: str) -> str:
         """Return words of time without a preposition in front of them or a particle behind them."""
-        return slots.strip_time_words(piece, self.words)
+        return strip_time_words(piece, self.words)
 
     def strip_leading_word(self, piece: str, leading: Iterable[str]) -> str:
         """Return `piece` without the first of the words `leading` that it begins with."""
-        return slots.strip_leading_word(piece, leading, self.words.joint)
+        return strip_leading_word(piece, leading, self.words.joint)
 
     def begins_with(self, piece: str, leading: Iterable[str]) -> bool:
         """Return whether `piece` begins with one of the words `leading`."""
@@ -172,9 +179,9 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
         named = self.words.lengths.get(self.words.fold(piece.strip()))
         if named is not None:
             return timedelta(minutes=named)
-        found = slots.parse_amount(piece, self.words, self.read_times, start or self.now)
+        found = parse_amount(piece, self.words, self.read_times, start or self.now)
         if found is None and piece.casefold().startswith("the "):
-            return slots.parse_amount(f"a {piece[len('the ') :]}", self.words, self.read_times, start or self.now)
+            return parse_amount(f"a {piece[len('the ') :]}", self.words, self.read_times, start or self.now)
         return found
 
     def parse_amount(self, tag: str) -> timedelta | None:
@@ -183,7 +190,7 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
         if len(pieces) != 1:
             return None
         directions = (*self.words.earlier, *self.words.later)
-        bare = slots.strip_leading_word(pieces[0], directions, self.words.joint)  # 早一个钟
+        bare = strip_leading_word(pieces[0], directions, self.words.joint)  # 早一个钟
         return self.parse_length(pieces[0]) or self.parse_length(bare)
 
     def parse_untagged_amount(self) -> timedelta | None:

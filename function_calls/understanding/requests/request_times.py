@@ -7,13 +7,15 @@ from itertools import accumulate, pairwise, takewhile
 from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import is_clock_without_half, phrases
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.slots.small_words import are_function_words, is_figure
+from function_calls.understanding.reading.slots.time_words import find_words_beside_times, make_time_words
 from function_calls.understanding.reading.times import (
     TimeWords,
     choose_nearer_half,
     complete_times,
     find_impossible_times,
+    is_clock_alone,
     list_halves,
     move_to_day,
     names_only_day,
@@ -62,7 +64,7 @@ def find_times(request: RequestContext) -> list[TimeWords]:
     """Return the times of a request in order; empty where it names none that exists."""
     request = _untag_shift_words(tag_lead_by_words(request))
     pieces = request.reading.pieces("LEAD")
-    pieces = [piece for piece in pieces if not slots.are_function_words([piece.strip()], request.words)]
+    pieces = [piece for piece in pieces if not are_function_words([piece.strip()], request.words)]
     if pieces and not any(parse_lead(piece, request) for piece in pieces):
         return []
     leads = find_leads(request, has_event=request.reading.has("EVENT"))
@@ -99,7 +101,7 @@ def are_listed_times(request: RequestContext) -> bool:
     known = joints.union(*(phrase.split() for phrase in phrases_known))  # "once at 5 and once at 8"
     for piece in _slice_text(request, spans):
         expressions = request.read_times(piece)
-        left = slots.find_words_beside_times(piece, expressions, words) if len(expressions) > 1 else []
+        left = find_words_beside_times(piece, expressions, words) if len(expressions) > 1 else []
         if any(len(word) >= _FEWEST_LETTERS and word not in known for word in left):
             return False
     for before, span in pairwise(spans):
@@ -241,7 +243,7 @@ def _repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[
 
 def _repeat_like(first: Reading, time: TimeWords, request: RequestContext) -> TimeWords:
     """Return a clock on the days of `first`, or a day at its clock and repeated as it: 每月3号九点，18号也要."""
-    if slots.is_clock_alone(time.best) and (first.rrule or "").startswith(_BY_DAYS):
+    if is_clock_alone(time.best) and (first.rrule or "").startswith(_BY_DAYS):
         return repeat_clock(time, first, request)
     day = _repeat_day_like(first, time, request)
     is_bare = day.has_day and not (day.has_clock or day.part)
@@ -272,7 +274,7 @@ def repeat_clock(time: TimeWords, rule: Reading, request: RequestContext) -> Tim
 def _read_time_around_unknown_words(pieces: list[str], request: RequestContext) -> TimeWords | None:
     """Return the day and the clock that `pieces` name around words that no time has: "Friday at closing, 6pm"."""
     times = [(piece, time) for piece in pieces for time in request.read_times(piece)]
-    known = [slots.make_time_words(piece, time).words for piece, time in times if time.readings]
+    known = [make_time_words(piece, time).words for piece, time in times if time.readings]
     rules = [best for piece in pieces for best in request.list_readings(piece) if best.rrule]
     if len(known) > _PAIR_OF_TIMES or len(rules) > 1 or any(_has_unknown_end(piece, request) for piece in pieces):
         return None
@@ -292,7 +294,7 @@ def _has_unknown_word(piece: str, request: RequestContext) -> bool:
     """Return whether words of time have a word that no time expression has: "mañana at 8"."""
     if request.parse_time([piece]) is not None:
         return False
-    left = slots.find_words_beside_times(piece, request.read_times(piece), request.words)
+    left = find_words_beside_times(piece, request.read_times(piece), request.words)
     shortest = _FEWEST_LETTERS if request.words.joint else 1
     return any(len(word) >= shortest and word not in request.words.time_words for word in left)
 
@@ -300,7 +302,7 @@ def _has_unknown_word(piece: str, request: RequestContext) -> bool:
 def _has_unread_time_relation(piece: str, request: RequestContext) -> bool:
     """Return whether unread words of a time change it: 每逢双号晚上九点, "20 past", or without a day 考试前一晚8点."""
     words, expressions = request.words, request.read_times(piece)
-    left = " ".join(slots.find_words_beside_times(piece, expressions, words))
+    left = " ".join(find_words_beside_times(piece, expressions, words))
     if words.has_any(words.time_relations, left):
         return True
     if not words.joint and words.has_any((*words.ahead, *words.around_events), left):
@@ -342,9 +344,9 @@ def _resolve_correction(request: RequestContext, spans: list[Span]) -> TimeWords
     new = request.parse_time(_slice_text(request, spans[-1:]))
     if old is None or new is None:
         return new
-    if slots.is_clock_alone(new.best) and old.best.has_clock and is_clock_without_half(new.words):
+    if is_clock_alone(new.best) and old.best.has_clock and is_clock_without_half(new.words):
         new = replace(new, readings=(choose_nearer_half(new.best, old.best.start),), is_ambiguous=False)
-    if not old.best.has_day or not all(map(slots.is_clock_alone, new.readings)):
+    if not old.best.has_day or not all(map(is_clock_alone, new.readings)):
         return new
     return replace(new, readings=tuple(set_clock(old.best, reading) for reading in new.readings))
 
@@ -387,7 +389,7 @@ def _find_time_outside_content(request: RequestContext) -> TimeWords | None:
     if not (reading.has("WHEN") or reading.times):
         return None
     kept = "".join(reading.text_of(token) + request.words.joint for token, tag in reading.tagged if tag in around)
-    return next((slots.make_time_words(kept, time) for time in request.read_times(kept)), None)
+    return next((make_time_words(kept, time) for time in request.read_times(kept)), None)
 
 
 def find_day_without_clock(request: RequestContext) -> Reading | None:
@@ -463,7 +465,7 @@ def _asks_for_lead_as_well(when: Span, lead: Span, request: RequestContext) -> b
 
 def _parse_time_from_now(amount: str, request: RequestContext) -> list[TimeWords]:
     """Return the time that an amount names from now: "remind me half an hour to check the oven"."""
-    if slots.is_figure(amount) or request.parse_length(amount) is None:
+    if is_figure(amount) or request.parse_length(amount) is None:
         return []
     times = (request.parse_time([form.format(amount=amount)]) for form in request.words.amount_ahead)
     return [time for time in times if time is not None][:1]

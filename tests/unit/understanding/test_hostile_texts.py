@@ -8,7 +8,7 @@ from function_calls.language.messages import LANGUAGES
 from function_calls.understanding import OfflineInterpreter
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.names import strip_names
-from function_calls.understanding.reading.slots import strip_edges
+from function_calls.understanding.reading.slots.small_words import strip_edges
 from services.time_expressions import MOST_EFFORT, limited_effort, parse_all
 from services.time_expressions.rules.grammar import vocabulary
 from tests.unit.understanding.conftest import NOW, Say

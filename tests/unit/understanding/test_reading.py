@@ -11,13 +11,9 @@ from benchmarks.understanding.generator import Grammar
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import Situation, load_models, read_message
 from function_calls.understanding.reading.names import strip_calls
-from function_calls.understanding.reading.slots import (
-    extract_content,
-    extract_references,
-    parse_amount,
-    parse_time,
-    parse_times,
-)
+from function_calls.understanding.reading.slots.contents import extract_content
+from function_calls.understanding.reading.slots.references import extract_references
+from function_calls.understanding.reading.slots.time_words import parse_amount, parse_time, parse_times
 from function_calls.understanding.reading.tokens import find_time_spans, mark_seconds, tokenize
 from services.time_expressions import parse_all
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from function_calls.understanding.reading.message import NO_TAG, find_runs
 from function_calls.understanding.reading.repair.tag_draft import TagDraft
-from function_calls.understanding.reading.slots import are_function_words
+from function_calls.understanding.reading.slots.small_words import are_function_words
 from function_calls.understanding.reading.tokens import MARKS, is_time_form
 
 _QUOTES = frozenset("\"“”'‘’「」『』")

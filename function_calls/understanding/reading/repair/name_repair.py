@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.repair.tag_draft import TagDraft
-from function_calls.understanding.reading.slots import are_function_words
+from function_calls.understanding.reading.slots.small_words import are_function_words
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, is_time_form
 
 _BEHIND_PRONOUN = frozenset({"but", "except", "else", "here", "in", "of"})

@@ -22,7 +22,7 @@ from function_calls.understanding.reading.segments import (
     list_slots,
     trim_tokens,
 )
-from function_calls.understanding.reading.slots import EVERYONE, extract_people
+from function_calls.understanding.reading.slots.people import EVERYONE, extract_people
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, is_time_form
 
 _DAYLESS = frozenset({"@clock", "@part"})

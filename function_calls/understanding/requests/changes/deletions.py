@@ -6,8 +6,8 @@ from datetime import date, datetime, timedelta
 from msgspec.structs import replace
 
 from function_calls.tools.calls import Interpretation
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.slots.references import normalize_reference
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.reminder_times import FROM_THEN
@@ -149,7 +149,7 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
     """
     reading, words = request.reading, request.words
     rules = [token for token in reading.tokens if token.form == "@rule"]
-    has_name = bool(slots.normalize_reference(reading.words("REF"), words))
+    has_name = bool(normalize_reference(reading.words("REF"), words))
     single = request.strip_time_words(_find_day_beside_name(request) if has_name else reading.words("OLD"))
     if len(rules) > 1 or not (rules or single):
         return None

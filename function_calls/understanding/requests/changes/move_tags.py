@@ -6,10 +6,11 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.repair.tag_repair import tag_same_time
 from function_calls.understanding.reading.segments import WITH_CLOCK
+from function_calls.understanding.reading.slots.references import extract_references
+from function_calls.understanding.reading.slots.small_words import are_function_words
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN
@@ -127,7 +128,7 @@ def _tag_listed_number(request: RequestContext) -> RequestContext:
 def _is_clock_a_reference(request: RequestContext, start: int) -> bool:
     """Return whether the clock at `start` tells which reminder is meant: behind "from" or "the one", without a name."""
     reading, words = request.reading, request.words
-    names = {words.fold(name) for name in slots.extract_references(reading, words)}
+    names = {words.fold(name) for name in extract_references(reading, words)}
     figure = re.search(r"\d", reading.text[start:])
     *_, mark, link = ["", "", *words.fold(reading.text[: start + (figure.start() if figure else 0)]).split()]
     is_marked = mark in words.reference_marks and link in {*words.before_time} - words.until_words
@@ -169,7 +170,7 @@ def _end_time_before_reason(request: RequestContext) -> RequestContext:
     for at, last in ((at, clause[-1]) for clause in clauses for at in clause if reading.tags[at] == "WHEN"):
         time, comma, _ = reading.text_of(tokens[at]).replace("，", ",").partition(",")
         behind = [token.form for token in tokens[at + 1 : last + 1]]
-        if comma and not slots.are_function_words(behind, words) and not words.has_any(words.calling, "".join(behind)):
+        if comma and not are_function_words(behind, words) and not words.has_any(words.calling, "".join(behind)):
             shorter = replace(tokens[at], end=tokens[at].start + len(time))
             return request.with_reading(replace(reading, tokens=(*tokens[:at], shorter, *tokens[at + 1 :])))
     return request
@@ -184,4 +185,4 @@ def _asks_for_change(clause: Sequence[int], request: RequestContext) -> bool:
 def _says_more_than_time(clause: Sequence[int], request: RequestContext) -> bool:
     """Return whether a clause has other words than times and function words."""
     tokens = request.reading.tokens
-    return not slots.are_function_words([tokens[at].form for at in clause if not is_time(tokens[at])], request.words)
+    return not are_function_words([tokens[at].form for at in clause if not is_time(tokens[at])], request.words)

@@ -10,12 +10,14 @@ from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.reminder_words import find_stems
+from function_calls.understanding.reading.slots.references import normalize_reference
+from function_calls.understanding.reading.slots.small_words import are_function_words, is_figure, strip_edges
 from function_calls.understanding.reading.times import (
     TimeWords,
     choose_nearer_half,
+    is_clock_alone,
     keep_clock_in_part,
     list_halves,
     names_only_day,
@@ -106,7 +108,7 @@ def _find_new_text(request: RequestContext) -> str:
         for token in reading.tokens
         if token.start >= min(starts)
     )
-    texts = (slots.strip_edges(part, words.courtesies, words.joint)[0] for part in behind.splitlines())
+    texts = (strip_edges(part, words.courtesies, words.joint)[0] for part in behind.splitlines())
     characters = {*words.fold(reminder.content)} - request.common_words
     return next((text for text in texts if len(text) > 1 and characters & {*words.fold(text)}), "")
 
@@ -270,7 +272,7 @@ def _replace_time(request: RequestContext) -> Interpretation | None:
     if split is not None:
         return split
     since = request.strip_time_words(request.reading.words("FROM"))
-    if slots.are_function_words(since.casefold().split(), request.words):
+    if are_function_words(since.casefold().split(), request.words):
         since = ""  # "a" alone of "a partir de ahora"
     changed = (
         _make_amount_arguments(request, time)
@@ -323,7 +325,7 @@ def _find_begin_of_change(
 
 def _choose_half_near_reminder(time: TimeWords, request: RequestContext) -> TimeWords:
     """Return an open clock of a day or rule in the half of the day in which it is near the clock of the reminder."""
-    found = [] if slots.is_clock_alone(time.best) else request.read_times(time.words)
+    found = [] if is_clock_alone(time.best) else request.read_times(time.words)
     hours = {each.start.hour for each in found[0].readings} if len(found) == 1 else set()
     is_open = hours == {each.start.hour for each in list_halves(time.best)}
     due = find_due(find_named_reminder(request), request.now) if is_open else None
@@ -370,7 +372,7 @@ def _states_event(reminder: Reminder, request: RequestContext) -> bool:
     name = {*words.fold(reminder.content).split(), *words.articles, *words.itself}
     ahead = {token.form for token in request.reading.tokens if token.end <= start} - name
     has_verb = not ahead.isdisjoint(words.copulas_of_events - words.prepositions)
-    return has_verb and slots.are_function_words(ahead - words.copulas_of_events, words)
+    return has_verb and are_function_words(ahead - words.copulas_of_events, words)
 
 
 def _begins_daily_anew(arguments: Mapping[str, object], request: RequestContext) -> bool:
@@ -399,7 +401,7 @@ def _replaces_weekday(request: RequestContext) -> bool:
 def _parse_clock_beside_hour(request: RequestContext) -> str:
     """Return the clock of words without an hour near that of the reminder: "quarter to", 半; "" for none."""
     words = request.strip_time_words(request.reading.words("WHEN"))
-    if not words or slots.is_figure(words) or request.read_times(words):
+    if not words or is_figure(words) or request.read_times(words):
         return ""
     whole = request.parse_time([words])
     is_time = whole is not None and whole.best.rrule is None
@@ -424,7 +426,7 @@ def _says_only_earlier(request: RequestContext) -> bool:
 
 def _find_time_alone(request: RequestContext) -> str:
     """Return the time of a Chinese request that has only a time and a word such as 那个: 十二点那个; "" for others."""
-    name = request.reading.words("WHEN") or slots.normalize_reference(request.reading.words("REF"), request.words)
+    name = request.reading.words("WHEN") or normalize_reference(request.reading.words("REF"), request.words)
     rest = request.folded_text.strip(" 。!！?？").removeprefix(name)
     is_one_time = not request.words.joint and bool(name) and len(request.read_times(name)) == 1
     return name if is_one_time and rest in request.words.reference_marks else ""
@@ -444,7 +446,7 @@ def _make_amount_arguments(request: RequestContext, time: TimeWords) -> dict[str
     """Return the arguments of an amount of time: "20 minutes sooner", or "20" after "in 15 minutes"."""
     piece, words = request.reading.words("WHEN"), request.words
     corrected = _correct_count(piece, request) or _correct_minutes(piece, request)
-    if corrected is not None or slots.is_figure(piece):
+    if corrected is not None or is_figure(piece):
         return corrected
     if time.best.has_clock and time.best.has_day and request.has_word(words.same_time):
         return {"time": f"{time.best.wall:%Y-%m-%d}"}
@@ -512,7 +514,7 @@ def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, objec
     """Return the arguments of a new time; the time of the reminder tells the half of the day of a bare "7"."""
     best = time.best
     words = request.strip_time_words(time.words)
-    if slots.is_clock_alone(best) and is_clock_without_half(words):
+    if is_clock_alone(best) and is_clock_without_half(words):
         return {"time": _complete_clock(best, words, request)}
     if names_only_day(best) and any(word in words for word in request.words.last_day):
         return {"time": words}
@@ -532,8 +534,8 @@ def _complete_clock(best: Reading, words: str, request: RequestContext) -> str:
     if named is not None and named.part:
         half = int(named.start.hour >= _HOURS_A_HALF)
         return f"{list_halves(best)[half].start:%H:%M}"
-    is_figure = words[-1:].isdecimal() and words.isascii()  # "6:30" alone is a clock of 24 hours
-    if not is_figure and request.read_times(words):
+    ends_with_figure = words[-1:].isdecimal() and words.isascii()  # "6:30" alone is a clock of 24 hours
+    if not ends_with_figure and request.read_times(words):
         return words
     bare = " ".join(dropwhile(request.words.around_time.__contains__, words.split()))  # "around 9" is at 9
     return request.words.as_time[1].format(time=bare)

@@ -6,7 +6,7 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from function_calls.tools.calls import Interpretation
-from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.slots.time_words import make_time_words
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN, format_time
@@ -173,7 +173,7 @@ def _end_at_time(when: str, request: RequestContext, *, is_end: bool) -> Interpr
         ended = replace(rule, count=None, until=time.best.start)  # every two hours until 6pm
         return update(request, {"time": format_time(due), "rrule": str(ended)})
     if found and time is None:
-        when = slots.make_time_words(when, found[0]).words  # "until Sunday when the event ends"
+        when = make_time_words(when, found[0]).words  # "until Sunday when the event ends"
     elif time is not None and not found and is_end:
         return update(request, {"until": time.words})
     return update(request, {"until": when}) if found else None

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from function_calls.tools.calls import Interpretation
-from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.slots.small_words import is_figure
 from function_calls.understanding.reading.times import TimeWords, names_only_day
 from function_calls.understanding.reminder_times import FROM_THEN, format_time, make_change_arguments
 from function_calls.understanding.requests.changes.updates import repeats_on, update
@@ -169,9 +169,9 @@ def _is_hour_figure(reminder: Reminder | None, request: RequestContext) -> bool:
     """Return whether a bare figure is an hour: it replaces that of the reminder, or this has no day of the month."""
     figure, old = (request.strip_time_words(request.reading.words(tag)) for tag in ("WHEN", "OLD"))
     due = find_due(reminder, request.now)
-    if reminder is None or reminder.schedule.rule is None or due is None or not slots.is_figure(figure):
+    if reminder is None or reminder.schedule.rule is None or due is None or not is_figure(figure):
         return False
-    is_replaced = slots.is_figure(old) and int(old) in {due.hour, due.hour % _HOURS_A_HALF}
+    is_replaced = is_figure(old) and int(old) in {due.hour, due.hour % _HOURS_A_HALF}
     return is_replaced or not reminder.schedule.rule.month_days
 
 

@@ -7,10 +7,11 @@ from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members, list_named
-from function_calls.understanding.reading.times import list_halves, names_single_day
+from function_calls.understanding.reading.slots.small_words import is_figure
+from function_calls.understanding.reading.slots.time_words import mark_day
+from function_calls.understanding.reading.times import is_clock_alone, list_halves, names_single_day
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN, format_time, make_change_arguments
 from function_calls.understanding.requests.known_reminders import find_due, find_rule, list_other_people
@@ -62,7 +63,7 @@ def _format_snooze(length: timedelta | None, best: Reading | None, request: Requ
     """Return a length of time or a time as the argument of a snooze; "" for neither."""
     if best is not None and best.has_day and request.has_word(request.words.same_time):
         return f"{best.wall:%Y-%m-%d}"
-    if length is not None and (best is None or not slots.is_clock_alone(best)):
+    if length is not None and (best is None or not is_clock_alone(best)):
         minutes = round(length.total_seconds() / 60)
         is_whole = length == timedelta(minutes=minutes)
         return request.words.as_length.format(minutes=minutes) if is_whole else format_time(request.now + length)
@@ -83,7 +84,7 @@ def _tag_number(request: RequestContext) -> RequestContext:
     link, time = tokens[1].form, reading.text[tokens[2].start :]
     is_length = request.parse_length(time) is not None
     links = {*words.before_time} - words.until_words if is_length else words.until_words
-    is_time_named = is_length or slots.is_figure(time) or request.parse_time([time]) is not None
+    is_time_named = is_length or is_figure(time) or request.parse_time([time]) is not None
     if not is_time_named or link not in links:
         return request
     return request.with_tags([*reading.tags[:first], "REF", NO_TAG, *reading.tags[first + 2 :]])
@@ -94,7 +95,7 @@ def _choose_soonest(best: Reading, request: RequestContext) -> Reading:
 
     A clock for a named reminder that comes once, and has not come yet, is the next one behind it.
     """
-    if not slots.is_clock_alone(best):
+    if not is_clock_alone(best):
         return best
     has_half = not is_clock_without_half(request.strip_time_words(request.reading.words("WHEN")))
     reminder = find_named_reminder(request) if find_references(request) else None
@@ -110,7 +111,7 @@ def _choose_soonest(best: Reading, request: RequestContext) -> Reading:
 def _parse_figure(piece: str, request: RequestContext) -> str:
     """Return the number that `piece` is, "5" or "for 5"; "" for a clock such as "at 5"."""
     bare = request.strip_time_words(piece)
-    return bare if slots.is_figure(bare) and (slots.is_figure(piece) or not request.read_times(piece)) else ""
+    return bare if is_figure(bare) and (is_figure(piece) or not request.read_times(piece)) else ""
 
 
 def is_behind(piece: str, links: Collection[str], request: RequestContext) -> bool:
@@ -130,7 +131,7 @@ def pause(request: RequestContext) -> Interpretation | None:
     when = request.reading.words("WHEN") or request.reading.words("UNTIL")
     when = request.strip_leading_word(when, request.words.during)
     when = when or ("" if request.reading.has("OLD") else find_asking_time(request))
-    bare = request.strip_leading_word(slots.mark_day(when, request.words), request.words.until_words)
+    bare = request.strip_leading_word(mark_day(when, request.words), request.words.until_words)
     if not when or not (request.read_times(bare) or request.parse_length(bare)):  # "until further notice"
         return change_state(request, "pause")
     if bare != when or request.has_word(request.words.beginning_again) or _is_end_of_pause(when, bare, request):

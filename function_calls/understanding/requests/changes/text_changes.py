@@ -3,11 +3,11 @@
 import re
 
 from function_calls.tools.calls import Interpretation
-from function_calls.understanding.reading import slots
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
+from function_calls.understanding.reading.slots.small_words import tidy
 from function_calls.understanding.reading.tokens import split_clauses
 from function_calls.understanding.requests.changes.people_changes import add_person, replace_people
 from function_calls.understanding.requests.changes.updates import update
@@ -123,7 +123,7 @@ def _replace_word(old: str, new: str, request: RequestContext) -> Interpretation
         return None
     bare = request.strip_leading_word(old, request.words.articles)
     is_part = not find_stems(old, common) & find_stems(new, common)
-    text = reminder.content.replace(bare, slots.tidy(new, request.words.articles)) if is_part else new
+    text = reminder.content.replace(bare, tidy(new, request.words.articles)) if is_part else new
     return request.answers.call_tool("reminder_update", {"content": text, "reminder_id": reminder.id})
 
 

@@ -7,7 +7,8 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from function_calls.tools.calls import Interpretation
-from function_calls.understanding.reading import slots
+from function_calls.understanding.reading.slots.people import EVERYONE
+from function_calls.understanding.reading.slots.references import normalize_reference
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.requests.known_reminders import (
     find_rule,
@@ -49,7 +50,7 @@ def read_time_in_name(request: RequestContext, others: Iterable[str] = ()) -> Re
     """Return the clock or part of the day in the name of a reminder, or in `others`: "the evening one"."""
     zone = str(request.now.tzinfo)
     for piece in (*request.reading.pieces("OLD"), *request.reading.pieces("REF"), *others):
-        name = request.strip_time_words(slots.normalize_reference(piece, request.words))
+        name = request.strip_time_words(normalize_reference(piece, request.words))
         found = due_words(name, request.now, zone, DEFAULT_TIMES)
         if found is not None and len(found.readings) == 1:
             return found.readings[0]
@@ -108,7 +109,7 @@ def _find_people_of_change(request: RequestContext) -> dict[str, object]:
     if reminder is None or people in ([], [sender.name]):
         return {}
     named = find_people(request)
-    if named == slots.EVERYONE or request.has_word(words.both_of_us):
+    if named == EVERYONE or request.has_word(words.both_of_us):
         return {"person": ", ".join(people), "reminder_id": reminder.id}
     says_mine = any(words.fold(piece).strip() in words.own_one for piece in request.reading.pieces("REF"))
     says_me = request.reading.has("PERSON") or (request.reading.intent == "keep_days" and names_oneself(request))

@@ -1,0 +1,1 @@
+"""Turn the tagged words of a message into values: contents, people, references and times."""
