@@ -49,7 +49,7 @@ from function_calls.understanding.reading.slots.references import extract_refere
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.known_reminders import reminds
 from function_calls.understanding.requests.last_reminder import is_repeating
-from function_calls.understanding.requests.options import add_options
+from function_calls.understanding.requests.new_reminders.options import add_options
 from function_calls.understanding.requests.reference_resolution import ChatReminders, ReminderLookup, ShownLookup
 from function_calls.understanding.requests.references import IT, find_name_added
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers

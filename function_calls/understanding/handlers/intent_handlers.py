@@ -14,7 +14,6 @@ from function_calls.understanding.reading.names import list_named
 from function_calls.understanding.reading.reminder_words import find_stems, stem
 from function_calls.understanding.reading.slots.people import EVERYONE, extract_people
 from function_calls.understanding.reading.slots.references import extract_references, normalize_reference
-from function_calls.understanding.requests import new_reminders
 from function_calls.understanding.requests.changes import (
     deletions,
     moves,
@@ -25,6 +24,8 @@ from function_calls.understanding.requests.changes import (
     updates,
 )
 from function_calls.understanding.requests.known_reminders import list_own
+from function_calls.understanding.requests.new_reminders.question_answers import answer_content, answer_when
+from function_calls.understanding.requests.new_reminders.set_calls import set_reminders
 from function_calls.understanding.requests.reference_resolution import find_shared_words
 from function_calls.understanding.requests.references import (
     find_closest_to_remark,
@@ -305,10 +306,10 @@ def _pause_or_end(request: RequestContext) -> Interpretation | None:
 
 
 _HANDLERS: dict[str, Handler] = {
-    "set": lambda request: moves.move_named_series(request) or new_reminders.set_reminders(request),
+    "set": lambda request: moves.move_named_series(request) or set_reminders(request),
     "repeat_last": repetitions.repeat,
-    "answer_when": new_reminders.answer_when,
-    "answer_content": new_reminders.answer_content,
+    "answer_when": answer_when,
+    "answer_content": answer_content,
     "cancel_ask": _drop_question,
     "list": _list_reminders,
     "when_is": _list_asked_reminder,

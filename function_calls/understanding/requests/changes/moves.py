@@ -45,7 +45,7 @@ from function_calls.understanding.requests.known_reminders import (
     list_own,
 )
 from function_calls.understanding.requests.leads import find_leads, tag_lead
-from function_calls.understanding.requests.new_reminders import repeat_last
+from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
 from function_calls.understanding.requests.references import (
     INDEFINITE,
     find_named_reminder,

@@ -14,7 +14,8 @@ from function_calls.understanding.reminder_times import format_time
 from function_calls.understanding.requests.changes.states import change_state, leave
 from function_calls.understanding.requests.changes.updates import find_day_in_name, update
 from function_calls.understanding.requests.known_reminders import find_rule, list_other_people
-from function_calls.understanding.requests.new_reminders import find_people, repeat_last
+from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
+from function_calls.understanding.requests.people import find_people
 from function_calls.understanding.requests.references import find_named_reminder, join_forms, names_oneself
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext

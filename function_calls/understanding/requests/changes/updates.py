@@ -16,8 +16,8 @@ from function_calls.understanding.requests.known_reminders import (
     list_set_by_call,
     list_untagged_times,
 )
-from function_calls.understanding.requests.new_reminders import find_people
-from function_calls.understanding.requests.options import move_to_workdays
+from function_calls.understanding.requests.new_reminders.options import move_to_workdays
+from function_calls.understanding.requests.people import find_people
 from function_calls.understanding.requests.references import (
     find_default_reference,
     find_named_reminder,

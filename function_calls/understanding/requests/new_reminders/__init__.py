@@ -1,0 +1,1 @@
+"""Make calls of requests to be reminded: contents, people, times and options."""
