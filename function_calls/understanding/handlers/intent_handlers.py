@@ -12,7 +12,7 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.names import list_named
 from function_calls.understanding.reading.reminder_words import find_stems, stem
-from function_calls.understanding.reading.slots.people import EVERYONE, extract_people
+from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT, extract_people
 from function_calls.understanding.reading.slots.references import extract_references, normalize_reference
 from function_calls.understanding.requests.changes import (
     deletions,
@@ -164,7 +164,7 @@ def _make_list_arguments(request: RequestContext, owner: str) -> dict[str, objec
     untagged = "" if names else find_only_time(request)
     when = _strip_filter(reading.words("WHEN") or reading.words("OLD") or untagged, request)
     people = (extract_people(reading, words) or "").removesuffix("'s")
-    is_everyone = people == EVERYONE or people.casefold() in words.everyone
+    is_everyone = people == EVERYONE_ARGUMENT or people.casefold() in words.everyone
     person = owner or ("" if is_everyone else people)
     wanted = when or ", ".join(names) or find_kind(request.folded_text)
     arguments: dict[str, object] = {"filter": f"{person}'s {wanted}" if owner and wanted else wanted or person}

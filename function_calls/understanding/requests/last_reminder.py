@@ -12,7 +12,7 @@ from function_calls.tools.calls import ToolCall
 from function_calls.understanding.open_questions import ReminderRequest
 from function_calls.understanding.reading.names import find_name
 from function_calls.understanding.reading.segments import find_asking_words
-from function_calls.understanding.reading.slots.people import EVERYONE
+from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT
 from function_calls.understanding.reading.slots.time_words import make_time_words
 from function_calls.understanding.reading.times import (
     TimeWords,
@@ -69,7 +69,7 @@ def _find_call_to_join(request: RequestContext) -> ToolCall | None:
     "The day before" counts back from a reminder that another person has just set for the sender.
     """
     last, of_other, own = request.last_here, request.last_of_other, request.turn.message.sender.name
-    is_for_sender = of_other is not None and of_other.arguments.get("person") in {EVERYONE, own}
+    is_for_sender = of_other is not None and of_other.arguments.get("person") in {EVERYONE_ARGUMENT, own}
     if of_other is not None and is_for_sender and request.reading.has("LEAD"):
         return replace(of_other, arguments={**of_other.arguments, "person": None})
     if request.last_set is not None or last is None:

@@ -1,6 +1,6 @@
 """Find the people whom a request to be reminded is for."""
 
-from function_calls.understanding.reading.slots.people import EVERYONE, extract_people
+from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT, extract_people
 from function_calls.understanding.requests.known_reminders import reminds
 from function_calls.understanding.requests.request_context import RequestContext
 
@@ -19,7 +19,7 @@ def _find_untagged_everyone(request: RequestContext) -> str | None:
     if reading.has("PERSON"):
         return None
     text = f" {reading.join_untagged(words.joint)} "
-    return EVERYONE if any(word in text for word in words.for_everyone) else None
+    return EVERYONE_ARGUMENT if any(word in text for word in words.for_everyone) else None
 
 
 def _find_both_people(request: RequestContext) -> str:
@@ -36,7 +36,7 @@ def _find_both_people(request: RequestContext) -> str:
     named = [each for each in others if _is_joined_with_sender(each.name, request)]
     shared = [each for each in others if each.name in names]
     other = next(iter(named or shared or others), None)
-    return EVERYONE if other is None else f"{own.name}, {other.name}"
+    return EVERYONE_ARGUMENT if other is None else f"{own.name}, {other.name}"
 
 
 def _is_joined_with_sender(name: str, request: RequestContext) -> bool:

@@ -18,6 +18,7 @@ from function_calls.understanding.reading.reminder_words import (
     find_stems,
     names_same_act,
 )
+from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT
 from function_calls.understanding.reminder_times import format_time
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
@@ -128,9 +129,8 @@ class ChatReminders(Struct, frozen=True, dict=True):
         coming = reminder.next_fires[0].astimezone(self.now.tzinfo) if reminder.next_fires else schedule.start
         people = [each for each in reminder.targets if each.id != reminder.creator.id]
         is_for_everyone = any(each.id == EVERYONE for each in people)
-        person = (
-            "everyone" if is_for_everyone else ", ".join(each.name for each in reminder.targets) if people else None
-        )
+        names = ", ".join(each.name for each in reminder.targets) if people else None
+        person = EVERYONE_ARGUMENT if is_for_everyone else names
         rule = {} if schedule.rule is None else {"rrule": rule_text(schedule)}
         return {"type": "once", "time": format_time(coming), "content": reminder.content, "person": person, **rule}
 

@@ -10,6 +10,7 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.confirmation.buttons import TimeOption, ask_which_time
 from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions, ReminderRequest
+from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reminder_times import make_schedule_arguments
 from function_calls.understanding.tool_calls import CallMaker
@@ -149,7 +150,7 @@ class ReminderAnswers:
             return self.say("offline.when", content=reminder.content)
         who = (
             say(self._turn.language, "reminder.everyone")
-            if reminder.person == "everyone"
+            if reminder.person == EVERYONE_ARGUMENT
             else reminder.person.replace("@", "")
         )
         return self.say("offline.when_for", content=reminder.content, who=who)

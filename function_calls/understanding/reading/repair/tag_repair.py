@@ -22,7 +22,7 @@ from function_calls.understanding.reading.segments import (
     list_slots,
     trim_tokens,
 )
-from function_calls.understanding.reading.slots.people import EVERYONE, extract_people
+from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT, extract_people
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, is_time_form
 
 _DAYLESS = frozenset({"@clock", "@part"})
@@ -95,7 +95,7 @@ def cut_names(reading: MessageReading, words: Lexicon, members: Collection[str])
     names, folded = NameRepair(reading, words, list(reading.tags)), _fold_names(members, words)
     if words.joint:
         names.cut_behind_known(folded)
-    if extract_people(reading, words) == EVERYONE:
+    if extract_people(reading, words) == EVERYONE_ARGUMENT:
         names.tag_excepted(folded)
     return reading.with_tags(names.tags)
 

@@ -6,7 +6,8 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.slots.small_words import EDGE, trim_marks
 
-EVERYONE = "everyone"
+EVERYONE_ARGUMENT = "everyone"
+"""The argument `person` for everyone in the chat."""
 _MENTION = re.compile(r"(?<=[^\s,，、&])\s*@")
 _JOINTS = (" and", "和", "跟", "与", "及", "、", ",", "，")
 
@@ -24,14 +25,14 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
         return None
     excepted = next(filter(None, (_find_excepted(name, words) for name in people)), "")
     if excepted:
-        return f"{EVERYONE} except {excepted}"
+        return f"{EVERYONE_ARGUMENT} except {excepted}"
     for name in people:
         folded = words.fold(name).lstrip("@")
         if folded in words.both_of_us:
             return folded
         is_verb = has_pronoun(name, words, words.everyone_endings)
         if is_verb or folded in words.everyone or _is_whole_group(folded, words):
-            return EVERYONE
+            return EVERYONE_ARGUMENT
     return ", ".join(dict.fromkeys(_MENTION.sub(_separate_mention, name) for name in people))
 
 

@@ -7,7 +7,7 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members
-from function_calls.understanding.reading.slots.people import EVERYONE
+from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT
 from function_calls.understanding.reading.slots.small_words import are_function_words
 from function_calls.understanding.reading.tokens import split_clauses
 from function_calls.understanding.reminder_times import format_time
@@ -149,7 +149,7 @@ def _change_person(request: RequestContext, sign: str, own_action: str) -> Inter
         return None
     if people is None:
         return change_state(request, own_action)
-    is_for_all = people.startswith(f"{EVERYONE} ")  # "everyone except Ann"
+    is_for_all = people.startswith(f"{EVERYONE_ARGUMENT} ")  # "everyone except Ann"
     return update(request, {"person": people if is_for_all else f"{sign}{people}"})
 
 
@@ -165,7 +165,7 @@ def _may_be_people(names: str | None, request: RequestContext) -> bool:
     is_order = request.is_addressed or request.has_part(words.triggers)
     beside = (*words.beside, *words.too)
     is_only_names = are_function_words([token.form for token in request.reading.untagged], words, beside)
-    if is_order or is_only_names or names is None or names.startswith((EVERYONE, "@")):
+    if is_order or is_only_names or names is None or names.startswith((EVERYONE_ARGUMENT, "@")):
         return True
     reminded = {person.name for reminder in request.reminders for person in reminder.targets}
     return _has_name(names, find_members(request.turn), words) or _has_name(request.folded_text, reminded, words)

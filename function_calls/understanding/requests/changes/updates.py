@@ -7,7 +7,7 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from function_calls.tools.calls import Interpretation
-from function_calls.understanding.reading.slots.people import EVERYONE
+from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT
 from function_calls.understanding.reading.slots.references import normalize_reference
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.requests.known_reminders import (
@@ -109,7 +109,7 @@ def _find_people_of_change(request: RequestContext) -> dict[str, object]:
     if reminder is None or people in ([], [sender.name]):
         return {}
     named = find_people(request)
-    if named == EVERYONE or request.has_word(words.both_of_us):
+    if named == EVERYONE_ARGUMENT or request.has_word(words.both_of_us):
         return {"person": ", ".join(people), "reminder_id": reminder.id}
     says_mine = any(words.fold(piece).strip() in words.own_one for piece in request.reading.pieces("REF"))
     says_me = request.reading.has("PERSON") or (request.reading.intent == "keep_days" and names_oneself(request))

@@ -8,7 +8,7 @@ from function_calls.tools.calls import Interpretation, ToolCall
 from function_calls.understanding.open_questions import ReminderRequest
 from function_calls.understanding.reading.repair import events
 from function_calls.understanding.reading.repair.tag_repair import tag_same_time
-from function_calls.understanding.reading.slots.people import EVERYONE
+from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT
 from function_calls.understanding.reading.slots.small_words import are_function_words, tidy
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
@@ -46,7 +46,7 @@ def copy_last(request: RequestContext) -> Interpretation | None:
 def _choose_people_of_copy(last: ToolCall, request: RequestContext) -> str | None:
     """Return the people to remind once more: those that are named, else those of the last reminder, but for "me"."""
     is_named, says_me = request.reading.has("PERSON"), says_remind_me(request)
-    is_for_everyone = last.arguments.get("person") == EVERYONE
+    is_for_everyone = last.arguments.get("person") == EVERYONE_ARGUMENT
     is_for_sender = (is_named or says_me) if is_for_everyone else (is_named and not says_me)  # "and me at 5"
     person = find_people(request) or (None if is_for_sender else last.arguments.get("person"))
     return None if person is None else str(person)
