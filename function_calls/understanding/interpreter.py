@@ -47,9 +47,9 @@ from function_calls.understanding.reading.names import (
 )
 from function_calls.understanding.reading.slots.references import extract_references, normalize_reference
 from function_calls.understanding.reading.tokens import TimeReader
-from function_calls.understanding.requests.known_reminders import reminds
 from function_calls.understanding.requests.last_reminder import is_repeating
 from function_calls.understanding.requests.new_reminders.options import add_options
+from function_calls.understanding.requests.people import reminds
 from function_calls.understanding.requests.reference_resolution import ChatReminders, ReminderLookup, ShownLookup
 from function_calls.understanding.requests.references import IT, find_name_added
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers

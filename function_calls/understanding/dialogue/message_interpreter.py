@@ -50,7 +50,7 @@ from function_calls.understanding.reading.slots.references import extract_refere
 from function_calls.understanding.reading.slots.small_words import are_function_words
 from function_calls.understanding.reading.tokens import TimeReader, is_time, split_clauses
 from function_calls.understanding.reminder_times import zone_name
-from function_calls.understanding.requests.known_reminders import reminds
+from function_calls.understanding.requests.people import reminds
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.requests.references import IT
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, merge_or_none

@@ -23,9 +23,9 @@ from function_calls.understanding.requests.changes import (
     text_changes,
     updates,
 )
-from function_calls.understanding.requests.known_reminders import list_own
 from function_calls.understanding.requests.new_reminders.question_answers import answer_content, answer_when
 from function_calls.understanding.requests.new_reminders.set_calls import set_reminders
+from function_calls.understanding.requests.people import list_own
 from function_calls.understanding.requests.reference_resolution import find_shared_words
 from function_calls.understanding.requests.references import (
     find_closest_to_remark,

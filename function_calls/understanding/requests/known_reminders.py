@@ -8,11 +8,12 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.reading.times import list_halves
 from function_calls.understanding.reading.tokens import is_time
+from function_calls.understanding.requests.people import list_own, reminds, reminds_only
 from function_calls.understanding.requests.request_context import RequestContext
-from services.kernel.chat import ChatMessage, Person
+from services.kernel.chat import ChatMessage
 from services.recurrence.rules import Rule
 from services.reminders.lookup.references import is_moved_from
-from services.reminders.model import EVERYONE, Reminder
+from services.reminders.model import Reminder
 from services.time_expressions import Reading
 
 _MINUTES_A_DAY = 24 * 60
@@ -144,31 +145,3 @@ def _count_minutes_between(reminder: Reminder, clock: int, now: datetime) -> int
         return _MINUTES_A_DAY
     minutes = abs(due.hour * 60 + due.minute - clock)
     return min(minutes, _MINUTES_A_DAY - minutes)
-
-
-def reminds(reminder: Reminder, person: Person) -> bool:
-    """Return whether `person` is one of the people of a reminder, by id or name."""
-    people = reminder.targets or (reminder.creator,)
-    return any(target.id == EVERYONE or _is_same_person(target, person) for target in people)
-
-
-def list_other_people(reminder: Reminder | None, request: RequestContext) -> list[str]:
-    """Return the names of the people of a reminder but the one who asks."""
-    targets = () if reminder is None else reminder.targets
-    return [each.name for each in targets if each.id != request.turn.message.sender.id]
-
-
-def list_own(request: RequestContext) -> list[Reminder]:
-    """Return the reminders that the person has set, or that remind them."""
-    own = request.turn.message.sender
-    return [reminder for reminder in request.reminders if reminder.creator.id == own.id or reminds(reminder, own)]
-
-
-def reminds_only(reminder: Reminder, person: Person) -> bool:
-    """Return whether a reminder is for nobody but `person`."""
-    return all(_is_same_person(target, person) for target in reminder.targets or (reminder.creator,))
-
-
-def _is_same_person(target: Person, person: Person) -> bool:
-    """Return whether a target is `person`, by id, or by name where it was only mentioned."""
-    return target.id == person.id or target.name.lstrip("@").casefold() == person.name.casefold()

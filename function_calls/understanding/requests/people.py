@@ -1,8 +1,11 @@
-"""Find the people whom a request to be reminded is for."""
+"""Find the people of a request, and tell whom a reminder is for."""
 
-from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT, extract_people
-from function_calls.understanding.requests.known_reminders import reminds
+from itertools import pairwise
+
+from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT, extract_people, has_pronoun
 from function_calls.understanding.requests.request_context import RequestContext
+from services.kernel.chat import Person
+from services.reminders.model import EVERYONE, Reminder
 
 _PAIR_OF_PEOPLE = 2
 
@@ -45,3 +48,49 @@ def _is_joined_with_sender(name: str, request: RequestContext) -> bool:
     pairs = [pair for own in words.oneself for pair in ((words.fold(name), own), (own, words.fold(name)))]
     joints = [joint for joint in words.and_words if joint]
     return words.has_any([words.joint.join((one, joint, other)) for one, other in pairs for joint in joints], text)
+
+
+def names_oneself(request: RequestContext) -> bool:
+    """Return whether an untagged word means the person who asks."""
+    return any(token.form in request.words.oneself for token in request.reading.untagged)
+
+
+def says_remind_me(request: RequestContext) -> bool:
+    """Return whether the words have "remind me", "me recuerdes" or "avísame", also behind "don't"."""
+    words = request.words
+    if any(has_pronoun(token.form, words, words.oneself_endings) for token in request.reading.tokens):
+        return True
+    neighbours = pairwise(request.folded_text.split())
+    if any(pronoun in words.oneself and verb in words.reminding for pronoun, verb in neighbours):
+        return True
+    pronouns = tuple(f"{words.joint}{pronoun}" for pronoun in words.oneself)
+    calls = {f"{call}{pronoun}" for call in words.calling for pronoun in pronouns}
+    return request.has_phrase(calls | {call for call in words.calling if call.endswith(pronouns)})
+
+
+def reminds(reminder: Reminder, person: Person) -> bool:
+    """Return whether `person` is one of the people of a reminder, by id or name."""
+    people = reminder.targets or (reminder.creator,)
+    return any(target.id == EVERYONE or _is_same_person(target, person) for target in people)
+
+
+def list_other_people(reminder: Reminder | None, request: RequestContext) -> list[str]:
+    """Return the names of the people of a reminder but the one who asks."""
+    targets = () if reminder is None else reminder.targets
+    return [each.name for each in targets if each.id != request.turn.message.sender.id]
+
+
+def list_own(request: RequestContext) -> list[Reminder]:
+    """Return the reminders that the person has set, or that remind them."""
+    own = request.turn.message.sender
+    return [reminder for reminder in request.reminders if reminder.creator.id == own.id or reminds(reminder, own)]
+
+
+def reminds_only(reminder: Reminder, person: Person) -> bool:
+    """Return whether a reminder is for nobody but `person`."""
+    return all(_is_same_person(target, person) for target in reminder.targets or (reminder.creator,))
+
+
+def _is_same_person(target: Person, person: Person) -> bool:
+    """Return whether a target is `person`, by id, or by name where it was only mentioned."""
+    return target.id == person.id or target.name.lstrip("@").casefold() == person.name.casefold()

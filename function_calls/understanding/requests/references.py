@@ -8,7 +8,6 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.reminder_words import find_pairs, find_stems
-from function_calls.understanding.reading.slots.people import has_pronoun
 from function_calls.understanding.reading.slots.references import find_reference_pieces, normalize_reference
 from function_calls.understanding.reading.slots.small_words import are_function_words, strip_edges
 from function_calls.understanding.reading.slots.time_words import mark_day
@@ -19,13 +18,11 @@ from function_calls.understanding.requests.known_reminders import (
     find_last_reminder,
     leave_out_moved,
     list_last_reminders,
-    list_own,
     list_set_by_call,
     list_set_by_other,
     list_untagged_times,
-    reminds,
-    reminds_only,
 )
+from function_calls.understanding.requests.people import list_own, reminds, reminds_only, says_remind_me
 from function_calls.understanding.requests.reference_resolution import SEVERAL, ChatReminders
 from function_calls.understanding.requests.request_context import RequestContext, once_per_request
 from services.reminders.lookup.finder import is_for_everyone
@@ -552,21 +549,3 @@ def find_remark(request: RequestContext) -> str:
     """Return the text around the only request of a message: "the cake, they are closed on Friday, make it Thursday"."""
     before, found, after = request.turn.message.text.partition(request.reading.text)
     return f"{before} {after}" if found and not request.is_part else ""
-
-
-def names_oneself(request: RequestContext) -> bool:
-    """Return whether an untagged word means the person who asks."""
-    return any(token.form in request.words.oneself for token in request.reading.untagged)
-
-
-def says_remind_me(request: RequestContext) -> bool:
-    """Return whether the words have "remind me", "me recuerdes" or "avísame", also behind "don't"."""
-    words = request.words
-    if any(has_pronoun(token.form, words, words.oneself_endings) for token in request.reading.tokens):
-        return True
-    neighbours = pairwise(request.folded_text.split())
-    if any(pronoun in words.oneself and verb in words.reminding for pronoun, verb in neighbours):
-        return True
-    pronouns = tuple(f"{words.joint}{pronoun}" for pronoun in words.oneself)
-    calls = {f"{call}{pronoun}" for call in words.calling for pronoun in pronouns}
-    return request.has_phrase(calls | {call for call in words.calling if call.endswith(pronouns)})

@@ -19,8 +19,9 @@ from function_calls.understanding.requests.changes.updates import (
     read_time_in_name,
     repeats_on,
 )
-from function_calls.understanding.requests.known_reminders import JUST_NOW, find_last_reminder, find_rule, reminds
+from function_calls.understanding.requests.known_reminders import JUST_NOW, find_last_reminder, find_rule
 from function_calls.understanding.requests.last_reminder import is_repeating
+from function_calls.understanding.requests.people import reminds, says_remind_me
 from function_calls.understanding.requests.reference_resolution import SEVERAL
 from function_calls.understanding.requests.references import (
     IT,
@@ -30,7 +31,6 @@ from function_calls.understanding.requests.references import (
     find_only_time,
     find_references,
     names_unknown_matter,
-    says_remind_me,
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext

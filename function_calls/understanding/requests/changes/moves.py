@@ -37,21 +37,11 @@ from function_calls.understanding.requests.changes.rule_changes import (
     split_weekdays,
 )
 from function_calls.understanding.requests.changes.updates import find_day_in_name, read_time_in_name, update
-from function_calls.understanding.requests.known_reminders import (
-    find_due,
-    find_messages_of,
-    find_old_lead,
-    find_rule,
-    list_own,
-)
+from function_calls.understanding.requests.known_reminders import find_due, find_messages_of, find_old_lead, find_rule
 from function_calls.understanding.requests.leads import find_leads, tag_lead
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
-from function_calls.understanding.requests.references import (
-    INDEFINITE,
-    find_named_reminder,
-    find_remark,
-    says_remind_me,
-)
+from function_calls.understanding.requests.people import list_own, says_remind_me
+from function_calls.understanding.requests.references import INDEFINITE, find_named_reminder, find_remark
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_times
 from services.reminders.model import Reminder

@@ -13,10 +13,10 @@ from function_calls.understanding.reading.tokens import split_clauses
 from function_calls.understanding.reminder_times import format_time
 from function_calls.understanding.requests.changes.states import change_state, leave
 from function_calls.understanding.requests.changes.updates import find_day_in_name, update
-from function_calls.understanding.requests.known_reminders import find_rule, list_other_people
+from function_calls.understanding.requests.known_reminders import find_rule
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
-from function_calls.understanding.requests.people import find_people
-from function_calls.understanding.requests.references import find_named_reminder, join_forms, names_oneself
+from function_calls.understanding.requests.people import find_people, list_other_people, names_oneself
+from function_calls.understanding.requests.references import find_named_reminder, join_forms
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 

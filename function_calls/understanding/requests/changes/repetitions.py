@@ -21,10 +21,11 @@ from function_calls.understanding.requests.changes.move_tags import untag_reason
 from function_calls.understanding.requests.changes.moves import move
 from function_calls.understanding.requests.changes.states import is_behind, pause
 from function_calls.understanding.requests.changes.updates import repeats_on, update
-from function_calls.understanding.requests.known_reminders import find_due, find_rule, list_own
+from function_calls.understanding.requests.known_reminders import find_due, find_rule
 from function_calls.understanding.requests.new_reminders.options import count_interval_minutes
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
-from function_calls.understanding.requests.references import find_named_reminder, find_references, says_remind_me
+from function_calls.understanding.requests.people import list_own, says_remind_me
+from function_calls.understanding.requests.references import find_named_reminder, find_references
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_end
 from services.reminders.model import Reminder

@@ -11,7 +11,8 @@ from function_calls.understanding.reading.slots.small_words import is_figure
 from function_calls.understanding.reading.times import TimeWords, names_only_day
 from function_calls.understanding.reminder_times import FROM_THEN, format_time, make_change_arguments
 from function_calls.understanding.requests.changes.updates import repeats_on, update
-from function_calls.understanding.requests.known_reminders import find_due, find_rule, list_own
+from function_calls.understanding.requests.known_reminders import find_due, find_rule
+from function_calls.understanding.requests.people import list_own
 from function_calls.understanding.requests.references import find_named_reminder, find_references
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext

@@ -14,10 +14,10 @@ from function_calls.understanding.reading.slots.time_words import mark_day
 from function_calls.understanding.reading.times import is_clock_alone, list_halves, names_single_day
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN, format_time, make_change_arguments
-from function_calls.understanding.requests.known_reminders import find_due, find_rule, list_other_people
+from function_calls.understanding.requests.known_reminders import find_due, find_rule
 from function_calls.understanding.requests.new_reminders.copies import set_variant_of_last
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last, set_reminders
-from function_calls.understanding.requests.people import find_people
+from function_calls.understanding.requests.people import find_people, list_other_people
 from function_calls.understanding.requests.references import (
     find_asking_text,
     find_asking_time,
