@@ -12,6 +12,8 @@ from function_calls.understanding.reading.tokens import CLAUSE_MARK
 
 _MOST_INTERJECTIONS = 3
 """The words of interjections that may stand in front of a name."""
+_MOST_REPLY_LETTERS = 12
+"""The most characters of a reply to an unknown message that may be for the bot."""
 _END_MARKS = " .!?。！？~～"
 _REPEATED_LETTER = re.compile(r"(.)\1+")
 
@@ -32,6 +34,15 @@ def addresses_bot(turn: Turn) -> bool:
 def replies_to_unknown(turn: Turn) -> bool:
     """Return whether a message replies to an unknown one, which may be a reminder that is still being sent."""
     return turn.message.reply_to is not None and not addresses_bot(turn)
+
+
+def replies_to_other_person(turn: Turn) -> bool:
+    """Return whether a message replies to another person; "done" may reply to a reminder that is still being sent."""
+    message = turn.message
+    if message.reply_to is None or message.is_for_bot:
+        return False
+    is_recent = any(each.id == message.reply_to for each in turn.recent)
+    return is_recent or len(message.text) > _MOST_REPLY_LETTERS
 
 
 def is_vocative(text: str, name: str) -> bool:

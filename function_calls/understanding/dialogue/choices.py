@@ -1,20 +1,67 @@
-"""Choose among offered times by an answer: a number, a half of the day, or "both"."""
+"""Choose among offered times or reminders by an answer: a number, a half of the day, "both" or a name."""
 
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from function_calls.language.recognized_phrases import is_clock_without_half
+from function_calls.tools.calls import Interpretation
+from function_calls.understanding.dialogue.utterance import Utterance
+from function_calls.understanding.open_questions import OpenQuestions
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.message import NOTHING, MessageReading
+from function_calls.understanding.reading.slots.references import normalize_reference
 from function_calls.understanding.reading.slots.time_words import find_words_beside_times, make_time_words
 from function_calls.understanding.reading.times import set_clock
+from function_calls.understanding.reading.tokens import TimeReader
+from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from services.time_expressions import Reading, TimeReadings
 
+ANSWERING_INTENTS = frozenset({"answer_when", "answer_content", "cancel_ask"})
+"""Intents of answers to a question about a new reminder."""
 _NOON = 12
+_MOST_NAME_TOKENS = 3
+"""The tokens of an answer that may be the name of a reminder; twice as many in Chinese."""
 _MOST_TOKENS = 6
 """The tokens of an answer that only chooses."""
 _MARKS = " .,!#。，！、:：()（）"
+
+
+def answer_question(
+    utterance: Utterance, answers: ReminderAnswers, questions: OpenQuestions, read: TimeReader
+) -> Interpretation | None:
+    """Return the calls of an answer to the open question: for a chosen time, or for a chosen reminder."""
+    question, turn, words = utterance.question, utterance.turn, utterance.words
+    if question is None or not utterance.awaits_answer:
+        return None
+    times: tuple[Reading, ...] = ()
+    if question.asks == "option":
+        read_in_language = partial(read, now=turn.message_time, language=utterance.language)
+        times = choose_options(utterance.reading, question.options, words, read_in_language)
+    if times:
+        questions.take(utterance.key, turn.now)
+        return answers.set_options(question, times)
+    if question.asks == "reminder" and _may_name_reminder(utterance):
+        questions.take(utterance.key, turn.now)
+        reference = normalize_reference(utterance.reading.text, words)
+        return answers.call_tool(question.tool, {**question.reminder_options, "reminder_id": reference})
+    return None
+
+
+def _may_name_reminder(utterance: Utterance) -> bool:
+    """Return whether a message may name the reminder that the bot asked for: a number, "the … one", or few words.
+
+    Few words are for the bot, or those of a coming reminder.
+    """
+    words, reminders = utterance.words, utterance.chat_reminders
+    text = utterance.reading.text.strip(" .!?。！？").casefold()
+    has_mark = any(text.endswith(f"{words.joint}{mark}") for mark in words.reference_marks)
+    is_short = len(utterance.reading.tokens) <= _MOST_NAME_TOKENS * (1 if words.joint else 2)
+    may_answer = utterance.reading.intent in {NOTHING, "delete", *ANSWERING_INTENTS}
+    name = normalize_reference(text, words)
+    is_for_bot = utterance.turn.message.is_for_bot or (reminders is not None and bool(reminders.resolve(name)))
+    return name.isdecimal() or has_mark or (may_answer and is_short and is_for_bot)
 
 
 def choose_options(

@@ -1,16 +1,128 @@
 """Answer messages to the bot that were not understood: with a hint for the nearest request, or with help."""
 
+import re
+
 from function_calls.language.messages import knows, say
-from function_calls.tools.calls import Turn
+from function_calls.tools.calls import Interpretation, ToolCall, Turn
+from function_calls.tools.confirmation.yes_no import parse_yes_no
+from function_calls.understanding.acknowledgements import is_acknowledgement
+from function_calls.understanding.dialogue.addressee import has_trigger
+from function_calls.understanding.dialogue.addressee_by_name import replies_to_other_person
+from function_calls.understanding.dialogue.dialogue import Dialogue
+from function_calls.understanding.dialogue.message_interpreter import MessageInterpreter, is_talk
+from function_calls.understanding.dialogue.message_reader import LONGEST
 from function_calls.understanding.dialogue.utterance import Utterance
 from function_calls.understanding.handlers.intent_handlers import find_probable_topic, find_topic_by_word
-from function_calls.understanding.reading.lexicon import load_common_words
+from function_calls.understanding.local_lookup import make_local_lookup
+from function_calls.understanding.reading.lexicon import detect_language, load_common_words, load_lexicon
+from function_calls.understanding.reading.message import CERTAIN, NOTHING, Situation, load_models, read_message
+from function_calls.understanding.reading.names import strip_calls, strip_names, trim
 from function_calls.understanding.reading.slots.references import extract_references
+from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.tool_calls import CallMaker
 from services.reminders.model import Reminder
 
+_BEGINNING_LENGTH = 80
+"""The first characters of a message that is too long, which tell whether it is a request."""
+_FEWEST_QUESTION_WORDS = 3
+_SEARCHING_INTENTS = ("ask", "recall", "when_is")
+_LEAST_QUESTION = 0.3
+"""The probability of a question for facts from which one is looked up."""
+_LEAST_SEARCH = 0.5
+"""The probability of a search of the chat from which a question is looked up."""
+_LEAST_HELP = 0.2
+"""The probability of a question about the bot from which one is not looked up."""
+_CLAUSE_END = re.compile(r"[,，.。!！~～…]")
 _LEAST_LIKELY = 0.25
 """The share of an intent that is worth a hint how to say it."""
+
+
+class FallbackAnswers:
+    """Answers messages without a request that is understood: with a hint, help or a lookup, or not at all."""
+
+    def __init__(
+        self, times: TimeReader, dialogue: Dialogue, messages: MessageInterpreter, *, searches_web: bool
+    ) -> None:
+        self._times = times
+        self._dialogue = dialogue
+        self._messages = messages
+        self._searches_web = searches_web
+
+    def answer(self, utterance: Utterance) -> Interpretation:
+        """Return the answer to a message without a request: a hint, help, a lookup, or nothing for talk and thanks."""
+        turn = utterance.turn
+        text = strip_names(turn.message.text, (turn.bot_name,))
+        is_for_bot = turn.message.is_for_bot
+        if not is_for_bot and self._messages.asks_for_change(utterance):
+            return Interpretation(answer=render_hint(utterance, searches_web=self._searches_web), must_reply=True)
+        is_thanks = is_acknowledgement(text) or _is_remark_behind_thanks(text, utterance)
+        if not is_for_bot or is_thanks or is_talk(utterance):
+            return Interpretation()
+        if parse_yes_no(turn.message.text, turn.bot_name) is not None:
+            return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
+        calls = self._look_up(utterance, query=trim(strip_calls(text, turn.bot_name)))
+        if calls:
+            return Interpretation(calls=calls)
+        return Interpretation() if _is_only_reply_to_bot(turn) else self._give_hint(utterance)
+
+    def _give_hint(self, utterance: Utterance) -> Interpretation:
+        """Return a hint; the reminder that it names is the one that "4pm" or "it" then means."""
+        turn, reminder = utterance.turn, find_hinted_reminder(utterance)
+        if reminder is not None and utterance.reading.intent == "move":
+            shown = CallMaker(turn).call("reminder_list", {"filter": reminder.id})
+            self._dialogue.note(utterance.key, turn, (shown,))
+        return Interpretation(answer=render_hint(utterance, searches_web=self._searches_web))
+
+    def _look_up(self, utterance: Utterance, query: str) -> tuple[ToolCall, ...]:
+        """Return the calls that look up the answer to a question: in the web, or in the chat."""
+        from services.summary.content import asks
+
+        reading, maker = utterance.reading, CallMaker(utterance.turn)
+        is_long = sum(token.form.isalnum() for token in reading.tokens) >= _FEWEST_QUESTION_WORDS
+        has_mark = is_long and reading.text.rstrip().endswith(("?", "？"))
+        is_search = reading.probability("find") >= _LEAST_SEARCH and asks(reading.text)
+        is_asked = has_mark or is_search or sum(map(reading.probability, _SEARCHING_INTENTS)) >= _LEAST_QUESTION
+        is_about_bot = reading.probability("help") > max(_LEAST_HELP, reading.probability("ask"))
+        if not is_asked or is_about_bot or not maker.offers("perplexity_search"):
+            return ()
+        here = () if self._searches_web else make_local_lookup(utterance.turn, query)
+        return here or (maker.call("perplexity_search", {"query": query}),)
+
+    def answer_unread(self, turn: Turn) -> Interpretation:
+        """Return the answer to a message that the models do not read: too long, only a sign, or for others."""
+        is_long = len(turn.message.text) > LONGEST
+        if not turn.message.is_for_bot and not (is_long and self._is_request(turn)):
+            return Interpretation()
+        if is_long:
+            return Interpretation(answer=say(turn.language, "offline.too_long", limit=LONGEST), must_reply=True)
+        if is_acknowledgement(strip_names(turn.message.text, (turn.bot_name,))) or _is_only_reply_to_bot(turn):
+            return Interpretation()
+        return Interpretation(answer=render_help(turn, searches_web=self._searches_web))
+
+    def _is_request(self, turn: Turn) -> bool:
+        """Return whether a message that is too long begins as a request to be reminded, for nobody else."""
+        if replies_to_other_person(turn):
+            return False
+        text = turn.message.text[:_BEGINNING_LENGTH]
+        language = detect_language(text, turn.language)
+        models = load_models(language)
+        situation = Situation(is_addressed=False)
+        reading = read_message(text, turn.message_time, situation, models, self._times, language)
+        return reading.probability("set") >= CERTAIN and has_trigger(reading, load_lexicon(language))
+
+
+def _is_remark_behind_thanks(text: str, utterance: Utterance) -> bool:
+    """Return whether a message begins with thanks and surely asks for nothing: "thanks, you saved my day"."""
+    is_question = text.rstrip().endswith(("?", "？"))
+    is_talk = utterance.reading.probability(NOTHING) >= CERTAIN
+    return is_talk and not is_question and is_acknowledgement(_CLAUSE_END.split(text.strip(" ,，:："), maxsplit=1)[0])
+
+
+def _is_only_reply_to_bot(turn: Turn) -> bool:
+    """Return whether a message is for the bot only as a reply to it: people talk to each other there."""
+    message = turn.message
+    names_bot = turn.bot_name.casefold() in message.text.casefold()
+    return message.reply_to is not None and not message.is_private and not names_bot
 
 
 def render_help(turn: Turn, *, searches_web: bool) -> str:
