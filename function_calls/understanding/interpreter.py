@@ -15,6 +15,7 @@ from function_calls.understanding.dialogue.addressee_by_name import replies_to_o
 from function_calls.understanding.dialogue.choices import ANSWERING_INTENTS, answer_question
 from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.fallback import FallbackAnswers
+from function_calls.understanding.dialogue.intent_choice import IntentChooser
 from function_calls.understanding.dialogue.last_changes import LastChanges
 from function_calls.understanding.dialogue.memory import DialogueMemory
 from function_calls.understanding.dialogue.message_interpreter import MessageInterpreter
@@ -87,10 +88,11 @@ class OfflineInterpreter:
         self._questions = questions or OpenQuestions()
         self._dialogue = Dialogue()
         self._reader = MessageReader(read_times, self._dialogue)
-        self._messages = MessageInterpreter(read_times, self._dialogue)
+        intents = IntentChooser(read_times, self._dialogue)
+        self._messages = MessageInterpreter(read_times, self._dialogue, intents)
         self._memory = None if store is None else DialogueMemory(store, self._dialogue, self._questions)
         self._examples = ExampleSentences()
-        self._fallback = FallbackAnswers(read_times, self._dialogue, self._messages, searches_web=searches_web)
+        self._fallback = FallbackAnswers(read_times, self._dialogue, intents, searches_web=searches_web)
         self._last_changes = LastChanges(self._dialogue)
 
     @staticmethod

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 
 from function_calls.tools.calls import ToolCall, ToolSpec, Turn
 
+NO_CALL = ToolCall(id="", name="", arguments={})
+"""Stands for the last call where none was made."""
+
 
 class CallMaker:
     """Makes the calls of one turn, numbered in order, so that the same message always gives the same ids."""

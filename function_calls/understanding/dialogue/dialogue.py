@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from function_calls.tools.calls import ToolCall, Turn
 from function_calls.understanding.reading.names import find_members, find_name
+from function_calls.understanding.tool_calls import NO_CALL
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatMessage, Person
 
@@ -159,6 +160,12 @@ class Dialogue:
         """Return the last action for `key` if it is recent."""
         found = self.state(key).action
         return found if found is not None and timedelta() <= now - found.at <= LIFETIME else None
+
+    def last_call(self, key: str, now: datetime) -> ToolCall:
+        """Return the last call for `key`; one without a name where there is none."""
+        last = self.last_action(key, now)
+        calls = (NO_CALL,) if last is None else last.calls
+        return calls[0 if calls[0].name == "memory_search" else -1]
 
     def last_set(self, key: str, now: datetime) -> ToolCall | None:
         """Return the call that set a reminder for `key` last, if something was done for them recently."""

@@ -3,13 +3,14 @@
 import re
 
 from function_calls.language.messages import knows, say
+from function_calls.language.recognized_phrases import is_greeting
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.understanding.acknowledgements import is_acknowledgement
 from function_calls.understanding.dialogue.addressee import has_trigger
-from function_calls.understanding.dialogue.addressee_by_name import replies_to_other_person
+from function_calls.understanding.dialogue.addressee_by_name import is_vocative, replies_to_other_person
 from function_calls.understanding.dialogue.dialogue import Dialogue
-from function_calls.understanding.dialogue.message_interpreter import MessageInterpreter, is_talk
+from function_calls.understanding.dialogue.intent_choice import IntentChooser
 from function_calls.understanding.dialogue.message_reader import LONGEST
 from function_calls.understanding.dialogue.utterance import Utterance
 from function_calls.understanding.handlers.intent_handlers import find_probable_topic, find_topic_by_word
@@ -33,6 +34,9 @@ _LEAST_SEARCH = 0.5
 _LEAST_HELP = 0.2
 """The probability of a question about the bot from which one is not looked up."""
 _CLAUSE_END = re.compile(r"[,，.。!！~～…]")
+_LEAST_TALK = 0.5
+"""The probability from which a message that only names the bot is talk."""
+_FEWEST_TOKENS_OF_TALK = 3
 _LEAST_LIKELY = 0.25
 """The share of an intent that is worth a hint how to say it."""
 
@@ -40,12 +44,10 @@ _LEAST_LIKELY = 0.25
 class FallbackAnswers:
     """Answers messages without a request that is understood: with a hint, help or a lookup, or not at all."""
 
-    def __init__(
-        self, times: TimeReader, dialogue: Dialogue, messages: MessageInterpreter, *, searches_web: bool
-    ) -> None:
+    def __init__(self, times: TimeReader, dialogue: Dialogue, intents: IntentChooser, *, searches_web: bool) -> None:
         self._times = times
         self._dialogue = dialogue
-        self._messages = messages
+        self._intents = intents
         self._searches_web = searches_web
 
     def answer(self, utterance: Utterance) -> Interpretation:
@@ -53,10 +55,10 @@ class FallbackAnswers:
         turn = utterance.turn
         text = strip_names(turn.message.text, (turn.bot_name,))
         is_for_bot = turn.message.is_for_bot
-        if not is_for_bot and self._messages.asks_for_change(utterance):
+        if not is_for_bot and self._intents.asks_for_change(utterance):
             return Interpretation(answer=render_hint(utterance, searches_web=self._searches_web), must_reply=True)
         is_thanks = is_acknowledgement(text) or _is_remark_behind_thanks(text, utterance)
-        if not is_for_bot or is_thanks or is_talk(utterance):
+        if not is_for_bot or is_thanks or _is_talk(utterance):
             return Interpretation()
         if parse_yes_no(turn.message.text, turn.bot_name) is not None:
             return Interpretation(answer=say(turn.language, "offline.nothing_open"), must_reply=True)
@@ -116,6 +118,22 @@ def _is_remark_behind_thanks(text: str, utterance: Utterance) -> bool:
     is_question = text.rstrip().endswith(("?", "？"))
     is_talk = utterance.reading.probability(NOTHING) >= CERTAIN
     return is_talk and not is_question and is_acknowledgement(_CLAUSE_END.split(text.strip(" ,，:："), maxsplit=1)[0])
+
+
+def _is_talk(utterance: Utterance) -> bool:
+    """Return whether a message names the bot but speaks about it: it asks nothing and is probably for people."""
+    from services.summary.content import asks
+
+    message, reading, words = utterance.turn.message, utterance.reading, utterance.words
+    if message.is_private or message.reply_to is not None or len(reading.tokens) < _FEWEST_TOKENS_OF_TALK:
+        return False
+    orders = tuple(f"{phrase}{words.joint}" for phrase in words.calling)  # "tell me"
+    is_order = words.joint.join([*reading.forms, ""]).startswith(orders)
+    calls_bot = is_vocative(message.text, utterance.turn.bot_name) or is_greeting(reading.text)
+    has_second_person = not words.second_person.isdisjoint(reading.forms)
+    if asks(message.text) or is_order or calls_bot or has_second_person:
+        return False
+    return reading.probability(NOTHING) >= _LEAST_TALK
 
 
 def _is_only_reply_to_bot(turn: Turn) -> bool:

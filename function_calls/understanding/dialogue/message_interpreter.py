@@ -1,36 +1,25 @@
 """Make calls of the requests of a message that is read, in the state of its dialogue."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import UTC
 
 from msgspec.structs import replace
 
 from function_calls.language.messages import say
-from function_calls.language.recognized_phrases import is_greeting
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
-from function_calls.understanding.dialogue.addressee import has_trigger, is_for_bot
 from function_calls.understanding.dialogue.addressee_by_name import (
     calls_person,
-    is_vocative,
     replies_to_unknown,
     speaks_about_bot,
 )
 from function_calls.understanding.dialogue.dialogue import Dialogue
-from function_calls.understanding.dialogue.intent_decision import (
-    REMINDER_INTENTS,
-    choose_intents,
-    continue_setting,
-    is_refusal,
-)
+from function_calls.understanding.dialogue.intent_choice import IntentChooser
 from function_calls.understanding.dialogue.message_reader import TextReader
-from function_calls.understanding.dialogue.utterance import CircumstancesReader, Utterance
-from function_calls.understanding.handlers.intent_handlers import find_topic_by_word, handle_intent
-from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
+from function_calls.understanding.dialogue.utterance import Utterance
+from function_calls.understanding.handlers.intent_handlers import handle_intent
 from function_calls.understanding.reading.message import (
-    NO_TAG,
     NOTHING,
     MessageReading,
-    Models,
     Situation,
     classify_tokens,
     merge_intents,
@@ -46,34 +35,24 @@ from function_calls.understanding.reading.repair.tag_repair import (
     split_name_from_person,
 )
 from function_calls.understanding.reading.segments import split_changes, split_requests
-from function_calls.understanding.reading.slots.references import extract_references
-from function_calls.understanding.reading.slots.small_words import are_function_words
-from function_calls.understanding.reading.tokens import TimeReader, is_time, split_clauses
+from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.people import reminds
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.requests.references import IT
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, merge_or_none
-from function_calls.understanding.requests.request_context import NO_CALL, RequestContext
+from function_calls.understanding.requests.request_context import RequestContext
 from services.people.zones import find_zone
 from services.reminders.model import Reminder, ReminderAction
-
-_LEAST_DONE = 0.25
-"""The probability from which a statement to the bot with words of one reminder says that this one is done."""
-_LEAST_TALK = 0.5
-"""The probability from which a message that only names the bot is talk."""
-_FEWEST_TOKENS_OF_TALK = 3
-_REMINDER_QUESTIONS = frozenset({"when_is", "list", "who_set"})
-"""Intents that a question about anything else resembles."""
 
 
 class MessageInterpreter:
     """Makes calls of the requests of messages, in the state of the dialogue with their sender."""
 
-    def __init__(self, times: TimeReader, dialogue: Dialogue) -> None:
+    def __init__(self, times: TimeReader, dialogue: Dialogue, intents: IntentChooser) -> None:
         self._times = times
         self._dialogue = dialogue
-        self._circumstances = CircumstancesReader(times, dialogue)
+        self._intents = intents
 
     def interpret(self, utterance: Utterance, answers: ReminderAnswers) -> Interpretation | None:
         """Return the calls or the question of a message; None where it asks nothing or is unclear."""
@@ -84,7 +63,7 @@ class MessageInterpreter:
         if utterance.reading.intent == "move" and self._is_about_delivery(utterance):
             reading = merge_intents(utterance.reading, "move", "snooze", utterance.models)
             utterance = replace(utterance, reading=reading)
-        for intent in self._prefer_new_reminder(self._choose_intents(utterance), utterance):
+        for intent in self._intents.choose(utterance):
             interpretation = self._interpret_intent(utterance, intent, answers)
             if interpretation is not None or intent == "ask":  # a question to the bot alone is looked up
                 return interpretation
@@ -99,28 +78,12 @@ class MessageInterpreter:
         delivered_text = self._dialogue.find_delivery_text(utterance.turn)
         return bool(delivered_text) and not any(each.content in delivered_text for each in reminders.coming)
 
-    def _prefer_new_reminder(self, intents: tuple[str, ...], utterance: Utterance) -> tuple[str, ...]:
-        """Return `intents` with `set` first where a change names a rule, and a reminder that the chat does not have."""
-        may_be_new = utterance.chat_reminders is not None and intents[:1] in {("move",), ("nag",)} and "set" in intents
-        names = [name for name in extract_references(utterance.reading, utterance.words) if name]
-        if not may_be_new or not names or any(self._is_known_name(name, utterance) for name in names):
-            return intents
-        reading = set_best_intent(utterance.reading, "set", utterance.models)
-        has_pronoun = utterance.words.fold(reading.words("PERSON")) in utterance.words.pronouns
-        is_complete = reading.has_form("@rule") and reading.has("CONTENT") and not has_pronoun
-        return ("set", *intents) if is_complete else intents
-
-    def asks_for_change(self, utterance: Utterance) -> bool:
-        """Return whether a message with "reminder" asks for a change, even if it leaves open which one."""
-        chosen = self._choose_intents(utterance) if has_trigger(utterance.reading, utterance.words) else ()
-        return bool(chosen) and chosen[0] in REMINDER_INTENTS
-
     def _interpret_intent(self, utterance: Utterance, intent: str, answers: ReminderAnswers) -> Interpretation | None:
         """Return the calls or the question of a message if its intent is `intent`."""
         reading = utterance.reading
         if intent != reading.intent:
             reading = set_best_intent(reading, intent, utterance.models)
-        if not self._may_be_about_reminder(reading, utterance):
+        if not self._intents.may_be_about_reminder(reading, utterance):
             return None
         words = utterance.words
         texts = TextReader(
@@ -215,7 +178,7 @@ class MessageInterpreter:
             last_here=last_here,
             last_of_other=last_here if self._dialogue.is_last_by_other(utterance.key, turn) else None,
             discussed_reminder=reminder_before or self._find_discussed_reminder(utterance),
-            last_call=self._find_last_call(utterance),
+            last_call=self._dialogue.last_call(utterance.key, turn.now),
         )
 
     def _find_last_set(self, reading: MessageReading, utterance: Utterance) -> ToolCall | None:
@@ -248,141 +211,6 @@ class MessageInterpreter:
         shown = [each for each in reminders.coming if each.id in reminders.shown.ids and reminders.shown.at >= last.at]
         own = [each for each in shown if each.creator.id == person.id or reminds(each, person)]
         return next((one[0] for one in (found, shown, own) if len(one) == 1), None)
-
-    def _choose_intents(self, utterance: Utterance) -> tuple[str, ...]:
-        """Return the intents to act on, best first."""
-        reading, words = utterance.reading, utterance.words
-        if is_refusal(reading, words):
-            return ()
-        certain = self._find_certain_intent(utterance)
-        if certain:
-            return (certain,)
-        chosen = self._choose_intents_for_bot(utterance) if self._is_for_bot(utterance) else ()
-        if chosen:
-            return chosen
-        if utterance.awaits_answer and _is_only_time(reading, words):
-            return ("answer_when",)
-        return ("move",) if self._begins_with_new_time(utterance) else ()
-
-    def _find_certain_intent(self, utterance: Utterance) -> str:
-        """Return the intent that the words or the last action make certain, whatever its probability; "" for none."""
-        reading, words, reminders = utterance.reading, utterance.words, utterance.chat_reminders
-        if _tells_time_of_event(utterance):
-            return "answer_when"
-        if utterance.is_addressed and _asks_to_explain(reading, words):
-            return "help"
-        last = self._find_last_call(utterance)
-        if reading.intent == "resume" and last.name == "reminder_delete":
-            names, common = extract_references(reading, words), load_common_words(utterance.language)
-            return "" if reminders is not None and any(reminders.matches(name, common) for name in names) else "undo"
-        if reading.intent == "next_page" and last.arguments.get("action") == "pause":  # "continue"
-            return "resume"
-        return ""
-
-    def _is_for_bot(self, utterance: Utterance) -> bool:
-        """Return whether a message is for the bot, by its name or in its circumstances."""
-        if utterance.is_addressed:
-            return True
-        reading = _read_as_request(utterance.reading, utterance.models)
-        return is_for_bot(reading, utterance.words, self._circumstances.describe(utterance))
-
-    def _choose_intents_for_bot(self, utterance: Utterance) -> tuple[str, ...]:
-        """Return the intents of a message for the bot to act on, best first."""
-        members = {*map(utterance.words.fold, find_members(utterance.turn))}
-        continued = continue_setting(utterance.reading, self._find_last_call(utterance), utterance.words, members)
-        if continued and (utterance.is_addressed or continued == "quiet"):
-            return (continued,)
-        if utterance.is_addressed and self._reports_done(utterance):
-            return ("done",)
-        return choose_intents(utterance.reading, utterance.context, is_addressed=utterance.is_addressed)
-
-    @staticmethod
-    def _reports_done(utterance: Utterance) -> bool:
-        """Return whether a statement may report that the matter of one reminder is done: "I called the vet"."""
-        reading, reminders = utterance.reading, utterance.chat_reminders
-        is_likely = reading.intent in {NOTHING, "done", "reword"} and reading.probability("done") >= _LEAST_DONE
-        is_statement = not reading.is_question and set(reading.tags) == {NO_TAG}
-        if reminders is None or not is_likely or not is_statement:
-            return False
-        return reminders.find_only_closest(reading.text, load_common_words(utterance.language)) is not None
-
-    def _find_last_call(self, utterance: Utterance) -> ToolCall:
-        """Return the last call for the sender; one without a name where there is none."""
-        last = self._dialogue.last_action(utterance.key, utterance.turn.now)
-        calls = (NO_CALL,) if last is None else last.calls
-        return calls[0 if calls[0].name == "memory_search" else -1]
-
-    def _begins_with_new_time(self, utterance: Utterance) -> bool:
-        """Return whether a message behind the bot's answer begins with a clause that is only a time: 明晚吧 今天加班.
-
-        In Chinese a space ends a clause as well.
-        """
-        reading, key, recent = utterance.reading, utterance.key, utterance.turn.recent
-        last = self._dialogue.last_action(key, utterance.turn.now)
-        follows_answer = last is not None and bool(recent) and recent[-1].reply_to == last.message_id
-        if not follows_answer or utterance.context != "acted" or reading.intent != "move":
-            return False
-        first = next((clause for clause in split_clauses(reading.tokens) if clause), [])
-        ends = {reading.tokens[at].end for at in first}
-        gaps = [at for at in first[1:] if not utterance.words.joint and reading.tokens[at].start not in ends]
-        first = [at for at in first if at < min(gaps, default=len(reading.tokens))]
-        return _is_only_time(reading.with_tokens(first), utterance.words)
-
-    def _may_be_about_reminder(self, reading: MessageReading, utterance: Utterance) -> bool:
-        """Return whether a question may be about a reminder: the bot is addressed, or a word or a name says so."""
-        words, is_addressed = utterance.words, utterance.is_addressed
-        if reading.intent == "undo" and not is_addressed:
-            return self._may_undo(reading, utterance)
-        names = extract_references(reading, words)
-        if reading.intent not in _REMINDER_QUESTIONS or not names:
-            return True
-        if is_addressed and reading.is_certain:
-            return True
-        has_mark = any(token.form in words.reference_marks for token in reading.tokens)  # "the one at noon"
-        has_own = is_addressed and any(tag == "REF" and token.form in words.oneself for token, tag in reading.tagged)
-        if has_mark or has_own or has_trigger(reading, words):
-            return True
-        return any(self._is_known_name(name, utterance) for name in names)
-
-    def _may_undo(self, reading: MessageReading, utterance: Utterance) -> bool:
-        """Return whether "undo" without the bot's name names a known reminder, if it names any.
-
-        Behind the request of somebody else it has no other words: "undo is the best button" is a remark.
-        """
-        words = utterance.words
-        names = extract_references(reading, words)
-        if names:
-            return any(self._is_known_name(name, utterance) for name in names)
-        forms, orders = [token.form for token in reading.untagged], words.help_topics.get("undo", ())
-        follows_other = self._dialogue.is_last_by_other(utterance.key, utterance.turn)
-        return not follows_other or are_function_words(forms, words, orders)
-
-    def _is_known_name(self, name: str, utterance: Utterance) -> bool:
-        """Return whether a reference names an existing reminder, or words of the bot's earlier messages."""
-        turn, reminders = utterance.turn, utterance.chat_reminders
-        if reminders is not None and reminders.matches(name, load_common_words(turn.language)):
-            return True
-        last = self._dialogue.last_set(utterance.key, turn.now)
-        texts = [message.text for message in turn.recent if message.sender.is_bot]
-        texts.append("" if last is None else str(last.arguments["content"]))
-        parts = name.casefold().split() if name.isascii() else [name]
-        return any(all(part in text.casefold() for part in parts) for text in texts)
-
-
-def is_talk(utterance: Utterance) -> bool:
-    """Return whether a message names the bot but speaks about it: it asks nothing and is probably for people."""
-    from services.summary.content import asks
-
-    message, reading, words = utterance.turn.message, utterance.reading, utterance.words
-    if message.is_private or message.reply_to is not None or len(reading.tokens) < _FEWEST_TOKENS_OF_TALK:
-        return False
-    orders = tuple(f"{phrase}{words.joint}" for phrase in words.calling)  # "tell me"
-    is_order = words.joint.join([*reading.forms, ""]).startswith(orders)
-    calls_bot = is_vocative(message.text, utterance.turn.bot_name) or is_greeting(reading.text)
-    has_second_person = not words.second_person.isdisjoint(reading.forms)
-    if asks(message.text) or is_order or calls_bot or has_second_person:
-        return False
-    return reading.probability(NOTHING) >= _LEAST_TALK
 
 
 def _repair_names(reading: MessageReading, utterance: Utterance) -> MessageReading:
@@ -469,32 +297,3 @@ def _update_call(call: ToolCall, person_id: str, utterance: Utterance) -> ToolCa
     if utterance.chat_reminders is None:
         return call
     return utterance.chat_reminders.update_call(call, person_id, words.courtesies | words.links | words.articles)
-
-
-def _read_as_request(reading: MessageReading, models: Models) -> MessageReading:
-    """Return `reading` with the tags of its most probable request, also where it is probably none."""
-    intent = next(intent for intent, _ in reading.intents if intent != NOTHING)
-    return set_best_intent(reading, intent, models) if reading.intent == NOTHING else reading
-
-
-def _is_only_time(reading: MessageReading, words: Lexicon, others: Collection[str] = ()) -> bool:
-    """Return whether a message has only one time, with courtesies, links and `others` around it: "make it 6pm"."""
-    beside = [token.form for token in reading.tokens if not is_time(token)]
-    is_only = len(reading.tokens) - len(beside) == 1 and are_function_words(beside, words, others)
-    return is_only and not words.find_refusal(words.fold(reading.text))
-
-
-def _asks_to_explain(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message without a time asks for help with a topic of the bot: "help me with summaries"."""
-    begins = f"{words.fold(reading.text)}{words.joint}".startswith(words.explaining)
-    return begins and not reading.times and find_topic_by_word(reading, words) is not None
-
-
-def _tells_time_of_event(utterance: Utterance) -> bool:
-    """Return whether a message only tells when the event is that the bot asked about: "exam's on 14 December"."""
-    reading, words = utterance.reading, utterance.words
-    event = "" if utterance.question is None else utterance.question.event
-    names = {*(words.fold(event).split() if words.joint else event)} - words.articles
-    names |= {f"{name}'s" for name in names}
-    is_named = any(token.form in names for token in reading.tokens)
-    return is_named and _is_only_time(reading, words, names | words.copulas_of_events | words.articles)

@@ -26,12 +26,12 @@ from function_calls.understanding.reading.times import TimeWords, is_clock_alone
 from function_calls.understanding.reading.tokens import TimeReader, is_time
 from function_calls.understanding.requests.reference_resolution import ChatReminders
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
+from function_calls.understanding.tool_calls import NO_CALL
 from services.recurrence.edits import fires_from
 from services.reminders.model import Reminder
 from services.time_expressions import Reading, TimeReadings
 
 _MOST_AMOUNT_TOKENS = 4
-NO_CALL = ToolCall(id="", name="", arguments={})
 Found = TypeVar("Found")
 
 
