@@ -7,11 +7,7 @@ from msgspec.structs import replace
 
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
-from function_calls.understanding.dialogue.addressee_by_name import (
-    calls_person,
-    replies_to_unknown,
-    speaks_about_bot,
-)
+from function_calls.understanding.dialogue.addressee_by_name import calls_person, replies_to_unknown, speaks_about_bot
 from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.intent_choice import IntentChooser
 from function_calls.understanding.dialogue.message_reader import TextReader

@@ -15,13 +15,7 @@ from function_calls.understanding.reading.message import NO_TAG, MessageReading,
 from function_calls.understanding.reading.repair.content_repair import ContentRepair
 from function_calls.understanding.reading.repair.name_repair import NameRepair
 from function_calls.understanding.reading.repair.tag_draft import TagDraft
-from function_calls.understanding.reading.segments import (
-    WITH_CLOCK,
-    Read,
-    find_asking_words,
-    list_slots,
-    trim_tokens,
-)
+from function_calls.understanding.reading.segments import WITH_CLOCK, Read, find_asking_words, list_slots, trim_tokens
 from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT, extract_people
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, is_time_form
 

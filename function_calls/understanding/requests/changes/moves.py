@@ -1,10 +1,8 @@
 """Make calls of requests to change when existing reminders come."""
 
 import re
-from calendar import monthrange
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from itertools import dropwhile
 
 from msgspec.structs import replace
 
@@ -13,31 +11,27 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.reminder_words import find_stems
 from function_calls.understanding.reading.slots.references import normalize_reference
-from function_calls.understanding.reading.slots.small_words import are_function_words, is_figure, strip_edges
-from function_calls.understanding.reading.times import (
-    TimeWords,
-    choose_nearer_half,
-    is_clock_alone,
-    keep_clock_in_part,
-    list_halves,
-    names_only_day,
-    names_single_day,
-    set_clock,
-)
+from function_calls.understanding.reading.slots.small_words import are_function_words, strip_edges
+from function_calls.understanding.reading.times import TimeWords, choose_nearer_half, names_single_day
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
-from function_calls.understanding.reminder_times import FROM_THEN, format_shift, format_time, make_change_arguments
+from function_calls.understanding.reminder_times import FROM_THEN, format_shift, format_time
+from function_calls.understanding.requests.changes.amounts import corrects_amount, make_amount_arguments
 from function_calls.understanding.requests.changes.deletions import refuses_weekdays, skip
 from function_calls.understanding.requests.changes.move_tags import FROM_WORD, correct_tags
+from function_calls.understanding.requests.changes.nearest_times import (
+    choose_half_near_reminder,
+    make_time_arguments,
+    parse_clock_beside_hour,
+)
 from function_calls.understanding.requests.changes.rule_changes import (
-    DAYS_OF_MONTH,
     change_begin,
     change_clocks,
     change_days,
     replace_weekdays,
     split_weekdays,
 )
-from function_calls.understanding.requests.changes.updates import find_day_in_name, read_time_in_name, update
-from function_calls.understanding.requests.known_reminders import find_due, find_messages_of, find_old_lead, find_rule
+from function_calls.understanding.requests.changes.updates import find_day_in_name, update
+from function_calls.understanding.requests.known_reminders import find_due, find_old_lead, find_rule
 from function_calls.understanding.requests.leads import find_leads, tag_lead
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
 from function_calls.understanding.requests.people import list_own, says_remind_me
@@ -45,18 +39,10 @@ from function_calls.understanding.requests.references import INDEFINITE, find_na
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_times
 from services.reminders.model import Reminder
-from services.time_expressions import Grain, Reading
+from services.time_expressions import Reading
 
-_MINUTE, _HOUR, _DAY, _WEEK = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)
-_HOURS_A_HALF = 12
-_ANSWER_TIME = timedelta(seconds=2)
-"""The longest time between a message and the reminder that it sets."""
-_FAR_CLOCK = timedelta(hours=3)
-"""The time behind which nobody means a clock by a bare number of minutes."""
-_NEAR_MINUTES = 180
-"""The distance from the clock of the reminder within which a new clock is in the same half of the day."""
+_DAY = timedelta(days=1)
 _CLOCK = re.compile(r"\d\d:\d\d")
-_COUNT = re.compile(r"(?P<ahead>\D*?) ?(?P<count>\d{1,3})")
 
 
 def move(request: RequestContext) -> Interpretation | None:
@@ -165,7 +151,7 @@ def _shift_time(request: RequestContext) -> Interpretation | None:
     has_clock = request.is_clock(request.reading.pieces("WHEN"))  # "half an hour earlier, so at 8:30"
     if has_clock or (later is None and earlier is None):
         return _change_lead(old_lead, request)
-    if later is not None and _corrects_amount(request):
+    if later is not None and corrects_amount(request):
         return update(request, {"time": format_time(request.now + later)})
     amount = later or earlier or timedelta()
     dated = _tag_day_of_shift(request, -amount if later is None else amount)
@@ -182,40 +168,11 @@ def _change_lead(old_lead: timedelta, request: RequestContext) -> Interpretation
     if lead is None or request.reading.has("WHEN") or request.reading.has("EVENT"):
         return None
     says_ahead = request.has_word(request.words.ahead)
-    if not old_lead and not says_ahead and _corrects_amount(request):
+    if not old_lead and not says_ahead and corrects_amount(request):
         return update(request, {"time": format_time(request.now + lead)})
     if request.has_word(request.words.later) and not says_ahead:
         return update(request, {"time": format_shift(lead)})  # "make it an hour more"
     return update(request, {"time": format_shift(old_lead - lead)})
-
-
-def _corrects_amount(request: RequestContext) -> bool:
-    """Return whether an amount of time replaces the previous one: "sorry, I meant 20 minutes"."""
-    words = request.words
-    is_shift = request.has_word(words.later) or request.has_word(words.earlier)
-    reminder = None if is_shift else find_named_reminder(request)
-    due, was_amount = find_due(reminder, request.now), _find_amount_of_setting(reminder, request) is not None
-    if due is None or (due - request.now >= _DAY and not was_amount):
-        return False
-    return request.has_phrase(words.corrections) or (was_amount and request.has_phrase(words.substitutes))
-
-
-def _find_amount_of_setting(reminder: Reminder | None, request: RequestContext) -> timedelta | None:
-    """Return the amount of time after which a message of the chat asked to be reminded: "in 2 hours"; None for others.
-
-    Such a time counts from the message, so that it is another one a minute later.
-    """
-    messages = find_messages_of("" if reminder is None else reminder.content, request)
-    if not messages:
-        return None
-    sent = messages[0].sent_at.astimezone(request.now.tzinfo)
-    times, later_times = (request.read_times(messages[0].text, at) for at in (sent, sent + _MINUTE))
-    if len(times) != 1 or len(later_times) != 1:
-        return None
-    first, second = times[0].best, later_times[0].best
-    if first is None or second is None or first.rrule is not None or second.start - first.start != _MINUTE:
-        return None
-    return first.start - sent
 
 
 def _tag_day_of_shift(request: RequestContext, shift: timedelta) -> RequestContext | None:
@@ -249,7 +206,7 @@ def _find_days_before_itself(request: RequestContext) -> dict[str, object] | Non
 
 def _replace_time(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder to the time that the words name."""
-    clock = _parse_clock_beside_hour(request)
+    clock = parse_clock_beside_hour(request)
     if clock:
         return update(request, {"time": clock})
     begins = [FROM_THEN.sub("", piece) for piece in request.reading.pieces("FROM")]
@@ -257,7 +214,7 @@ def _replace_time(request: RequestContext) -> Interpretation | None:
     times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
     if len(times) != 1:
         return change_clocks(request) or replace_weekdays(request)
-    time = _choose_half_near_reminder(times[0], request)
+    time = choose_half_near_reminder(times[0], request)
     split = split_weekdays(request, time.best)
     if split is not None:
         return split
@@ -265,7 +222,7 @@ def _replace_time(request: RequestContext) -> Interpretation | None:
     if are_function_words(since.casefold().split(), request.words):
         since = ""  # "a" alone of "a partir de ahora"
     changed = (
-        _make_amount_arguments(request, time)
+        make_amount_arguments(request, time)
         or _move_with_event(request, time.best)
         or change_days(request, time.best)
         or _keep_day_of_event(request, time.best)
@@ -299,7 +256,7 @@ def _find_begin_of_change(
 
     `is_begin` says that the day in `new` is the one from which its clock holds.
     """
-    arguments, best = _make_arguments(new, request), new.best
+    arguments, best = make_time_arguments(new, request), new.best
     due = find_due(find_named_reminder(request), request.now)
     if is_begin and best.has_clock:
         return {"time": f"{best.wall:%H:%M}"}, f"{best.wall:%Y-%m-%d}"
@@ -311,21 +268,6 @@ def _find_begin_of_change(
         # "from January every two weeks"
         return {"time": f"{due:%H:%M}", **arguments}, since or f"{best.wall:%Y-%m-%d}"
     return arguments, since
-
-
-def _choose_half_near_reminder(time: TimeWords, request: RequestContext) -> TimeWords:
-    """Return an open clock of a day or rule in the half of the day in which it is near the clock of the reminder."""
-    found = [] if is_clock_alone(time.best) else request.read_times(time.words)
-    hours = {each.start.hour for each in found[0].readings} if len(found) == 1 else set()
-    is_open = hours == {each.start.hour for each in list_halves(time.best)}
-    due = find_due(find_named_reminder(request), request.now) if is_open else None
-    if due is None:
-        return time
-    near = choose_nearer_half(time.best, due)
-    minutes = abs((near.start.hour - due.hour) * 60 + near.start.minute - due.minute)
-    read = next(each for each in found[0].readings if each.start.hour == near.start.hour)
-    best = read if read.rrule is not None else set_clock(time.best, near)
-    return replace(time, readings=(best,)) if minutes < _NEAR_MINUTES else time
 
 
 def _keep_day_of_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
@@ -388,26 +330,6 @@ def _replaces_weekday(request: RequestContext) -> bool:
     return any(request.names_weekday(request.strip_leading_word(time, request.words.articles)) for time in times)
 
 
-def _parse_clock_beside_hour(request: RequestContext) -> str:
-    """Return the clock of words without an hour near that of the reminder: "quarter to", 半; "" for none."""
-    words = request.strip_time_words(request.reading.words("WHEN"))
-    if not words or is_figure(words) or request.read_times(words):
-        return ""
-    whole = request.parse_time([words])
-    is_time = whole is not None and whole.best.rrule is None
-    due = None if is_time else find_due(find_named_reminder(request), request.now)
-    if due is None:
-        return ""
-    clocks: list[datetime] = []
-    for hour in (due.hour - 1, due.hour, due.hour + 1):
-        phrase = request.words.with_hour.format(time=words, hour=hour % _HOURS_A_HALF or _HOURS_A_HALF)
-        time = request.parse_time([phrase])
-        if time is not None:
-            clocks += [due.replace(hour=half.start.hour, minute=half.start.minute) for half in list_halves(time.best)]
-    nearest = min(clocks, key=lambda clock: abs(clock - due), default=None)
-    return "" if nearest is None else f"{nearest:%H:%M}"
-
-
 def _says_only_earlier(request: RequestContext) -> bool:
     """Return whether untagged words say that an amount of time tagged as later is to be taken off."""
     text, words = request.reading.join_untagged(request.words.joint), request.words
@@ -429,151 +351,7 @@ def _move_occurrence(request: RequestContext) -> Interpretation | None:
         return None
     _, new = _split_range(times[0], request)
     day = request.strip_time_words(request.reading.words("OLD") or find_day_in_name(request))
-    return update(request, {**_make_arguments(new, request), "occurrence": day or "next"})
-
-
-def _make_amount_arguments(request: RequestContext, time: TimeWords) -> dict[str, object] | None:
-    """Return the arguments of an amount of time: "20 minutes sooner", or "20" after "in 15 minutes"."""
-    piece, words = request.reading.words("WHEN"), request.words
-    corrected = _correct_count(piece, request) or _correct_minutes(piece, request)
-    if corrected is not None or is_figure(piece):
-        return corrected
-    if time.best.has_clock and time.best.has_day and request.has_word(words.same_time):
-        return {"time": f"{time.best.wall:%Y-%m-%d}"}
-    is_earlier = request.has_word(words.earlier)
-    # "Una hora más tarde" is one token.
-    is_later_in_token = "@offset" in request.reading.forms and words.has_any(words.later, words.fold(piece))
-    is_shift = is_earlier or is_later_in_token or request.has_word(words.later)
-    has_clock = ("@clock", "WHEN") in zip(request.reading.forms, request.reading.tags, strict=True)
-    length = request.parse_length(piece) if is_shift and not has_clock else None
-    return None if length is None else {"time": format_shift(-length if is_earlier else length)}
-
-
-def _correct_minutes(piece: str, request: RequestContext) -> dict[str, object] | None:
-    """Return the time in as many minutes as a bare number says; None where it is an hour.
-
-    It counts minutes where the reminder comes within the hour, and no hour is as great or it was set by an amount of
-    time and the next such hour is far.
-    """
-    last = None if request.last_set is None else request.last_set.arguments.get("time")
-    last_time = request.read_only_time(str(last)) if last else None
-    due = None if last_time is None else last_time.start
-    if due is None or not timedelta() < due - request.now <= _HOUR:
-        return None
-    amount = request.parse_length(request.words.as_length.format(minutes=piece))
-    if amount is None or request.parse_length(piece) not in {None, amount}:  # "an hour and a half"
-        return None
-    is_minutes = amount > timedelta(minutes=_HOURS_A_HALF) or _was_set_by_amount(due, piece, request)
-    return {"time": format_time(request.now + amount)} if is_minutes else None
-
-
-def _correct_count(piece: str, request: RequestContext) -> dict[str, object] | None:
-    """Return the time or the repetition of a bare number that corrects an amount of time, in the unit of that.
-
-    "No, 3" and "in 3" after "in 2 hours" are hours, "every 3" after "every 2 days" is days.
-    """
-    words = request.words
-    found = _COUNT.fullmatch(words.fold(piece.strip()))
-    reminder = None if found is None else find_named_reminder(request)
-    if found is None or reminder is None or not int(found["count"]):
-        return None
-    count, rule, due = int(found["count"]), reminder.schedule.rule, find_due(reminder, request.now)
-    if found["ahead"] in words.each:
-        changed = None if rule is None else str(replace(rule, interval=count))
-        return None if changed is None or due is None else {"time": format_time(due), "rrule": changed}
-    slips = [word for word in words.corrections if " " not in word]  # "make it 2" may be a clock
-    is_bare = not found["ahead"] and count <= _HOURS_A_HALF and request.has_phrase(slips)
-    is_after = any(piece.strip().casefold() == form.format(amount=count) for form in words.amount_ahead)
-    amount = _find_amount_of_setting(reminder, request) if is_bare or is_after else None
-    units = (_WEEK, _DAY, _HOUR) if is_after else (_HOUR,)
-    unit = next((unit for unit in units if amount and not amount % unit), None)
-    return None if unit is None else {"time": format_time(request.now + count * unit)}
-
-
-def _was_set_by_amount(due: datetime, piece: str, request: RequestContext) -> bool:
-    """Return whether the reminder at `due` was set once by whole minutes, and the next hour `piece` is far."""
-    reminder = find_named_reminder(request)
-    clock = request.parse_time([piece])
-    if reminder is None or clock is None or reminder.schedule.rule is not None or due - reminder.created_at > _HOUR:
-        return False
-    is_whole = (due - reminder.created_at + _ANSWER_TIME) % _MINUTE <= 2 * _ANSWER_TIME
-    return is_whole and min(half.start for half in clock.readings) - due > _FAR_CLOCK
-
-
-def _make_arguments(time: TimeWords, request: RequestContext) -> dict[str, object]:
-    """Return the arguments of a new time; the time of the reminder tells the half of the day of a bare "7"."""
-    best = time.best
-    words = request.strip_time_words(time.words)
-    if is_clock_alone(best) and is_clock_without_half(words):
-        return {"time": _complete_clock(best, words, request)}
-    if names_only_day(best) and any(word in words for word in request.words.last_day):
-        return {"time": words}
-    if best.rrule is None and best.has_day:
-        best = best._replace(start=_move_near_reminder(best.start, words, request))
-        best = _move_behind_reminder(best, words, request)
-    if best.has_clock and best.grain is Grain.DAY:
-        best = best._replace(has_clock=False)  # "in two weeks" is at the clock of the reminder
-    reminder = find_named_reminder(request)
-    fires = () if reminder is None else [each.astimezone(request.now.tzinfo) for each in reminder.next_fires]
-    return make_change_arguments(keep_clock_in_part(best, fires) if fires else best, request.now)
-
-
-def _complete_clock(best: Reading, words: str, request: RequestContext) -> str:
-    """Return a clock in the half of the day that names the reminder (晚上的药改成七点), else without a half."""
-    named = read_time_in_name(request)
-    if named is not None and named.part:
-        half = int(named.start.hour >= _HOURS_A_HALF)
-        return f"{list_halves(best)[half].start:%H:%M}"
-    ends_with_figure = words[-1:].isdecimal() and words.isascii()  # "6:30" alone is a clock of 24 hours
-    if not ends_with_figure and request.read_times(words):
-        return words
-    bare = " ".join(dropwhile(request.words.around_time.__contains__, words.split()))  # "around 9" is at 9
-    return request.words.as_time[1].format(time=bare)
-
-
-def _move_behind_reminder(best: Reading, words: str, request: RequestContext) -> Reading:
-    """Return a weekday "after" behind the day of the reminder: "move it to the Monday after"."""
-    is_following = request.reading.words("WHEN").casefold().endswith(request.words.following)
-    is_weekday = is_following and not best.has_clock and request.names_weekday(words)
-    due = find_due(find_named_reminder(request), request.now) if is_weekday else None
-    return best if due is None or best.start.date() > due.date() else best._replace(start=best.start + _WEEK)
-
-
-def _move_near_reminder(day: datetime, words: str, request: RequestContext) -> datetime:
-    """Return `day` near the reminder: the weekday beside it or in its week, the nearest 4th of a month."""
-    former = request.list_readings(request.reading.words("OLD"))
-    week = next((best.start for best in former if best.grain is Grain.WEEK), None)
-    is_weekday = request.names_weekday(words)
-    if week is not None and is_weekday:
-        return day + timedelta(days=(week.date() - day.date()).days + day.weekday() - week.weekday())
-    reminder = find_named_reminder(request)
-    rule, due = find_rule(reminder), find_due(reminder, request.now)
-    # "this Friday" is one token, in which `has_word` finds no "this".
-    is_this = bool(request.words.joint) and request.has_phrase(request.words.one_time)
-    if is_this or due is None or (rule is not None and rule.frequency != "MONTHLY"):
-        return day
-    if not is_weekday:
-        return _choose_nearest_month(day, due, words, request)
-    days_apart = day.weekday() - due.weekday()
-    near = {1: 1, _WEEK.days - 1: -1}.get(days_apart % _WEEK.days, days_apart)
-    return max(day, day + (due.date() - day.date()) + timedelta(days=near))
-
-
-def _choose_nearest_month(day: datetime, due: datetime, words: str, request: RequestContext) -> datetime:
-    """Return a day of the month without a month in the month in which it is nearest to `due`, but no earlier."""
-    has_month = request.has_word(request.words.one_time)  # "the 4th of next month"
-    monthly = None if has_month else request.parse_time([request.words.each_month.format(days=words)])
-    if monthly is None or not DAYS_OF_MONTH.fullmatch(monthly.best.rrule or ""):
-        return day
-    months = (due.year * 12 + due.month - 1 + beside for beside in (-1, 0, 1))
-    days = [_replace_month(day, month) for month in months]
-    return min((each for each in days if each >= day), key=lambda each: abs(each - due), default=day)
-
-
-def _replace_month(day: datetime, month: int) -> datetime:
-    """Return `day` in a month counted from the year 0, or its last day where that is shorter."""
-    year, at = divmod(month, 12)
-    return day.replace(year=year, month=at + 1, day=min(day.day, monthrange(year, at + 1)[1]))
+    return update(request, {**make_time_arguments(new, request), "occurrence": day or "next"})
 
 
 def _split_range(time: TimeWords, request: RequestContext) -> tuple[str, TimeWords]:
