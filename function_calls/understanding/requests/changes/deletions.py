@@ -1,7 +1,6 @@
 """Make calls of requests to delete reminders or to skip occurrences of them."""
 
 import re
-from datetime import date, datetime, timedelta
 
 from msgspec.structs import replace
 
@@ -9,11 +8,21 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.slots.references import normalize_reference
 from function_calls.understanding.reading.times import names_single_day
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
+from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN
+from function_calls.understanding.requests.changes.skipped_days import (
+    count_skipped,
+    find_day_beside_name,
+    find_occurrence_on_day_of_month,
+    find_weekdays_left_out,
+    find_words_for_one_time,
+    find_words_to_skip,
+    list_dates_to_skip,
+    list_named_days,
+    means_single_days,
+)
 from function_calls.understanding.requests.changes.states import change_state, pause
 from function_calls.understanding.requests.changes.updates import (
-    DAYS_AHEAD,
     find_day_in_name,
     list_dates_on_weekdays,
     read_time_in_name,
@@ -38,16 +47,11 @@ from services.recurrence.rules import Rule
 from services.recurrence.schedule import rule_text
 from services.reminders.lookup.due_words import fits_time
 from services.reminders.model import EVERYONE, Reminder
-from services.time_expressions import Reading
 
 _LEAVE_PROBABILITY = 0.05
 """The probability that who deletes the reminder of somebody else only wants to be reminded no longer."""
 _MOST_SKIPPED = 10
 """The most occurrences that a request can skip."""
-_FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
-_FEW_WEEKS = re.compile(r"FREQ=WEEKLY;BYDAY=\w\w;COUNT=(\d+)")
-_DAY_OF_MONTH = re.compile(r"FREQ=MONTHLY;BYMONTHDAY=\d+")
-_CLAUSE_END = re.compile(f"[{''.join(CLAUSE_ENDS)}]")
 
 
 def delete(request: RequestContext) -> Interpretation | None:
@@ -69,7 +73,7 @@ def delete(request: RequestContext) -> Interpretation | None:
         return partly
     day = request.reading.words("OLD") or request.reading.words("WHEN") or find_day_in_name(request)
     day = request.strip_time_words(day or _find_untagged_day(request))
-    if not day and _find_words_for_one_time(request) and find_rule(find_named_reminder(request)) is not None:
+    if not day and find_words_for_one_time(request) and find_rule(find_named_reminder(request)) is not None:
         return skip(request)
     references = _fix_numbers(_narrow_to_day(references, day, request), request)
     if not references:
@@ -96,12 +100,6 @@ def _fix_numbers(references: list[str], request: RequestContext) -> list[str]:
     numbers = [name for name in references if name.isdecimal() and len(references) > 1]
     ids = {name: each.id for name in numbers for each in request.resolve(name)}
     return [ids.get(name, name) for name in references]
-
-
-def _find_words_for_one_time(request: RequestContext) -> str:
-    """Return the words for one occurrence, without a day: "just this once", 这周; "" for none."""
-    found = (word for word in request.words.this_time if request.words.has_any((word,), request.folded_text))
-    return max(found, key=len, default="")
 
 
 def _find_untagged_day(request: RequestContext) -> str:
@@ -150,7 +148,7 @@ def _remove_weekdays(request: RequestContext) -> Interpretation | None:
     reading, words = request.reading, request.words
     rules = [token for token in reading.tokens if token.form == "@rule"]
     has_name = bool(normalize_reference(reading.words("REF"), words))
-    single = request.strip_time_words(_find_day_beside_name(request) if has_name else reading.words("OLD"))
+    single = request.strip_time_words(find_day_beside_name(request) if has_name else reading.words("OLD"))
     if len(rules) > 1 or not (rules or single):
         return None
     named = reading.text_of(rules[0]) if rules else single
@@ -177,16 +175,6 @@ def _find_new_rule(reminder: Reminder | None, request: RequestContext) -> Rule |
     if reminder is None or request.now - reminder.created_at > JUST_NOW:
         return None
     return reminder.schedule.rule
-
-
-def _find_day_beside_name(request: RequestContext) -> str:
-    """Return the time right behind the name of a reminder, or at its end: 跑步周四的不要了; "" for none."""
-    tokens, tags = request.reading.tokens, (*request.reading.tags, NO_TAG)
-    behind_tags = {NO_TAG} if request.words.joint else {NO_TAG, "OLD"}
-    neighbours = zip(tokens[1:], tags, tags[1:], tags[2:], strict=False)
-    times = ((token, tag, after) for token, before, tag, after in neighbours if is_time(token) and before == "REF")
-    found = (token for token, tag, after in times if tag in behind_tags or (tag == "REF" and after != "REF"))
-    return next(map(request.reading.text_of, found), "")
 
 
 def _find_reminder_to_leave(request: RequestContext) -> Reminder | None:
@@ -228,16 +216,16 @@ def skip(request: RequestContext) -> Interpretation | None:
         return change_state(request, "pause", paused)
     if _asks_for_pause(request):
         return pause(request)
-    words = _find_words_to_skip(request)
+    words = find_words_to_skip(request)
     if _is_single_occurrence(request, words):
         return delete(request)
-    count = _count_skipped(request)
+    count = count_skipped(request)
     if count > _MOST_SKIPPED:
         return request.answers.say("offline.pause_end")
     if count > 1:
         days = list_dates_on_weekdays(words, count, request) or ["next"] * count
     else:
-        days = _list_named_days(words, request) or _list_dates_to_skip(words, request)
+        days = list_named_days(words, request) or list_dates_to_skip(words, request)
     skipped = [{"skip": day} for day in days] or [_skip_or_remove(words, request)]
     name = ", ".join(find_references(request)) or _find_series_on(words, request)
     name = name or find_default_reference(request).removeprefix(IT)
@@ -255,22 +243,9 @@ def _asks_for_pause(request: RequestContext) -> bool:
     return bool(when) and (is_begin or request.begins_with(when, words.until_words))
 
 
-def _find_words_to_skip(request: RequestContext) -> str:
-    """Return the words of the days to skip; "" where they name no time."""
-    words = (
-        find_weekdays_left_out(request)
-        or _find_tagged_days(request)
-        or _find_days_of_length(request)
-        or find_only_time(request)
-        or _find_day_beside_name(request)
-        or _find_words_for_one_time(request)
-    )
-    return "" if words in request.words.this_time and not request.read_times(words) else words
-
-
 def _skip_or_remove(words: str, request: RequestContext) -> dict[str, str]:
     """Return the arguments that skip the day of `words`, or remove its weekdays; both where that is open: 周一."""
-    skipped = {"skip": _find_occurrence_on_day_of_month(words, request) or words or "next"}
+    skipped = {"skip": find_occurrence_on_day_of_month(words, request) or words or "next"}
     removed = {"days": f"-{words}"}
     weekdays = request.find_weekdays(words)
     if not weekdays:
@@ -278,15 +253,10 @@ def _skip_or_remove(words: str, request: RequestContext) -> dict[str, str]:
     is_recurring = bool(request.find_recurring_weekdays(words)) or "@rule" in request.reading.forms  # "los viernes"
     is_one_time = bool(request.words.joint) and len(request.read_times(words)) == 1
     is_span = len(weekdays) > 1 and is_one_time  # "el fin de semana", but 周末不用
-    is_once = _means_single_days(request)
+    is_once = means_single_days(request)
     if is_recurring or (len(weekdays) > 1 and not is_span) or (not is_once and _refuses_days_of_new(request)):
         return removed
     return skipped if is_once or is_span else skipped | removed
-
-
-def _means_single_days(request: RequestContext) -> bool:
-    """Return whether weekdays are days to skip: beside a word such as "skip", and in Latin script beside a name."""
-    return request.has_word(request.words.skipping) or (bool(request.words.joint) and request.reading.has("REF"))
 
 
 def _refuses_days_of_new(request: RequestContext) -> bool:
@@ -328,78 +298,6 @@ def _find_bounds_of_pause(request: RequestContext) -> dict[str, object] | None:
     return {"during": "-".join(bounds)} if is_range else None
 
 
-def find_weekdays_left_out(request: RequestContext) -> str:
-    """Return the weekdays in front of a word that leaves them out: 周六周日不用; "" for none or for one occurrence."""
-    words, text = request.words, request.folded_text
-    is_once = words.has_any(words.one_time, text)
-    for clause in _CLAUSE_END.split(text) if words.exclusion_endings and not is_once else ():
-        before = clause[: min((at for each in words.exclusion_endings if (at := clause.find(each)) > 0), default=0)]
-        starts = [start for best in request.list_readings(before) for start, _ in best.spans]
-        days = before[min(starts) :] if starts else ""
-        if request.find_weekdays(days):
-            return days
-    return ""
-
-
-def _find_occurrence_on_day_of_month(words: str, request: RequestContext) -> str:
-    """Return the next date on the day of the month `words` on which the reminder comes; "" for none in three months."""
-    time = request.parse_time([request.words.each_month.format(days=words)]) if words else None
-    reminder = None if time is None else find_named_reminder(request)
-    if reminder is None or time is None or not _DAY_OF_MONTH.fullmatch(time.best.rrule or ""):
-        return ""
-    days = (due.date() for due in request.list_coming(reminder, request.now.date(), DAYS_AHEAD))
-    last = request.now.date() + timedelta(days=DAYS_AHEAD)
-    return next((f"{day}" for day in days if day <= last and day.day == time.best.start.day), "")
-
-
-def _list_named_days(words: str, request: RequestContext) -> list[str]:
-    """Return the days that `words` name one by one: "24 or 31 December"; empty for one day or weekdays."""
-    if not words or request.find_weekdays(words):
-        return []
-    midnight = request.now.replace(hour=0, minute=0, second=0, microsecond=0)
-    is_joined = not request.words.and_words.isdisjoint(request.words.fold(words).split())
-    days: list[date] = []
-    for time in request.read_times(words, midnight):
-        for each in time.readings if is_joined else [time.best]:
-            if each is None or not each.has_day or each.has_clock:
-                return []
-            named = _expand_days(each, request)
-            # The day of "tomorrow and the day after" is the one behind the day before it.
-            days += [days[-1] + timedelta(days=1)] if days and named == days[-1:] else named
-    return [f"{day}" for day in days] if len(days) > 1 else []
-
-
-def _list_dates_to_skip(words: str, request: RequestContext) -> list[str]:
-    """Return the next days on several weekdays that an order to skip names, and not as ones that recur."""
-    weekdays = request.find_weekdays(words)
-    is_recurring = "@rule" in request.reading.forms  # "Thursdays and Fridays"
-    is_list = len(weekdays) > 1 and not is_recurring and _means_single_days(request)
-    return list_dates_on_weekdays(words, len(weekdays), request) if is_list else []
-
-
-def _count_skipped(request: RequestContext) -> int:
-    """Return how many times to skip: "the next two", "twice"; 1 where no number of times is named."""
-    is_next = request.has_word((*request.words.nearest, *request.words.counted))
-    words = request.words.fold(request.strip_time_words(request.reading.words("WHEN")))  # "las dos siguientes"
-    return request.words.counts.get(words) or (request.find_count({NO_TAG, "REF", "WHEN"}) if is_next else 1)
-
-
-def _expand_days(best: Reading, request: RequestContext) -> list[date]:
-    """Return the day of a reading, days in a row, or the same weekday of a few weeks: "the next 3 Fridays"."""
-    weekly = _FEW_WEEKS.fullmatch(best.rrule or "")
-    count, step = (int(weekly[1]), 7) if weekly else (_count_days(best, request), 1)
-    return [best.start.date() + timedelta(days=step * each) for each in range(count)]
-
-
-def _count_days(best: Reading, request: RequestContext) -> int:
-    """Return how many days a day, or some days in a row, has; 0 for any other repetition."""
-    if best.rrule is None:
-        return int(best.end is None)
-    until = _FEW_DAYS.fullmatch(best.rrule)
-    last = None if until is None else datetime.strptime(until[1], "%Y%m%dT%H%M%S%z").astimezone(request.now.tzinfo)
-    return 0 if last is None else (last.date() - best.start.date()).days + 1
-
-
 def _find_series_on(words: str, request: RequestContext) -> str:
     """Return the id of the sender's only repeating reminder at the time `words`; "" if the one set last comes then."""
     if not words or request.last_set is None:
@@ -420,49 +318,6 @@ def _is_single_occurrence(request: RequestContext, words: str) -> bool:
     if reminder is None or reminder.schedule.rule is not None:
         return False
     return not words or bool(request.filter_by_time(words, [reminder]))
-
-
-def _find_tagged_days(request: RequestContext) -> str:
-    """Return the words of the days to skip; of two for one day, the last: "next week, skip the 2nd".
-
-    A part of the day is one of a reason: "skip this Friday as we close at lunch". A weekday may stand for the date in
-    front of it: "no match on 24 December, skip that Thursday".
-    """
-    pieces = request.reading.pieces("WHEN") or request.reading.pieces("OLD")
-    dated = [piece for piece in pieces if not _is_clock_or_part(piece, request)] or pieces
-    *others, last = [_strip_around_day(piece, request) for piece in dated] or [""]
-    if not others or any(map(str.isdecimal, last)):
-        return last
-    days = request.list_days(last)
-    weekdays = {day.weekday() for day in days}
-    dates = ((piece, day) for piece in others for day in request.list_days(piece))
-    return next((piece for piece, day in dates if day not in days and day.weekday() in weekdays), last)
-
-
-def _find_days_of_length(request: RequestContext) -> str:
-    """Return the words of a length of one or more days: "sáltate la basura dos días"; "" for none."""
-    length = request.parse_amount("LATER")
-    return request.reading.words("LATER") if length is not None and length >= timedelta(days=1) else ""
-
-
-def _strip_around_day(piece: str, request: RequestContext) -> str:
-    """Return a time without the words around it, unless these are a part of it: "del lunes al miércoles".
-
-    In front of a length of time all words are left out: "los próximos dos días".
-    """
-    bare, count = request.strip_time_words(piece), len(request.read_times(piece))
-    count_of_bare = len(request.read_times(bare))
-    if count == 1 < count_of_bare or (request.words.joint and not count_of_bare and count > 1):  # "el 24 y el 31"
-        return piece
-    parts = bare.split() if request.words.joint and not count_of_bare else []
-    lengths = (" ".join(parts[first:]) for first in range(1, len(parts) - 1))
-    return next((length for length in lengths if request.parse_length(length)), bare)
-
-
-def _is_clock_or_part(piece: str, request: RequestContext) -> bool:
-    """Return whether words are read as a part of the day or a clock without a day."""
-    times = [time.best for time in request.read_times(piece)]
-    return bool(times) and not any(best is None or best.has_day or best.rrule for best in times)
 
 
 def is_last_single(request: RequestContext) -> bool:
