@@ -26,7 +26,7 @@ from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.local_lookup import make_local_lookup, make_web_fallback, render_results
 from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
 from function_calls.understanding.reading.hidden_names import NameBlindTimes, hidden_names
-from function_calls.understanding.reading.lexicon import detect_language, load_common_words
+from function_calls.understanding.reading.lexicon import detect_language
 from function_calls.understanding.reading.message import CERTAIN, NOTHING, Situation, load_models, read_message
 from function_calls.understanding.reading.names import find_named_people, join_names, restore_names, strip_names
 from function_calls.understanding.reading.slots.references import extract_references
@@ -300,7 +300,7 @@ def _forgets_reminder(example: Interpretation, utterance: Utterance | None) -> b
         return False
     names = [str(call.arguments.get("reference", "")) for call in example.calls if call.name == "memory_forget"]
     names = (names and extract_references(utterance.reading, utterance.words)) or names
-    return any(reminders.find_only_closest(name, load_common_words(utterance.language)) is not None for name in names)
+    return any(reminders.find_only_closest(name, utterance.common_words) is not None for name in names)
 
 
 def _has_calls_for_people(utterance: Utterance, calls: Sequence[ToolCall]) -> bool:

@@ -15,7 +15,7 @@ from function_calls.understanding.dialogue.message_reader import LONGEST
 from function_calls.understanding.dialogue.utterance import Utterance
 from function_calls.understanding.handlers.intent_handlers import find_probable_topic, find_topic_by_word
 from function_calls.understanding.local_lookup import make_local_lookup
-from function_calls.understanding.reading.lexicon import detect_language, load_common_words, load_lexicon
+from function_calls.understanding.reading.lexicon import detect_language, load_lexicon
 from function_calls.understanding.reading.message import CERTAIN, NOTHING, Situation, load_models, read_message
 from function_calls.understanding.reading.names import strip_calls, strip_names, trim
 from function_calls.understanding.reading.slots.references import extract_references
@@ -161,7 +161,7 @@ def render_hint(utterance: Utterance, *, searches_web: bool) -> str:
     if topic == "ask" and not searches_web:
         topic = "find"
     if topic is None:
-        common = load_common_words(utterance.language)
+        common = utterance.common_words
         mentioned = None if reminders is None else reminders.find_only_closest(reading.text, common)
         if mentioned is None:
             return render_help(turn, searches_web=searches_web)

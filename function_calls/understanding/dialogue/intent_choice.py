@@ -60,7 +60,7 @@ class IntentChooser:
             return "help"
         last = self._dialogue.last_call(utterance.key, utterance.turn.now)
         if reading.intent == "resume" and last.name == "reminder_delete":
-            names, common = extract_references(reading, words), load_common_words(utterance.language)
+            names, common = extract_references(reading, words), utterance.common_words
             return "" if reminders is not None and any(reminders.matches(name, common) for name in names) else "undo"
         if reading.intent == "next_page" and last.arguments.get("action") == "pause":  # "continue"
             return "resume"
@@ -92,7 +92,7 @@ class IntentChooser:
         is_statement = not reading.is_question and set(reading.tags) == {NO_TAG}
         if reminders is None or not is_likely or not is_statement:
             return False
-        return reminders.find_only_closest(reading.text, load_common_words(utterance.language)) is not None
+        return reminders.find_only_closest(reading.text, utterance.common_words) is not None
 
     def _begins_with_new_time(self, utterance: Utterance) -> bool:
         """Return whether a message behind the bot's answer begins with a clause that is only a time: 明晚吧 今天加班.

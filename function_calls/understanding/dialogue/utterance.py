@@ -53,6 +53,11 @@ class Utterance(Struct, frozen=True, kw_only=True):
         return load_lexicon(self.language)
 
     @property
+    def common_words(self) -> frozenset[str]:
+        """Return words that stand beside the name of any reminder."""
+        return load_common_words(self.language)
+
+    @property
     def models(self) -> Models:
         """Return the models of the language of the message."""
         return load_models(self.language)
@@ -177,7 +182,7 @@ class CircumstancesReader:
         last = self._dialogue.last_set(utterance.key, utterance.turn.now)
         if last is None or self._has_only_time(text, utterance):
             return False
-        content, common = str(last.arguments.get("content", "")), load_common_words(utterance.language)
+        content, common = str(last.arguments.get("content", "")), utterance.common_words
         words = utterance.words
         return (
             bool(find_shared_words(text, content, common) and self._read_times(text, utterance))
@@ -208,7 +213,7 @@ def _names_known(name: str, utterance: Utterance) -> bool:
     """Return whether a reference names a coming reminder of the chat, or all of them."""
     words, reminders = utterance.words, utterance.chat_reminders
     is_all = name.casefold().startswith(tuple(f"{word}{words.joint}" for word in words.every))
-    return reminders is not None and reminders.matches("all" if is_all else name, load_common_words(utterance.language))
+    return reminders is not None and reminders.matches("all" if is_all else name, utterance.common_words)
 
 
 def follows_bot(turn: Turn) -> bool:
