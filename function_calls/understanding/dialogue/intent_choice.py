@@ -12,7 +12,7 @@ from function_calls.understanding.dialogue.intent_decision import (
 )
 from function_calls.understanding.dialogue.utterance import CircumstancesReader, Utterance
 from function_calls.understanding.handlers.intent_handlers import find_topic_by_word
-from function_calls.understanding.reading.lexicon import Lexicon, load_common_words
+from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading, Models, set_best_intent
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.slots.references import extract_references
@@ -158,7 +158,7 @@ class IntentChooser:
     def _is_known_name(self, name: str, utterance: Utterance) -> bool:
         """Return whether a reference names an existing reminder, or words of the bot's earlier messages."""
         turn, reminders = utterance.turn, utterance.chat_reminders
-        if reminders is not None and reminders.matches(name, load_common_words(turn.language)):
+        if reminders is not None and reminders.matches(name, utterance.common_words):
             return True
         last = self._dialogue.last_set(utterance.key, turn.now)
         texts = [message.text for message in turn.recent if message.sender.is_bot]
