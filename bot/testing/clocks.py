@@ -1,4 +1,4 @@
-"""Clocks, a timetable and an executor for tests: they follow the event loop, or stand until they are set."""
+"""Clocks, a timetable and an executor for tests."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,10 +11,10 @@ T = TypeVar("T")
 
 
 class LoopTimetable:
-    """Calls back by the loop's clock alone: with looptime, a year of wake-ups takes no time."""
+    """Schedules wake-ups by the event loop's clock; with looptime, a year of them takes no time."""
 
     def every(self, interval: timedelta, wake: Callable[[], None], *, name: str) -> Callable[[], None]:
-        """Call `wake` every `interval` from now on; the result ends it."""
+        """Call `wake` every `interval`; return a function that stops it."""
         del name
         loop = asyncio.get_running_loop()
         timer: asyncio.TimerHandle
@@ -29,7 +29,7 @@ class LoopTimetable:
 
 
 class InlineExecutor(Executor):
-    """Runs work at once, where it is submitted: with looptime, a thread's work would seem to take hours."""
+    """Runs submitted work at once in the calling thread; with looptime, a thread would seem to take hours."""
 
     def __init__(self, name: str = "") -> None:
         self.name = name
@@ -45,19 +45,19 @@ class InlineExecutor(Executor):
 
 
 class LoopClock:
-    """A wall clock that follows the event loop's time, so that looptime makes waiting free of charge.
+    """A wall clock that follows the event loop's time; with looptime, waiting takes no time.
 
-    `start` is the instant at which the clock is first read.
+    `start` is the result of its first reading.
     """
 
     def __init__(self, start: datetime | None = None) -> None:
-        # In UTC: adding to a local time would pass over the hours that a change of the clocks adds or takes away.
+        # In UTC: additions to a local time would ignore DST changes.
         self._start = (start or datetime(2026, 11, 20, 9, 0, tzinfo=UTC)).astimezone(UTC)
         self._loop_start: float | None = None
         self._shift = timedelta()
 
     def now(self) -> datetime:
-        """Return the start, plus what the loop has waited since, plus what `shift` has added; UTC."""
+        """Return `start` plus the loop time since and all shifts, in UTC."""
         passed = asyncio.get_running_loop().time()
         if self._loop_start is None:
             self._loop_start = passed
@@ -68,12 +68,12 @@ class LoopClock:
         await asyncio.sleep(max(0.0, seconds))
 
     def shift(self, by: timedelta) -> None:
-        """Step the wall clock, as an administrator or a time server does; the loop's time goes on."""
+        """Step the wall clock, as a time server does, without changing the loop's time."""
         self._shift += by
 
 
 class FixedClock:
-    """A clock that stands still until it is set; naps return at once and are added up."""
+    """A clock that only `set` and naps move; naps return at once."""
 
     def __init__(self, now: datetime) -> None:
         self._now = now.astimezone(UTC)
@@ -93,7 +93,7 @@ class FixedClock:
 
 
 class StandingClock(FixedClock):
-    """A clock that shows the same instant until it is set, while naps take as long as they say."""
+    """A clock that only `set` moves; naps wait in loop time."""
 
     async def nap(self, seconds: float) -> None:
         """Wait in loop time."""

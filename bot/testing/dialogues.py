@@ -1,4 +1,4 @@
-"""Dialogues as data: who says what, how long we wait, what the bot answers.
+"""Load dialogues from TOML files, and compare the messages of a bot with them.
 
 A dialogue is a TOML file::
 
@@ -15,12 +15,11 @@ A dialogue is a TOML file::
     wait = 10                          # seconds
     bot = "⏰ @ann stretch"
 
-A step without `bot` expects silence. `bot` may be a list: several messages, in order. `{name}` in what the bot says
-matches an id and remembers it; in what a person says it stands for the one remembered. `…` matches anything. `calls`
-are what a language model would answer; a run without one ignores them. `said` is the text of a model that calls
-nothing; `picks = true` marks a bare yes, number or time: no model is asked about it.
-`reply = true` makes a step a reply to what the bot said last, `reply = 2` to what it said before that. The line that
-says how to undo a change may be left out of what the bot says.
+A step without `bot` expects no message. `bot` may be a list: several messages, in order. `{name}` in a message of the
+bot matches an id and stores it; in a message of a person it stands for the stored id. `…` matches any text. `calls` is
+the answer of a language model, which a run without one ignores; `said` is the text of a model that calls nothing.
+`picks = true` marks a bare yes, number or time, for which no model is asked. `reply = true` makes a step a reply to the
+last message of the bot, `reply = 2` to the one before that. The line that explains how to undo a change may be omitted.
 """
 
 import re
@@ -37,10 +36,10 @@ _ID = re.compile(r"\{(\w+)\}")
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """One step: somebody speaks, or time passes; then the bot answers, or keeps silent.
+    """One step: a message or a wait, and the expected messages of the bot.
 
-    `wait_seconds` is how long we wait before looking at what the bot said. `replies_to` is which of its messages is
-    replied to, 1 for the last; 0 for none. `is_pick` says that no model is asked about the message.
+    The bot has `wait_seconds` for them. `replies_to` counts its messages from the last, 1, to the one replied to; 0 is
+    none. For a message that `is_pick` no model is asked.
     """
 
     speaker: str
@@ -57,7 +56,7 @@ class Step(Struct, frozen=True, kw_only=True):
 
 
 class Dialogue(Struct, frozen=True, kw_only=True):
-    """A dialogue and the circumstances it takes place in."""
+    """A dialogue with its start and time zone."""
 
     path: Path
     title: str
@@ -67,7 +66,7 @@ class Dialogue(Struct, frozen=True, kw_only=True):
 
 
 class DialogueBroken(AssertionError):
-    """The bot answered otherwise than the dialogue expects."""
+    """The bot did not answer as the dialogue expects."""
 
 
 def load_dialogue(path: Path) -> Dialogue:
@@ -118,20 +117,20 @@ def _listed(value: object) -> Sequence[object]:
 
 
 class Comparison:
-    """Compares what the bot says with a dialogue, remembering the ids that were seen."""
+    """Compares messages of the bot with a dialogue, and stores the ids in them."""
 
     def __init__(self) -> None:
         self.seen: dict[str, str] = {}
 
     def spoken(self, text: str) -> str:
-        """Return what a person says, remembered ids filled in."""
+        """Return the message of a person with the stored ids filled in."""
         return _ID.sub(lambda match: self.seen.get(match[1], match[0]), text)
 
     def check(self, step: Step, said: Sequence[str]) -> None:
         """Compare the messages of one step.
 
         Raises:
-            DialogueBroken: with both sides.
+            DialogueBroken: they differ.
         """
         fits = len(said) == len(step.expected) and all(
             self._fits(expected, text) for expected, text in zip(step.expected, said, strict=True)

@@ -1,4 +1,4 @@
-"""Pytest fixtures for those who write functions and plugins.
+"""Pytest fixtures for authors of functions and plugins.
 
 In `conftest.py`::
 
@@ -38,10 +38,10 @@ class CallTool:
         approved: bool = False,
         **arguments: object,
     ) -> ToolResult:
-        """Call `tool` with `arguments`, checked as always; `services` are what it may have injected.
+        """Validate `arguments` and call `tool` with them and the `services` that it has injected.
 
-        A tool that asks first runs only if the call is `approved`, as if the person had said yes; otherwise the result
-        is the question. What a call writes into `ctx.state` is there for the next call of the same test.
+        A tool that needs a confirmation runs only if `approved`; otherwise the result is its question. Calls of the
+        same test share `ctx.state`.
         """
         registry = Registry(injectable=[type(each) for each in services])
         registry.register(tool)
@@ -53,24 +53,24 @@ class CallTool:
 
 
 class Talk:
-    """The type of the fixture `talk`: says texts to a new bot and returns its answers, as `talk_to_bot` does."""
+    """The type of the fixture `talk`: sends texts to a new bot and returns its answers, as `talk_to_bot` does."""
 
     __call__ = staticmethod(talk_to_bot)
 
 
 @pytest.fixture
 def fake_clock() -> FixedClock:
-    """Return a clock at `NOW` that stands still until it is set."""
+    """Return a clock at `NOW`."""
     return FixedClock(NOW)
 
 
 @pytest.fixture
 def call_tool(fake_clock: FixedClock) -> CallTool:
-    """Return a callable that runs one function as the router does: both checks, injection, failures as results."""
+    """Return a callable that runs one function as the router does: validation, injection, failures as results."""
     return CallTool(fake_clock)
 
 
 @pytest.fixture
 def talk() -> Talk:
-    """Return a callable that talks to a new bot in memory, offline or with the interpreter given."""
+    """Return a callable that talks to a new bot in memory, with the rules or the given interpreter."""
     return Talk()

@@ -1,4 +1,4 @@
-"""Run whole bots in memory and fake time: talk to them, and play dialogues against them."""
+"""Run whole bots in memory and fake time, for single messages and for dialogues."""
 
 import asyncio
 import json
@@ -39,8 +39,8 @@ async def talk_to_bot(
 ) -> list[str]:
     """Send `texts` of one person to a new bot, with the rules or `interpreter`, and return its answers.
 
-    `functions` and `plugins` are what it has besides the built-in ones, `services` what `functions` ask for. Of
-    `plugins` only what is given counts: a `folder`, or those of installed packages with `installed=True`.
+    `functions` and `plugins` are added to the built-in ones; `services` are injected into `functions`. Plugins are
+    loaded only from what `plugins` sets: a `folder`, or installed packages with `installed=True`.
     """
     clock = StandingClock(NOW)
     platform = FakePlatform(clock)
@@ -60,7 +60,7 @@ async def talk_to_bot(
 
 
 def _only_given(plugins: PluginSettings | None) -> PluginSettings:
-    """Return the settings with the folder and the installed plugins left out where they were not asked for."""
+    """Return the settings without the default folder and installed plugins."""
     if plugins is None:
         return NO_PLUGINS
     left_out = {"folder", "installed"} - plugins.model_fields_set
@@ -80,9 +80,9 @@ def build_in_memory(
     interpreter: Interpreter | None = None,
     delivery: DeliveryConfig | None = None,
 ) -> AbstractAsyncContextManager[App]:
-    """Build an app without files, threads and timers of its own: with looptime, waiting takes no time.
+    """Build an app without files, threads and timers of its own; with looptime, waiting takes no time.
 
-    Where a test steps `clock` itself, it gives a `delivery` that looks at the clock more often than once a day.
+    A test that moves `clock` itself passes a `delivery` with a tick of less than the default day.
     """
     return build_app(
         settings,
@@ -98,7 +98,7 @@ def build_in_memory(
 
 @asynccontextmanager
 async def open_rehearsal(dialogue: Dialogue, interpreter: Interpreter | None = None) -> AsyncIterator[FakePlatform]:
-    """Return a bot in the circumstances of `dialogue`; use it with looptime, so that waiting is free of charge."""
+    """Run a bot at the start and in the zone of `dialogue`; with looptime, waiting takes no time."""
     settings = Settings(bot=BotSettings(timezone=dialogue.zone), log=LogSettings(to_file=False), plugins=NO_PLUGINS)
     clock = LoopClock(dialogue.start)
     platform = FakePlatform(clock)
@@ -107,7 +107,7 @@ async def open_rehearsal(dialogue: Dialogue, interpreter: Interpreter | None = N
 
 
 def as_model(dialogue: Dialogue) -> ScriptedModel:
-    """Return a model that answers every message of `dialogue` as its steps say: with calls, words, or nothing."""
+    """Return a model that answers every message of `dialogue` with the calls or the text of its step."""
     asked = (step for step in dialogue.steps if step.speaker and not step.is_pick)
     return ScriptedModel(completion(step.said, *_calls(step)) for step in asked)
 
@@ -123,7 +123,7 @@ async def play(dialogue: Dialogue, interpreter: Interpreter | None = None) -> No
     """Play every step of `dialogue`, with `interpreter` or offline.
 
     Raises:
-        DialogueBroken: the bot said something else.
+        DialogueBroken: the bot answered differently.
     """
     comparison = Comparison()
     async with open_rehearsal(dialogue, interpreter) as platform:

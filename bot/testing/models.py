@@ -1,4 +1,4 @@
-"""A language model and an interpreter that play a script, for tests without any server."""
+"""A language model and an interpreter with scripted answers, for tests without a server."""
 
 import json
 from collections.abc import Iterable
@@ -11,13 +11,13 @@ Understood = Interpretation | Iterable[ToolCall] | str | Exception
 
 
 class ScriptExhausted(AssertionError):
-    """A scripted fake was asked once too often."""
+    """A scripted fake was asked more often than its script has answers."""
 
 
 class ScriptedModel:
-    """A `LanguageModel` that answers with `script` in order; a string is an answer in words, an error is raised.
+    """A `LanguageModel` that answers with `script` in order; a string is an answer without calls, an error is raised.
 
-    `shown` are the requests in order. A streamed request hears its text in one piece.
+    `shown` has the requests in order. A streamed text comes in one piece.
     """
 
     def __init__(self, script: Iterable[Played | str] = (), *, name: str = "scripted") -> None:
@@ -27,11 +27,11 @@ class ScriptedModel:
 
     @property
     def remaining(self) -> int:
-        """Return how many answers have not been played."""
+        """Return the number of answers left."""
         return len(self._script)
 
     async def complete(self, request: CompletionRequest) -> Completion:
-        """Play the next answer.
+        """Return the next answer.
 
         Raises:
             ScriptExhausted: the script has no more answers.
@@ -48,9 +48,9 @@ class ScriptedModel:
 
 
 class ScriptedInterpreter:
-    """An `Interpreter` that understands each turn as the next entry of `script`: calls, words, or an error.
+    """An `Interpreter` that returns for each turn the next entry of `script`: calls, text, or an error.
 
-    `turns` are the turns it was shown. When the script is empty it understands nothing, unless `is_strict`.
+    `turns` has the turns in order. After the script it returns no calls, or fails if `is_strict`.
     """
 
     def __init__(self, script: Iterable[Understood] = (), *, is_strict: bool = True) -> None:
@@ -59,7 +59,7 @@ class ScriptedInterpreter:
         self.turns: list[Turn] = []
 
     async def interpret(self, turn: Turn) -> Interpretation:
-        """Play the next entry.
+        """Return the next entry.
 
         Raises:
             ScriptExhausted: the script has no more entries and is strict.
@@ -82,7 +82,7 @@ class ScriptedInterpreter:
 
 
 def completion(text: str = "", *calls: RequestedCall, finish_reason: str = "", model: str = "scripted") -> Completion:
-    """Return a model's answer in words, with calls, or both."""
+    """Return a model's answer with a text, calls, or both."""
     return Completion(
         text=text,
         calls=calls,
@@ -93,7 +93,7 @@ def completion(text: str = "", *calls: RequestedCall, finish_reason: str = "", m
 
 
 def requested(name: str, arguments: str | None = None, *, id: str = "call_1", **fields: object) -> RequestedCall:  # noqa: A002 - the API's word
-    """Return a call as a model writes it: `fields` become its JSON, or `arguments` is sent as it stands."""
+    """Return a call as a model writes it, with `fields` as JSON, or `arguments` unchanged."""
     text = json.dumps(fields, ensure_ascii=False) if arguments is None else arguments
     return RequestedCall(id=id, name=name, arguments=text)
 

@@ -1,4 +1,4 @@
-"""A chat platform for tests: say something, read what the bot answered."""
+"""A chat platform in memory, for tests."""
 
 import asyncio
 import itertools
@@ -12,10 +12,10 @@ from services.kernel.clock import Clock
 
 
 class FakePlatform:
-    """A platform in memory. `sent` are the messages with their chats; `texts` only what they say.
+    """A platform in memory. `sent` has the messages of the bot with their chats, `texts` only their texts.
 
-    `members_here` are the people whom it lists as members of every chat.
-    `refuse` is called before each message is taken and may raise what a real platform would.
+    `members_here` are the members of every chat. `refuse` is called before each message is accepted and may raise the
+    errors of a real platform.
     """
 
     def __init__(self, clock: Clock, *, name: str = "fake", bot_name: str = "Bubbles") -> None:
@@ -33,17 +33,17 @@ class FakePlatform:
 
     @property
     def texts(self) -> list[str]:
-        """Return what the bot said, in order."""
+        """Return the texts of the bot's messages in order."""
         return [message.text for _, message in self.sent]
 
     async def run(self, receive: Receive) -> None:
-        """Be connected until cancelled."""
+        """Stay connected until cancelled."""
         self._receive = receive
         self._is_ready.set()
         await asyncio.Event().wait()
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Take a message of the bot."""
+        """Accept a message of the bot, and return its id."""
         if self.refuse is not None:
             self.refuse(address, message)
         self.sent.append((address, message))
@@ -51,7 +51,7 @@ class FakePlatform:
         return self.sent_ids[-1]
 
     async def members(self, address: ChatAddress) -> Sequence[Person]:
-        """Return the people who were put into the chat."""
+        """Return `members_here`."""
         del address
         return self.members_here
 
@@ -69,9 +69,9 @@ class FakePlatform:
         thread: str | None = None,
         waited: timedelta = timedelta(),
     ) -> ChatMessage:
-        """Write `text` as `sender` and return when the bot has dealt with it; a reply to the bot is addressed to it.
+        """Send `text` as `sender` and wait until the bot has handled it; a reply to the bot is addressed to it.
 
-        `waited` is how long ago it was written, by a platform that kept it until the bot was there again.
+        `waited` is the age of a message that the platform kept during an outage of the bot.
         """
         message = ChatMessage(
             id=message_id or f"message-{next(self._ids)}",
@@ -87,25 +87,25 @@ class FakePlatform:
         return message
 
     async def rewrite(self, message_id: str, text: str, *, chat: str = "home", by: str = "") -> None:
-        """Change an earlier message and return when the bot knows; `by` says who did, and not only its author."""
+        """Edit an earlier message, as `by` or else its author, and wait until the bot has handled it."""
         address, now = ChatAddress(platform=self.name, chat_id=chat), self._clock.now()
         await self.handle(MessageEdited(address=address, message_id=message_id, text=text, at=now, by=by))
 
     async def withdraw(self, message_id: str, *, chat: str = "home") -> None:
-        """Take an earlier message back and return when the bot has given it up."""
+        """Delete an earlier message, and wait until the bot has handled it."""
         address = ChatAddress(platform=self.name, chat_id=chat)
         await self.handle(MessageWithdrawn(address=address, message_id=message_id, at=self._clock.now()))
 
     async def put_emoji(
         self, message_id: str, emoji: str, *, sender: str = "ann", chat: str = "home", is_added: bool = True
     ) -> None:
-        """Put `emoji` under a message as `sender`, or take it back, and return when the bot has dealt with it."""
+        """Add or remove the reaction `emoji` of `sender`, and wait until the bot has handled it."""
         address, person = ChatAddress(platform=self.name, chat_id=chat), Person(id=sender, name=sender)
         reaction = Reaction(address=address, message_id=message_id, person=person, emoji=emoji, is_added=is_added)
         await self.handle(reaction)
 
     async def handle(self, incoming: Incoming) -> None:
-        """Let `incoming` come in, whatever it is, and return when the bot has dealt with it."""
+        """Deliver any event to the bot, and wait until it has handled it."""
         await self._is_ready.wait()
         if self._receive is None:
             raise RuntimeError("the platform is not connected")

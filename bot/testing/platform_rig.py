@@ -1,4 +1,4 @@
-"""A platform under test, with a server that it is connected to and people who talk to it there."""
+"""A platform under test, its server and the people who talk to it there."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -17,7 +17,7 @@ WAIT_SECONDS = 4.0
 
 
 async def until(condition: Callable[[], bool], *, seconds: float = 20.0) -> bool:
-    """Wait until `condition` holds, looking again and again; False when it does not within `seconds`."""
+    """Poll `condition` until it holds; return False if it does not within `seconds`."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             while not condition():  # noqa: ASYNC110 - what is waited for tells nobody
@@ -32,7 +32,7 @@ class NotSupported(Exception):
 class VisibleMessage(Struct, frozen=True, kw_only=True):
     """A message of the bot as people in the chat see it, without formatting.
 
-    `mentioned` are the ids of the people whom it notifies, `files` the names of what came with it.
+    `mentioned` are the ids of the people whom it notifies, `files` the names of its files.
     """
 
     id: str
@@ -47,8 +47,8 @@ class VisibleMessage(Struct, frozen=True, kw_only=True):
 class PlatformRig(ABC):
     """Connects the contract tests to a platform and its server.
 
-    `chat` is a group in which `ann`, `ben` and the bot are. In what is said, `{bot}` and `{ben}` stand for mentions in
-    the platform's own form. Methods that a platform has nothing for raise `NotSupported`.
+    `chat` is a group of `ann`, `ben` and the bot. In texts of people, `{bot}` and `{ben}` stand for mentions in the
+    platform's own form. Methods for features that the platform lacks raise `NotSupported`.
     """
 
     platform: Platform
@@ -62,7 +62,7 @@ class PlatformRig(ABC):
 
     @abstractmethod
     async def say(self, text: str, *, sender: str = "ann", reply_to: str | None = None) -> str:
-        """Let `sender` say `text` in the chat; return the platform's id of the message."""
+        """Send `text` as `sender` to the chat; return the platform's id of the message."""
 
     @abstractmethod
     async def bot_messages(self, count: int = 1) -> Sequence[VisibleMessage]:
@@ -73,38 +73,38 @@ class PlatformRig(ABC):
         """Wait until the platform is connected and in the chat."""
 
     async def repeat(self) -> None:
-        """Let the server deliver the last message again, as after a lost acknowledgement."""
+        """Make the server deliver the last message again, as after a lost acknowledgement."""
         raise NotSupported
 
     async def echo(self, text: str) -> None:
-        """Let the bot's own message come back to it."""
+        """Make the server deliver the bot's own message to it."""
         raise NotSupported(text)
 
     async def limit(self, seconds: float, *, everywhere: bool) -> None:
-        """Let the server refuse the bot's next message for `seconds`, in its chat or `everywhere`.
+        """Make the server refuse the bot's next message for `seconds`, in its chat or `everywhere`.
 
-        A platform that does not tell the two apart has only the first.
+        A platform that does not distinguish the two supports only the first.
         """
         raise NotSupported(seconds, everywhere)
 
     async def disconnect(self) -> None:
-        """Cut the bot's connection; it may come back at once."""
+        """Cut the bot's connection; it may reconnect at once."""
         raise NotSupported
 
     async def press(self, message_id: str, label: str, *, sender: str = "ann") -> None:
-        """Let `sender` press a button of the bot's message."""
+        """Press a button of the bot's message as `sender`."""
         raise NotSupported(message_id, label, sender)
 
     async def react(self, message_id: str, emoji: str, *, sender: str = "ann", is_added: bool = True) -> None:
-        """Let `sender` put `emoji` on a message of the chat, or take it off."""
+        """Add or remove the reaction `emoji` of `sender`."""
         raise NotSupported(message_id, emoji, sender, is_added)
 
     async def rewrite(self, message_id: str, text: str, *, sender: str = "ann") -> None:
-        """Let `sender` change what they said."""
+        """Edit a message of `sender`."""
         raise NotSupported(message_id, text, sender)
 
     async def withdraw(self, message_id: str, *, sender: str = "ann") -> None:
-        """Let `sender` take back what they said."""
+        """Delete a message of `sender`."""
         raise NotSupported(message_id, sender)
 
     @property
@@ -114,12 +114,12 @@ class PlatformRig(ABC):
 
     @property
     def delivers_missed_messages(self) -> bool:
-        """Return whether the platform delivers messages later that were sent while the connection was down."""
+        """Return whether the platform later delivers messages that were sent during an outage of the connection."""
         return False
 
     @asynccontextmanager
     async def connected(self) -> AsyncIterator[None]:
-        """Run the platform for the length of the context and keep what it receives."""
+        """Run the platform within the context and record received events."""
         self.is_recording = True
         running = asyncio.create_task(self.platform.run(self._receive), name="platform under test")
         waiting = asyncio.create_task(self.ready(), name="until it is ready")
@@ -137,11 +137,11 @@ class PlatformRig(ABC):
                 await running
 
     async def messages(self, count: int = 1) -> Sequence[ChatMessage]:
-        """Wait for at least `count` messages received by the platform; return fewer when no more come."""
+        """Wait for at least `count` received messages; return fewer when no more come."""
         return await self.events(ChatMessage, count)
 
     async def events(self, kind: type[News], count: int = 1) -> Sequence[News]:
-        """Wait for other events as `messages` does: reactions, corrections."""
+        """Wait for at least `count` received events of `kind`; return fewer when no more come."""
         with suppress(TimeoutError):
             async with asyncio.timeout(WAIT_SECONDS):
                 while len([each for each in self.received if isinstance(each, kind)]) < count:
@@ -159,7 +159,7 @@ class PlatformRig(ABC):
 
 @contextmanager
 def skip_if_unsupported() -> Iterator[None]:
-    """Skip the test where the platform does not support the operation in the context."""
+    """Skip the test if the platform does not support the operation in the context."""
     try:
         yield
     except NotSupported:
@@ -174,9 +174,9 @@ async def wait_for_message(rig: PlatformRig) -> Sequence[VisibleMessage]:
 
 
 async def wait_for_words(rig: PlatformRig, words: int) -> Sequence[VisibleMessage]:
-    """Return the messages of the bot as soon as they have `words` words, or as they are when nothing more comes.
+    """Wait until the messages of the bot have `words` words in all, or no longer change, and return them.
 
-    What comes may be another message, or more text in one that is there: a draft becomes the answer by an edit.
+    Words come in further messages and in edits of a draft.
     """
     texts: list[str] | None = None
     heard = await rig.bot_messages()
@@ -186,5 +186,5 @@ async def wait_for_words(rig: PlatformRig, words: int) -> Sequence[VisibleMessag
 
 
 def _count_words(texts: Sequence[str]) -> int:
-    """Count the words of all texts; the mark at the end of a draft is none."""
+    """Count the words of all texts without the mark at the end of a draft."""
     return sum(len(text.replace("…", " ").split()) for text in texts)

@@ -1,9 +1,9 @@
-"""Assert that a tool keeps the promise of its schema: what the schema accepts runs, what it refuses never does.
+"""Assert that arguments which the schema of a tool accepts reach it, and that others do not.
 
     def test_forecast_keeps_its_contract():
         assert_tool_contract(forecast)
 
-Arguments are made from the schema, the same ones every time; the tool itself is not run.
+Arguments are made from the schema, the same ones every time; the tool itself does not run.
 """
 
 import asyncio
@@ -40,11 +40,11 @@ _FORMATS = {
 }
 _TEXTS = ("text", "1", "a", "abc", "2026-11-20", "10:00", "提醒")
 _POOL: tuple[object, ...] = (None, True, 7, -1, 1.5, 1e300, "", "7", "text", [], [None], {}, {"unknown": 1})
-"""Values of every kind: whatever an argument wants, most of these are not it."""
+"""Values of every type, of which any one argument accepts few."""
 
 
 def candidates(schema: Schema) -> Iterator[dict[str, object]]:
-    """Yield argument objects for `schema`: minimal, whole, and each changed in one place. Some fit by chance."""
+    """Yield argument objects for `schema`: minimal, complete, and with one value changed. Some are valid by chance."""
     needed = required_of(schema)
     samples = {name: list(islice(_samples(part, schema), _MOST_OF_ONE)) for name, part in _parts_of(schema).items()}
     firsts = {name: values[0] for name, values in samples.items() if values}
@@ -60,7 +60,7 @@ def candidates(schema: Schema) -> Iterator[dict[str, object]]:
 
 
 def _samples(part: Schema, root: Schema, depth: int = 0) -> Iterator[object]:
-    """Yield values that `part` of the schema `root` probably accepts, the plainest first."""
+    """Yield values that `part` of the schema `root` probably accepts, the simplest first."""
     part = _resolved(part, root)
     arms = [*_listed(part, "anyOf"), *_listed(part, "oneOf")]
     if "const" in part or "enum" in part:
@@ -163,18 +163,17 @@ def assert_tool_contract(
     injectable: Collection[type[object]] = (),
     examples: Iterable[Mapping[str, object]] = (),
 ) -> None:
-    """Check `tool`, a function (marked or plain) or a class tool, with arguments made from its schema.
+    """Check `tool`, a function (decorated or plain) or a class tool, with arguments made from its schema.
 
-    Both validations must agree on every one of them, the router must bring the right ones to the tool and none of
-    the broken ones.
+    Both validations must agree on all of them, and the router must call the tool with the valid ones only.
 
     Args:
-        tool: what is to be registered.
+        tool: function or class tool that would be registered.
         injectable: the classes of services that its parameters name.
-        examples: right arguments that cannot be guessed, for schemas with patterns.
+        examples: valid arguments that cannot be generated, for schemas with patterns.
 
     Raises:
-        AssertionError: names the tool and the arguments in question.
+        AssertionError: names the tool and the arguments.
         SignatureInvalid: the function cannot be a tool at all.
     """
     with ThreadPoolExecutor(1) as pool:  # a thread of its own, so that async tests may call this as well
@@ -200,7 +199,7 @@ class _Contract:
             raise AssertionError(f"{self._tool.name}: no right arguments could be made up; give some as examples=[…]")
 
     def _check_agreement(self, arguments: Mapping[str, object], *, is_right: bool) -> None:
-        """Compare the schema with the argument class; a class tool has no class that could disagree."""
+        """Compare the schema with the argument class, which a class tool does not have."""
         if self._tool.instantiate is dict:
             return
         try:
@@ -245,7 +244,7 @@ class _Contract:
 
 
 class _SpiedTool(Tool):
-    """A class tool that only notes that it was run."""
+    """A class tool that only records its calls."""
 
     def __init__(self, tool: Tool, reached: list[object]) -> None:
         self.name, self.description, self.parameters = tool.name, tool.description, tool.parameters

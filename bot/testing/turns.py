@@ -1,4 +1,4 @@
-"""Make the messages, turns, contexts and tools that interpreters and functions are tested with."""
+"""Make messages, turns, contexts and tools for tests of interpreters and functions."""
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -63,7 +63,7 @@ def make_context(
     language: str = "en",
     policy: CallPolicy | None = None,
 ) -> CallContext:
-    """Return the context of a call for `message` at the time of `clock`, Friday 2026-11-20 02:00 by default; in UTC."""
+    """Return the context of a call for `message` at the time of `clock`, by default Friday 2026-11-20 02:00 UTC."""
     clock = clock or FixedClock(NOW)
     message = make_message(message) if isinstance(message, str) else message
     return CallContext(

@@ -1,4 +1,4 @@
-"""Contract tests for chat platforms; a subclass gives them a rig.
+"""Contract tests for chat platforms; a subclass defines their rig.
 
     class TestMyPlatform(PlatformContract):
         @pytest.fixture
@@ -17,4 +17,4 @@ from bot.testing.contracts.outgoing import OutgoingContract
 
 
 class PlatformContract(IncomingContract, OutgoingContract, ConnectionContract):
-    """The tests. A subclass brings the fixture `rig`: a connected `PlatformRig`."""
+    """All contract tests of platforms; a subclass defines the fixture `rig`, a connected `PlatformRig`."""

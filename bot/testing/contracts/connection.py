@@ -63,7 +63,7 @@ class ConnectionContract:
         with pytest.raises(DeliveryFailed):
             await rig.platform.send(nowhere, OutgoingMessage(text="hello"))
 
-    async def test_it_is_live_while_it_runs(self, rig: PlatformRig) -> None:
+    async def test_running_platform_is_live(self, rig: PlatformRig) -> None:
         if not isinstance(rig.platform, HasHealth):
             pytest.skip("the platform has no connection")
 

@@ -34,7 +34,7 @@ class OutgoingContract:
 
         assert heard.text == "⏰ tea is ready, 茶好了 👍🏽"
 
-    async def test_id_of_a_sent_message_is_the_one_of_replies_to_it(self, rig: PlatformRig) -> None:
+    async def test_id_of_a_sent_message_is_returned(self, rig: PlatformRig) -> None:
         sent = await rig.platform.send(rig.chat, OutgoingMessage(text="tea is ready"))
         [heard] = await rig.bot_messages()
 
