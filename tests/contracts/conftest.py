@@ -1,4 +1,4 @@
-"""Stores in every implementation, in memory first."""
+"""Fixtures with every implementation of the stores."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
@@ -55,7 +55,7 @@ async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
         return
     async with _open(request, tmp_path) as opened:
         yield opened
-        assert await opened.read(misfiled) == []  # whatever the test has done to its reminders
+        assert await opened.read(list_misindexed) == []
 
 
 def _open(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
@@ -64,8 +64,8 @@ def _open(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
     return Database(url)
 
 
-def misfiled(connection: sa.Connection) -> list[object]:
-    """Occurrences that have ended and are in the index of those to be tried, or the other way round."""
+def list_misindexed(connection: sa.Connection) -> list[object]:
+    """Return occurrences that are wrongly in the index of waiting ones, or wrongly absent from it."""
     is_filed, is_waiting = f"({IS_TO_TRY})", "(owner = '' AND state IN ('leased', 'unknown'))"
     query = f"SELECT id, state, try_at, owner, sent_at FROM delivery WHERE {is_filed} <> {is_waiting}"
     return [tuple(row) for row in connection.execute(sa.text(query))]
@@ -80,7 +80,7 @@ def reminders(database: Database | None) -> ReminderStore:
 def deliveries(
     reminders: ReminderStore, database: Database | None
 ) -> Callable[[datetime, datetime], Awaitable[tuple[DeliveryRecord, ...]]]:
-    """Read the occurrences that are due in a period."""
+    """Return a function that reads the occurrences due in a period."""
     return reminders.deliveries if isinstance(reminders, MemoryReminderStore) else SqlReminderAudit(database).deliveries
 
 
@@ -106,7 +106,7 @@ def state(database: Database | None, clock: FixedClock) -> StateStore:
 
 @pytest.fixture
 def draft() -> Callable[..., ValidatedReminder]:
-    """Make a draft: due `seconds` from NOW, recurring with a rule."""
+    """Return a function that makes drafts, due `seconds` from NOW and recurring with a rule."""
 
     def make(
         key: str = "1", *, seconds: float = 60, rule: str = "", chat: str = "home", creator: str = "ann"

@@ -1,4 +1,4 @@
-"""Contract of the call stores."""
+"""Contract of the store of turns and calls."""
 
 from datetime import timedelta
 
@@ -34,7 +34,7 @@ async def test_turns_and_calls_of_another_chat_are_not_found(records: CallStore)
     assert await records.latest_turns(5, chat_key=HOME.key) == ()
 
 
-async def test_the_latest_turns_come_latest_first(records: CallStore):
+async def test_turns_are_listed_latest_first(records: CallStore):
     await records.add([make_turn_record(1), make_turn_record(2, person="bob"), make_turn_record(3)], [])
 
     latest = await records.latest_turns(2)
@@ -64,7 +64,7 @@ async def test_usage_is_summed_by_person_and_chat(records: CallStore):
     ]
 
 
-async def test_forgotten_message_leaves_only_its_cost(records: CallStore):
+async def test_only_the_cost_of_a_forgotten_message_stays(records: CallStore):
     turn = make_turn_record(completions=(make_completion_record(tokens=100),))
     await records.add([turn, make_turn_record(2)], [make_call_record(), make_call_record(2)])
 

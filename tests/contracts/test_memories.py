@@ -1,4 +1,4 @@
-"""Contract of the memory stores."""
+"""Contract of the memory store."""
 
 from datetime import UTC, datetime
 
@@ -25,18 +25,18 @@ def new(text: str, *, person: Person = ANN, address: ChatAddress = HOME, is_shar
     return NewMemory(address=address, person=person, text=text, is_shared=is_shared, created_at=NOW)
 
 
-def onlooker(person: Person = ANN, address: ChatAddress = HOME, *, is_private: bool = False) -> MemoryViewer:
+def viewer(person: Person = ANN, address: ChatAddress = HOME, *, is_private: bool = False) -> MemoryViewer:
     return MemoryViewer(address=address, person=person, is_private=is_private)
 
 
-async def seen(memories: MemoryStore, who: MemoryViewer) -> list[str]:
+async def texts_visible_to(memories: MemoryStore, who: MemoryViewer) -> list[str]:
     return [each.text for each in await memories.visible_to(who)]
 
 
 async def test_memory_is_read_as_stored(memories: MemoryStore):
     kept = await memories.add(new("茶要绿的", person=BOB, is_shared=True))
 
-    assert await memories.visible_to(onlooker()) == (kept,)
+    assert await memories.visible_to(viewer()) == (kept,)
     assert (kept.text, kept.person, kept.address, kept.created_at) == ("茶要绿的", BOB, HOME, NOW)
 
 
@@ -45,25 +45,25 @@ async def test_own_and_shared_memories_are_listed_latest_first(memories: MemoryS
     await memories.add(new("b", person=BOB))
     await memories.add(new("all", person=BOB, is_shared=True))
 
-    assert await seen(memories, onlooker()) == ["all", "a"]
-    assert await seen(memories, onlooker(BOB)) == ["all", "b"]
+    assert await texts_visible_to(memories, viewer()) == ["all", "a"]
+    assert await texts_visible_to(memories, viewer(BOB)) == ["all", "b"]
 
 
 async def test_memory_is_invisible_in_another_chat(memories: MemoryStore):
     await memories.add(new("a"))
     await memories.add(new("all", is_shared=True))
 
-    assert await seen(memories, onlooker(address=ALONE)) == []
+    assert await texts_visible_to(memories, viewer(address=ALONE)) == []
 
 
-async def test_private_list_has_own_memories_of_the_platform(memories: MemoryStore):
+async def test_private_chat_shows_own_memories_of_all_chats_of_the_platform(memories: MemoryStore):
     elsewhere = ChatAddress(platform="console2", chat_id="home")
     await memories.add(new("a"))
     await memories.add(new("b", person=BOB))
     await memories.add(new("all", is_shared=True))
     await memories.add(new("same id, other platform", address=elsewhere))
 
-    assert await seen(memories, onlooker(address=ALONE, is_private=True)) == ["a"]
+    assert await texts_visible_to(memories, viewer(address=ALONE, is_private=True)) == ["a"]
 
 
 async def test_memories_are_counted_by_chat_and_person(memories: MemoryStore):
@@ -74,9 +74,9 @@ async def test_memories_are_counted_by_chat_and_person(memories: MemoryStore):
     assert (await memories.count(HOME), await memories.count(HOME, "ann")) == (2, 1)
 
 
-async def test_a_removed_memory_is_gone_and_its_id_is_not_used_again(memories: MemoryStore):
+async def test_id_of_a_removed_memory_is_not_reused(memories: MemoryStore):
     first = await memories.add(new("a"))
 
     assert await memories.remove([first.id, "m999"]) == 1
-    assert await seen(memories, onlooker()) == []
+    assert await texts_visible_to(memories, viewer()) == []
     assert (await memories.add(new("b"))).id != first.id

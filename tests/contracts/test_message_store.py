@@ -59,7 +59,7 @@ async def test_user_name_of_the_sender_is_stored(messages: MessageStore):
     assert await messages.recent(HOME, 10) == (kept,)
 
 
-async def test_a_message_id_is_new_once_in_each_chat(messages: MessageStore):
+async def test_message_id_is_new_once_per_chat(messages: MessageStore):
     work = ChatAddress(platform="console", chat_id="work")
     twice = message(1)
 
@@ -69,13 +69,13 @@ async def test_a_message_id_is_new_once_in_each_chat(messages: MessageStore):
     assert (first, second) == ((True, False, True), (False, True))
 
 
-async def test_recent_gives_the_last_ones_oldest_first(messages: MessageStore):
+async def test_recent_returns_the_last_messages_oldest_first(messages: MessageStore):
     await messages.add([message(3), message(1), message(2)])
 
     assert ids(await messages.recent(HOME, 2)) == ["2", "3"]
 
 
-async def test_a_thread_sees_its_own_messages_and_the_chat_all(messages: MessageStore):
+async def test_thread_has_its_own_messages_and_the_chat_has_all(messages: MessageStore):
     thread = ChatAddress(platform="console", chat_id="home", thread_id="t")
     await messages.add([message(1), message(2, address=thread)])
 
@@ -90,7 +90,7 @@ async def test_since_excludes_older_messages(messages: MessageStore):
     assert ids(await messages.since(HOME, START, 2)) == ["4", "5"]
 
 
-async def test_after_gives_the_first_ones_oldest_first(messages: MessageStore):
+async def test_after_returns_the_next_messages_oldest_first(messages: MessageStore):
     at_once = [replace(message(number), sent_at=START) for number in range(1, 4)]
     await messages.add([*at_once, message(4), message(5)])
 
@@ -117,7 +117,7 @@ async def test_an_edited_message_has_its_new_text(messages: MessageStore):
     assert [each.text for each in await messages.recent(HOME, 10)] == ["new"]
 
 
-async def test_a_deleted_message_is_left_out_and_its_id_stays_known(messages: MessageStore):
+async def test_deleted_message_is_not_returned_and_its_id_stays_known(messages: MessageStore):
     await messages.add([message(1), message(2)])
 
     assert await messages.erase(HOME, "1", START)
@@ -125,7 +125,7 @@ async def test_a_deleted_message_is_left_out_and_its_id_stays_known(messages: Me
     assert await messages.add([message(1)]) == (False,)
 
 
-async def test_words_are_found_in_any_form_the_latest_first(messages: MessageStore):
+async def test_words_are_found_in_any_form_latest_message_first(messages: MessageStore):
     texts = ["We released the app", "Tea?", "Releasing again on Friday", "the RELEASE is done"]
     await messages.add([message(number, text=text) for number, text in enumerate(texts)])
 
@@ -141,14 +141,14 @@ async def test_chinese_words_are_found_inside_a_sentence(messages: MessageStore)
     assert ids(await messages.search(HOME, "五周", 10)) == []
 
 
-async def test_message_with_all_words_comes_before_one_with_most(messages: MessageStore):
+async def test_message_with_all_words_precedes_message_with_most_words(messages: MessageStore):
     texts = ["the login page is broken", "broken glass", "new login page", "lunch"]
     await messages.add([message(number, text=text) for number, text in enumerate(texts)])
 
     assert ids(await messages.search(HOME, "where was the broken login page?", 10)) == ["0", "2"]
 
 
-async def test_only_the_chat_and_the_thread_are_searched(messages: MessageStore):
+async def test_search_covers_only_the_chat_and_the_thread(messages: MessageStore):
     work = ChatAddress(platform="console", chat_id="work")
     thread = ChatAddress(platform="console", chat_id="home", thread_id="t")
     await messages.add(
@@ -207,7 +207,7 @@ async def test_messages_of_bots_are_not_found(messages: MessageStore):
 @pytest.mark.parametrize(
     "query", ["", " ", "?!", '"', "' OR 1=1 --", "tea* NOT (", "\x00", "𝕥eá", "a" * 5000, "茶" * 5000]
 )
-async def test_no_query_breaks_the_search(messages: MessageStore, query: str):
+async def test_unusual_queries_are_searched_without_an_error(messages: MessageStore, query: str):
     await messages.add([message(1, text=f"x {query}")])
 
     found = await messages.search(HOME, query, 10)

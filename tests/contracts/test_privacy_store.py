@@ -1,4 +1,4 @@
-"""Requests of people about their data, in every database."""
+"""Contract of the privacy store: opting out, erasure, export and retention."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -115,7 +115,7 @@ async def test_messages_after_opting_out_are_not_stored_but_known_by_id(privacy,
     assert await messages.add([message(1)]) == (False,)
 
 
-async def test_an_edit_brings_no_text_back(privacy, messages):
+async def test_edit_does_not_store_text_of_an_opted_out_person(privacy, messages):
     await privacy.opt_out(HERE, NOW)
     await messages.add([message(1)])
 
@@ -165,7 +165,7 @@ async def test_record_of_an_opted_out_person_has_costs_and_no_text(privacy, data
     assert his.said == "secret answer"
 
 
-async def test_opting_out_everywhere_holds_for_the_platform_alone(privacy, messages):
+async def test_opting_out_everywhere_applies_to_one_platform(privacy, messages):
     await privacy.opt_out(EVERYWHERE, NOW)
     await messages.add([message(1, address=WORK), message(2, address=OTHER)])
 
@@ -198,7 +198,7 @@ async def test_erasure_leaves_no_name_of_the_author(privacy, messages, database,
     assert [tuple(row) for row in rows] == [("", "", "")]
 
 
-async def test_erasure_deletes_and_counts(privacy, messages, database):
+async def test_erasure_deletes_and_counts_messages_replies_memories_and_records(privacy, messages, database):
     memories, records = SqlMemoryStore(database), SqlCallStore(database)
     await messages.add([message(1), message(2, sender=BOB), message(3, sender=BOT, reply_to="1")])
     await messages.add([message(4, sender=BOT, reply_to="2"), message(5, address=WORK)])
@@ -217,7 +217,7 @@ async def test_erasure_deletes_and_counts(privacy, messages, database):
     assert await privacy.erase(HERE, NOW) == Erasure(messages=0, replies=0, memories=0, records=0)
 
 
-async def test_deletion_lists_files(privacy, messages):
+async def test_erasure_lists_files_of_deleted_messages(privacy, messages):
     desk = Attachment(kind="image", description="desk.png", url="/files/k/desk.png")
     await messages.add([message(1, attachments=(desk,)), message(2, sender=BOT, reply_to="1"), message(3, sender=BOB)])
     before = await privacy.with_files(HOME.key, NOW + timedelta(hours=1))
@@ -230,14 +230,14 @@ async def test_deletion_lists_files(privacy, messages):
     assert await privacy.with_files(HOME.key, NOW) == ()
 
 
-async def test_erasing_everywhere_stays_on_the_platform(privacy, messages):
+async def test_erasing_everywhere_applies_to_one_platform(privacy, messages):
     await messages.add([message(1), message(2, address=WORK), message(3, address=OTHER)])
 
     assert (await privacy.erase(EVERYWHERE, NOW)).messages == 2
     assert await texts(messages, OTHER) == ["tea 3"]
 
 
-async def test_erased_text_is_not_readable_in_the_file(privacy, messages, database, tmp_path):
+async def test_erased_text_is_not_in_the_database(privacy, messages, database, tmp_path):
     await SqlCallStore(database).add([turn(1)], [])
     await messages.add([message(1, text="secret plan")])
     await privacy.erase(EVERYWHERE, NOW)
@@ -284,7 +284,7 @@ async def test_export_returns_stored_data(privacy, messages, database):
     assert (data.message_count, len(data.memories), data.record_count, data.is_opted_out) == (2, 1, 1, True)
 
 
-async def test_a_chat_has_its_own_time_to_keep_messages(privacy):
+async def test_each_chat_has_its_own_retention_period(privacy):
     await privacy.set_retention(HOME.key, 7)
     await privacy.set_retention(HOME.key, 30)
     await privacy.set_retention(WORK.key, 0)
@@ -293,7 +293,7 @@ async def test_a_chat_has_its_own_time_to_keep_messages(privacy):
     assert await privacy.retention() == {"console:home": 30}
 
 
-async def test_old_messages_leave_store_and_index(privacy, messages):
+async def test_old_messages_are_purged_from_store_and_index(privacy, messages):
     await messages.add([message(number) for number in range(10)])
     await messages.add([message(1, address=WORK)])
 

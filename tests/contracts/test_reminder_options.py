@@ -23,18 +23,18 @@ BOB = Person(id="bob", name="Bob")
 MORNING = QuietHours(starts=time(9), ends=time(10), zone="UTC")
 
 
-def with_wish(draft: ValidatedReminder, **changes) -> ValidatedReminder:
+def with_changes(draft: ValidatedReminder, **changes) -> ValidatedReminder:
     return replace(draft, reminder=replace(draft.reminder, **changes))
 
 
-async def claimed(store: ReminderStore, at: datetime, owner: str = "me") -> tuple[Lease, ...]:
+async def claim_due(store: ReminderStore, at: datetime, owner: str = "me") -> tuple[Lease, ...]:
     return (await store.claim(owner, at, at, 500)).leases
 
 
 async def test_urgency_and_catching_up_are_stored_and_changed(
     reminders: ReminderStore, draft: MakeDraft, now: datetime
 ):
-    row = await reminders.add(with_wish(draft(), is_urgent=True, catch_up=CatchUp.ALL), now, LIMITS)
+    row = await reminders.add(with_changes(draft(), is_urgent=True, catch_up=CatchUp.ALL), now, LIMITS)
     wish = ReminderEdit(content="milk", is_urgent=False)
 
     (changed,) = await reminders.change([edit(row, wish, now)], now)
@@ -43,19 +43,19 @@ async def test_urgency_and_catching_up_are_stored_and_changed(
     assert (changed.is_urgent, changed.catch_up, changed.content) == (False, CatchUp.ALL, "milk")
 
 
-async def test_all_missed_fires_are_rows_of_their_own(reminders: ReminderStore, draft, now):
-    await reminders.add(with_wish(draft(rule="FREQ=DAILY"), catch_up=CatchUp.ALL), now, LIMITS)
+async def test_each_missed_fire_is_an_occurrence_of_its_own(reminders: ReminderStore, draft, now):
+    await reminders.add(with_changes(draft(rule="FREQ=DAILY"), catch_up=CatchUp.ALL), now, LIMITS)
 
-    leases = await claimed(reminders, now + 3 * DAY)
+    leases = await claim_due(reminders, now + 3 * DAY)
 
     fires = [now + MINUTE, now + MINUTE + DAY, now + MINUTE + 2 * DAY]
     assert [(lease.notice.due_at, lease.notice.missed) for lease in leases] == [(fire, 0) for fire in fires]
 
 
 async def test_at_most_ten_occurrences_wait_for_a_retry(reminders: ReminderStore, deliveries, draft, now):
-    await reminders.add(with_wish(draft(rule="FREQ=DAILY"), catch_up=CatchUp.ALL), now, LIMITS)
+    await reminders.add(with_changes(draft(rule="FREQ=DAILY"), catch_up=CatchUp.ALL), now, LIMITS)
     for day in range(1, 16):
-        await claimed(reminders, now + day * DAY)
+        await claim_due(reminders, now + day * DAY)
         await reminders.free("me")
 
     records = await deliveries(now, now + 30 * DAY)
@@ -65,12 +65,10 @@ async def test_at_most_ten_occurrences_wait_for_a_retry(reminders: ReminderStore
     assert len(waiting) == 10
 
 
-async def test_fires_that_are_not_caught_up_with_are_recorded_as_skipped(
-    reminders: ReminderStore, deliveries, draft, now
-):
-    await reminders.add(with_wish(draft(rule="FREQ=DAILY"), catch_up=CatchUp.NONE), now, LIMITS)
+async def test_missed_fires_without_catch_up_are_recorded_as_skipped(reminders: ReminderStore, deliveries, draft, now):
+    await reminders.add(with_changes(draft(rule="FREQ=DAILY"), catch_up=CatchUp.NONE), now, LIMITS)
 
-    leases = await claimed(reminders, now + 3 * DAY)
+    leases = await claim_due(reminders, now + 3 * DAY)
 
     (record,) = await deliveries(now, now + 9 * DAY)
     assert leases == ()
@@ -95,7 +93,7 @@ async def test_occurrence_in_quiet_hours_is_leased_after_they_end(reminders: Rem
     await reminders.add(draft(), now, LIMITS)
 
     claim = await reminders.claim("me", now, now + MINUTE, 500)
-    (lease,) = await claimed(reminders, now + timedelta(hours=1))
+    (lease,) = await claim_due(reminders, now + timedelta(hours=1))
 
     assert claim.leases == ()
     assert lease.notice.was_held
@@ -107,35 +105,35 @@ async def test_quiet_hours_of_another_chat_or_person_delay_nothing(reminders: Re
     await reminders.set_quiet_hours("person:console:ann", MORNING)
     await reminders.add(draft(), now, LIMITS)
 
-    assert len(await claimed(reminders, now + MINUTE)) == 1
+    assert len(await claim_due(reminders, now + MINUTE)) == 1
 
 
-async def test_an_urgent_one_is_claimed_in_quiet_hours(reminders: ReminderStore, draft, now):
+async def test_urgent_reminder_is_claimed_in_quiet_hours(reminders: ReminderStore, draft, now):
     await reminders.set_quiet_hours(chat_key(HOME), MORNING)
-    await reminders.add(with_wish(draft(), is_urgent=True), now, LIMITS)
+    await reminders.add(with_changes(draft(), is_urgent=True), now, LIMITS)
 
-    assert len(await claimed(reminders, now + MINUTE)) == 1
+    assert len(await claim_due(reminders, now + MINUTE)) == 1
 
 
 async def test_freed_occurrence_waits_for_quiet_hours_unless_it_may_have_been_sent(
     reminders: ReminderStore, draft, now
 ):
     await add_many(reminders, [draft("a"), draft("b")], now)
-    first, _ = await claimed(reminders, now + MINUTE)
+    first, _ = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [first.notice.delivery_id])
     await reminders.free("me")
     await reminders.set_quiet_hours(chat_key(HOME), MORNING)
 
-    (again,) = await claimed(reminders, now + 2 * MINUTE)
+    (again,) = await claim_due(reminders, now + 2 * MINUTE)
 
-    (later,) = await claimed(reminders, now + timedelta(hours=1))
+    (later,) = await claim_due(reminders, now + timedelta(hours=1))
     assert again.notice.delivery_id == first.notice.delivery_id
     assert later.notice.was_held
 
 
 async def test_reminders_of_one_message_are_claimed_together(reminders: ReminderStore, draft, now):
     await add_many(reminders, [draft("a"), draft("b", seconds=61), draft("c", seconds=62)], now)
-    ids = [lease.notice.delivery_id for lease in await claimed(reminders, now + 2 * MINUTE)]
+    ids = [lease.notice.delivery_id for lease in await claim_due(reminders, now + 2 * MINUTE)]
     await reminders.begin("me", ids, {ids[0]: "together", ids[2]: "together"})
     await reminders.free("me")
 
@@ -149,16 +147,16 @@ async def test_reminders_of_one_message_are_claimed_together(reminders: Reminder
     assert [(lease.notice.content, lease.message_key) for lease in second.leases] == [("tea b", "")]
 
 
-async def test_beginning_alone_forgets_the_message_of_the_last_time(reminders: ReminderStore, draft, now):
+async def test_occurrence_begun_alone_leaves_its_earlier_message(reminders: ReminderStore, draft, now):
     await reminders.add(draft(), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id], {lease.notice.delivery_id: "together"})
     await reminders.free("me")
-    await claimed(reminders, now + MINUTE)
+    await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
     await reminders.free("me")
 
-    (again,) = await claimed(reminders, now + MINUTE)
+    (again,) = await claim_due(reminders, now + MINUTE)
 
     assert again.message_key == ""
 
@@ -176,7 +174,7 @@ async def test_new_zone_data_reschedule_wrong_reminders_only(reminders: Reminder
 
 async def test_reminders_are_found_by_their_sent_message(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
     said = DeliveryOutcome(
         delivery_id=lease.notice.delivery_id,
@@ -195,7 +193,7 @@ async def test_reminders_are_found_by_their_sent_message(reminders: ReminderStor
 
 async def test_occurrence_being_sent_is_held_until_taken_over(reminders: ReminderStore, draft, now):
     await reminders.add(draft(), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
     identifier = lease.notice.delivery_id
     leased = await reminders.list_sending("me", [identifier])
     await reminders.begin("me", [identifier])
@@ -211,7 +209,7 @@ async def test_occurrence_being_sent_is_held_until_taken_over(reminders: Reminde
 
 async def test_deleted_or_taken_over_occurrence_is_not_begun(reminders: ReminderStore, deliveries, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
     of_another = await reminders.begin("you", [lease.notice.delivery_id])
     await reminders.change([cancel(row)], now)
     of_deleted = await reminders.begin("me", [lease.notice.delivery_id])

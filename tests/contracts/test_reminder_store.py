@@ -28,7 +28,7 @@ def outcome(lease: Lease, state: DeliveryState, at: datetime) -> DeliveryOutcome
     )
 
 
-async def claimed(store: ReminderStore, at: datetime, owner: str = "me") -> tuple[Lease, ...]:
+async def claim_due(store: ReminderStore, at: datetime, owner: str = "me") -> tuple[Lease, ...]:
     return (await store.claim(owner, at, at, 500)).leases
 
 
@@ -59,7 +59,7 @@ async def test_second_of_two_equal_wall_times_is_stored_separately(reminders: Re
     assert row.schedule.start.fold == 1
 
 
-async def test_the_same_request_key_is_the_same_reminder(reminders: ReminderStore, draft, now):
+async def test_reminder_is_stored_once_per_request_key(reminders: ReminderStore, draft, now):
     first = await reminders.add(draft("a"), now, LIMITS)
 
     again = await reminders.add(draft("a", seconds=999), now, LIMITS)
@@ -111,7 +111,7 @@ async def test_a_deleted_reminder_does_not_count_for_the_cap(reminders: Reminder
     assert {each.request_key for each in await reminders.in_chat("console:home", 10)} == {"a", "c"}
 
 
-async def test_many_are_added_at_once_and_known_ones_skipped(reminders: ReminderStore, draft, now):
+async def test_known_reminders_are_skipped_when_many_are_added(reminders: ReminderStore, draft, now):
     await reminders.add(draft("0"), now, LIMITS)
 
     count = await add_many(reminders, [draft(str(number)) for number in range(1500)], now)
@@ -120,7 +120,7 @@ async def test_many_are_added_at_once_and_known_ones_skipped(reminders: Reminder
     assert len(await reminders.in_chat("console:home", 2000)) == 1500
 
 
-async def test_a_chat_shows_its_own_reminders_only(reminders: ReminderStore, draft, now):
+async def test_only_reminders_of_the_chat_are_listed(reminders: ReminderStore, draft, now):
     await reminders.add(draft("a"), now, LIMITS)
     await reminders.add(draft("b", chat="work"), now, LIMITS)
 
@@ -140,7 +140,7 @@ async def test_only_occurrences_due_by_the_horizon_are_claimed(reminders: Remind
     assert not claim.is_full
 
 
-async def test_a_claim_stops_at_its_limit_and_says_so(reminders: ReminderStore, draft, now):
+async def test_claim_stops_at_its_limit_and_is_marked_as_full(reminders: ReminderStore, draft, now):
     await add_many(reminders, [draft(str(number), seconds=1) for number in range(3)], now)
 
     first = await reminders.claim("me", now, now + MINUTE, 2)
@@ -152,19 +152,19 @@ async def test_a_claim_stops_at_its_limit_and_says_so(reminders: ReminderStore, 
 async def test_an_occurrence_is_claimed_once(reminders: ReminderStore, draft, now):
     await reminders.add(draft(), now, LIMITS)
 
-    first = await claimed(reminders, now + MINUTE)
-    second = await claimed(reminders, now + MINUTE, "another")
+    first = await claim_due(reminders, now + MINUTE)
+    second = await claim_due(reminders, now + MINUTE, "another")
 
     assert (len(first), len(second)) == (1, 0)
 
 
-async def test_an_occurrence_that_is_in_the_ledger_is_not_made_again(reminders: ReminderStore, draft, now):
-    """After the clock was set back a reminder may be armed for a time that it has fired at already."""
+async def test_occurrence_in_the_ledger_is_not_created_again(reminders: ReminderStore, draft, now):
+    """After the clock was set back, a reminder may be armed for a time at which it has already fired."""
     row = await reminders.add(draft(rule="FREQ=DAILY"), now, LIMITS)
-    await claimed(reminders, now + MINUTE)
+    await claim_due(reminders, now + MINUTE)
     assert await reminders.realign(now) == 1
 
-    again = await claimed(reminders, now + MINUTE)
+    again = await claim_due(reminders, now + MINUTE)
 
     armed = await reminders.get(row.key)
     assert again == ()
@@ -175,7 +175,7 @@ async def test_an_occurrence_that_is_in_the_ledger_is_not_made_again(reminders: 
 async def test_notice_has_all_data_of_its_text(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
 
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
 
     notice = lease.notice
     assert (notice.address, notice.creator, notice.targets) == (row.address, row.creator, row.targets)
@@ -186,7 +186,7 @@ async def test_notice_has_all_data_of_its_text(reminders: ReminderStore, draft, 
 async def test_a_claimed_recurring_reminder_is_armed_for_the_next_time(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(rule="FREQ=DAILY"), now, LIMITS)
 
-    await claimed(reminders, now + MINUTE)
+    await claim_due(reminders, now + MINUTE)
 
     armed = await reminders.get(row.key)
     assert armed is not None
@@ -196,18 +196,18 @@ async def test_a_claimed_recurring_reminder_is_armed_for_the_next_time(reminders
 async def test_missed_fires_become_one_notice_of_the_latest_with_a_count(reminders: ReminderStore, draft, now):
     await reminders.add(draft(rule="FREQ=DAILY"), now, LIMITS)
 
-    (lease,) = await claimed(reminders, now + 3 * DAY)
+    (lease,) = await claim_due(reminders, now + 3 * DAY)
 
     assert (lease.notice.due_at, lease.notice.missed) == (now + MINUTE + 2 * DAY, 2)
 
 
-async def test_a_fire_that_still_waits_is_absorbed_by_the_next(reminders: ReminderStore, deliveries, draft, now):
+async def test_waiting_occurrence_is_replaced_by_the_next(reminders: ReminderStore, deliveries, draft, now):
     await reminders.add(draft(rule="FREQ=DAILY"), now, LIMITS)
-    (first,) = await claimed(reminders, now + MINUTE)
+    (first,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [first.notice.delivery_id])
     await reminders.settle([outcome(first, DeliveryState.LEASED, now + 3 * DAY)])
 
-    (second,) = await claimed(reminders, now + MINUTE + DAY)
+    (second,) = await claim_due(reminders, now + MINUTE + DAY)
 
     states = [each.state for each in await deliveries(now, now + 9 * DAY)]
     assert second.notice.missed == 1
@@ -226,7 +226,7 @@ async def test_reminder_with_an_unreadable_rule_fires_once_and_pauses(
     row = await reminders.add(ValidatedReminder(reminder=wish, first_fire=now), now, LIMITS)
     await reminders.add(draft("fine", seconds=1), now, LIMITS)
 
-    leases = await claimed(reminders, now + MINUTE)
+    leases = await claim_due(reminders, now + MINUTE)
 
     parked = await reminders.get(row.key)
     assert len(leases) == 2
@@ -250,7 +250,7 @@ async def test_reminder_with_an_unreadable_rule_keeps_its_next_fire(reminders: R
 async def test_only_the_owner_can_begin_an_existing_occurrence(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft("a"), now, LIMITS)
     await reminders.add(draft("b"), now, LIMITS)
-    first, second = await claimed(reminders, now + MINUTE)
+    first, second = await claim_due(reminders, now + MINUTE)
     ids = [first.notice.delivery_id, second.notice.delivery_id]
     await reminders.change([cancel(row)], now)
 
@@ -260,7 +260,7 @@ async def test_only_the_owner_can_begin_an_existing_occurrence(reminders: Remind
 
 async def test_deleted_occurrence_stays_deleted_when_begun(reminders: ReminderStore, deliveries, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.change([cancel(row)], now)
 
     await reminders.begin("me", [lease.notice.delivery_id])
@@ -269,9 +269,9 @@ async def test_deleted_occurrence_stays_deleted_when_begun(reminders: ReminderSt
     assert record.state is DeliveryState.CANCELLED
 
 
-async def test_a_sent_once_reminder_is_done(reminders: ReminderStore, deliveries, draft, now):
+async def test_one_time_reminder_is_done_when_sent(reminders: ReminderStore, deliveries, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
 
     await reminders.settle([outcome(lease, DeliveryState.SENT, now + MINUTE)])
@@ -285,12 +285,12 @@ async def test_a_sent_once_reminder_is_done(reminders: ReminderStore, deliveries
 
 async def test_a_failed_attempt_is_claimed_again_at_its_time(reminders: ReminderStore, draft, now):
     await reminders.add(draft(), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
     await reminders.settle([outcome(lease, DeliveryState.UNKNOWN, now + 2 * MINUTE)])
 
     early = await reminders.claim("me", now + MINUTE, now + MINUTE, 10)
-    (again,) = await claimed(reminders, now + 2 * MINUTE)
+    (again,) = await claim_due(reminders, now + 2 * MINUTE)
 
     assert early.leases == ()
     assert again.notice.idempotency_key == lease.notice.idempotency_key
@@ -298,22 +298,22 @@ async def test_a_failed_attempt_is_claimed_again_at_its_time(reminders: Reminder
     assert again.try_at == now + 2 * MINUTE
 
 
-async def test_freed_leases_separate_begun_occurrences(reminders: ReminderStore, draft, now):
+async def test_only_begun_occurrences_may_be_repeats_after_freeing(reminders: ReminderStore, draft, now):
     await add_many(reminders, [draft("a"), draft("b", seconds=61)], now)
-    first, _ = await claimed(reminders, now + 2 * MINUTE)
+    first, _ = await claim_due(reminders, now + 2 * MINUTE)
     await reminders.begin("me", [first.notice.delivery_id])
 
     count = await reminders.free("me")
 
-    leases = {lease.notice.content: lease.notice for lease in await claimed(reminders, now + 2 * MINUTE, "next")}
+    leases = {lease.notice.content: lease.notice for lease in await claim_due(reminders, now + 2 * MINUTE, "next")}
     assert count == 2
     assert (leases["tea a"].may_be_repeat, leases["tea b"].may_be_repeat) == (True, False)
     assert (leases["tea a"].attempt, leases["tea b"].attempt) == (2, 1)
 
 
-async def test_freeing_one_owner_leaves_the_others(reminders: ReminderStore, draft, now):
+async def test_leases_of_other_owners_are_not_freed(reminders: ReminderStore, draft, now):
     await reminders.add(draft("a"), now, LIMITS)
-    await claimed(reminders, now + MINUTE, "me")
+    await claim_due(reminders, now + MINUTE, "me")
 
     assert await reminders.free("another") == 0
     assert await reminders.free("me") == 1
@@ -321,7 +321,7 @@ async def test_freeing_one_owner_leaves_the_others(reminders: ReminderStore, dra
 
 async def test_late_settlement_does_not_revive_a_final_occurrence(reminders: ReminderStore, deliveries, draft, now):
     await reminders.add(draft(), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
     await reminders.settle([outcome(lease, DeliveryState.SENT, now + MINUTE)])
 
@@ -331,7 +331,7 @@ async def test_late_settlement_does_not_revive_a_final_occurrence(reminders: Rem
     assert record.state is DeliveryState.SENT
 
 
-async def test_a_change_of_an_old_version_is_not_made(reminders: ReminderStore, draft, now):
+async def test_change_of_an_old_version_is_discarded(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     await reminders.change([edit(row, ReminderEdit(content="milk"), now)], now)
 
@@ -345,7 +345,7 @@ async def test_a_change_of_an_old_version_is_not_made(reminders: ReminderStore, 
 
 async def test_new_text_reaches_claimed_occurrences_that_are_not_begun(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.change([edit(row, ReminderEdit(content="milk"), now)], now)
 
     begun = await reminders.begin("me", [lease.notice.delivery_id])
@@ -356,9 +356,9 @@ async def test_new_text_reaches_claimed_occurrences_that_are_not_begun(reminders
     assert (renewed.notice.content, renewed.notice.attempt) == ("milk", 1)
 
 
-async def test_new_words_leave_the_next_fire_alone(reminders: ReminderStore, draft, now):
+async def test_new_text_does_not_change_the_next_fire(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(rule="FREQ=DAILY"), now, LIMITS)
-    await claimed(reminders, now + MINUTE)
+    await claim_due(reminders, now + MINUTE)
 
     (changed,) = await reminders.change([edit(row, ReminderEdit(content="milk"), now)], now)
 
@@ -367,7 +367,7 @@ async def test_new_words_leave_the_next_fire_alone(reminders: ReminderStore, dra
 
 async def test_new_times_cancel_claimed_occurrences(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
     later = Schedule(start=datetime.fromisoformat("2026-11-21T09:00"), zone="UTC")
 
     (moved,) = await reminders.change([edit(row, ReminderEdit(schedule=later), now)], now)
@@ -378,11 +378,11 @@ async def test_new_times_cancel_claimed_occurrences(reminders: ReminderStore, dr
 
 async def test_a_deleted_and_restored_reminder_fires_at_its_old_time(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
-    await claimed(reminders, now + MINUTE)
+    await claim_due(reminders, now + MINUTE)
     (gone,) = await reminders.change([cancel(row)], now)
     await reminders.change([resume(gone, now)], now)
 
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
 
     assert lease.notice.due_at == now + MINUTE
     assert await reminders.begin("me", [lease.notice.delivery_id]) == {lease.notice.delivery_id: 3}
@@ -390,7 +390,7 @@ async def test_a_deleted_and_restored_reminder_fires_at_its_old_time(reminders: 
 
 async def test_sent_reminders_are_listed_latest_first(reminders: ReminderStore, draft, now):
     await add_many(reminders, [draft("a"), draft("b", seconds=61), draft("c", seconds=62, chat="work")], now)
-    leases = await claimed(reminders, now + 2 * MINUTE)
+    leases = await claim_due(reminders, now + 2 * MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id for lease in leases])
     marks = [outcome(lease, DeliveryState.SENT, lease.notice.due_at) for lease in leases]
     await reminders.settle(marks)
@@ -403,7 +403,7 @@ async def test_sent_reminders_are_listed_latest_first(reminders: ReminderStore, 
 
 async def test_reminder_being_sent_is_the_latest_delivery(reminders: ReminderStore, draft, now):
     await add_many(reminders, [draft("a"), draft("b", seconds=30), draft("c", seconds=31)], now)
-    first, *others = await claimed(reminders, now + 2 * MINUTE)
+    first, *others = await claim_due(reminders, now + 2 * MINUTE)
     await reminders.begin("me", [first.notice.delivery_id, others[0].notice.delivery_id])
     await reminders.settle([outcome(others[0], DeliveryState.SENT, now + 2 * MINUTE)])
 
@@ -414,23 +414,23 @@ async def test_reminder_being_sent_is_the_latest_delivery(reminders: ReminderSto
 
 async def test_failed_deliveries_of_a_chat_can_be_retried(reminders: ReminderStore, draft, now):
     await reminders.add(draft("a"), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
     await reminders.settle([outcome(lease, DeliveryState.FAILED, now + MINUTE)])
 
     elsewhere = await reminders.retry_failed("console:elsewhere", now - DAY, now + DAY)
     count = await reminders.retry_failed(lease.notice.address.key, now - DAY, now + DAY)
 
-    (again,) = await claimed(reminders, now + DAY)
+    (again,) = await claim_due(reminders, now + DAY)
     assert (elsewhere, count) == (0, 1)
     assert (again.notice.content, again.notice.due_at, again.notice.attempt) == ("tea a", lease.notice.due_at, 1)
     assert not again.notice.may_be_repeat
 
 
-async def test_overtaken_occurrence_is_not_retried(reminders: ReminderStore, draft, now):
+async def test_failed_occurrence_before_a_sent_one_is_not_retried(reminders: ReminderStore, draft, now):
     await reminders.add(draft("a", rule="FREQ=DAILY"), now, LIMITS)
     for day, state in enumerate((DeliveryState.FAILED, DeliveryState.SENT)):
-        (lease,) = await claimed(reminders, now + day * DAY + MINUTE)
+        (lease,) = await claim_due(reminders, now + day * DAY + MINUTE)
         await reminders.begin("me", [lease.notice.delivery_id])
         await reminders.settle([outcome(lease, state, now + day * DAY + MINUTE)])
 
@@ -439,7 +439,7 @@ async def test_overtaken_occurrence_is_not_retried(reminders: ReminderStore, dra
 
 async def test_one_time_reminder_that_was_moved_is_not_retried(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft("a"), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
     await reminders.settle([outcome(lease, DeliveryState.FAILED, now + MINUTE)])
     done = await reminders.get(row.key)
@@ -452,7 +452,7 @@ async def test_one_time_reminder_that_was_moved_is_not_retried(reminders: Remind
 
 async def test_chats_with_failed_deliveries_are_listed(reminders: ReminderStore, draft, now):
     await add_many(reminders, [draft("a"), draft("b", chat="elsewhere")], now)
-    here, elsewhere = sorted(await claimed(reminders, now + MINUTE), key=lambda lease: lease.notice.address.key)[::-1]
+    here, elsewhere = sorted(await claim_due(reminders, now + MINUTE), key=lambda lease: lease.notice.address.key)[::-1]
     await reminders.begin("me", [here.notice.delivery_id, elsewhere.notice.delivery_id])
     ended = [(here, DeliveryState.FAILED), (elsewhere, DeliveryState.SENT)]
     await reminders.settle([outcome(lease, state, now + MINUTE) for lease, state in ended])
@@ -464,7 +464,7 @@ async def test_chats_with_failed_deliveries_are_listed(reminders: ReminderStore,
 
 async def test_deleted_reminder_is_not_retried(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft("a"), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
     await reminders.settle([outcome(lease, DeliveryState.FAILED, now + MINUTE)])
     done = await reminders.get(row.key)
@@ -474,9 +474,9 @@ async def test_deleted_reminder_is_not_retried(reminders: ReminderStore, draft, 
     assert await reminders.retry_failed(lease.notice.address.key, now - DAY, now + DAY) == 0
 
 
-async def test_purge_forgets_old_final_occurrences_only(reminders: ReminderStore, deliveries, draft, now):
+async def test_purge_deletes_only_old_final_occurrences(reminders: ReminderStore, deliveries, draft, now):
     await add_many(reminders, [draft("a"), draft("b")], now)
-    first, _ = await claimed(reminders, now + MINUTE)
+    first, _ = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [first.notice.delivery_id])
     await reminders.settle([outcome(first, DeliveryState.SENT, now + MINUTE)])
 
@@ -487,7 +487,7 @@ async def test_purge_forgets_old_final_occurrences_only(reminders: ReminderStore
 
 async def test_realign_repairs_fires_armed_from_a_wrong_future(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(rule="FREQ=DAILY"), now, LIMITS)
-    await claimed(reminders, now + 3650 * DAY)
+    await claim_due(reminders, now + 3650 * DAY)
 
     assert await reminders.realign(now + 2 * MINUTE) == 1
 
@@ -498,29 +498,29 @@ async def test_realign_repairs_fires_armed_from_a_wrong_future(reminders: Remind
 
 async def test_wait_from_a_wrong_future_clock_ends_at_the_due_time(reminders: ReminderStore, draft, now):
     await reminders.add(draft(seconds=60), now, LIMITS)
-    (lease,) = await claimed(reminders, now + 3650 * DAY)
+    (lease,) = await claim_due(reminders, now + 3650 * DAY)
     await reminders.begin("me", [lease.notice.delivery_id])
     await reminders.settle([outcome(lease, DeliveryState.LEASED, now + 3650 * DAY)])
 
     await reminders.realign(now)
 
-    assert await claimed(reminders, now + MINUTE - timedelta(seconds=1)) == ()
-    assert len(await claimed(reminders, now + MINUTE)) == 1
+    assert await claim_due(reminders, now + MINUTE - timedelta(seconds=1)) == ()
+    assert len(await claim_due(reminders, now + MINUTE)) == 1
 
 
-async def test_a_released_lease_can_be_claimed_again_and_the_others_stay(reminders: ReminderStore, draft, now):
+async def test_only_leases_not_kept_are_released_and_claimed_again(reminders: ReminderStore, draft, now):
     await add_many(reminders, [draft(str(number)) for number in range(3)], now)
-    begun, kept, released = (lease.notice.delivery_id for lease in await claimed(reminders, now + MINUTE))
+    begun, kept, released = (lease.notice.delivery_id for lease in await claim_due(reminders, now + MINUTE))
     await reminders.begin("me", [begun])
 
     assert await reminders.release("me", {kept}) == 1
-    assert [lease.notice.delivery_id for lease in await claimed(reminders, now + MINUTE, "other")] == [released]
+    assert [lease.notice.delivery_id for lease in await claim_due(reminders, now + MINUTE, "other")] == [released]
 
 
 async def test_latest_due_time_is_that_of_the_claimed_occurrences(reminders: ReminderStore, draft, now):
     before = await reminders.latest_due()
     await add_many(reminders, [draft("a", seconds=30), draft("b", seconds=60), draft("c", seconds=90)], now)
-    await claimed(reminders, now + MINUTE)
+    await claim_due(reminders, now + MINUTE)
 
     assert (before, await reminders.latest_due()) == (None, now + MINUTE)
 
@@ -530,7 +530,7 @@ async def test_reminder_deleted_while_sending_is_not_retried(
     reminders: ReminderStore, deliveries, draft, now, is_crash: bool
 ):
     row = await reminders.add(draft(), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
     begun = [lease.notice.delivery_id]
     await reminders.begin("me", begun)
     await reminders.change([cancel(row)], now)
@@ -542,14 +542,14 @@ async def test_reminder_deleted_while_sending_is_not_retried(
         await reminders.settle([outcome(lease, DeliveryState.UNKNOWN, now + MINUTE)])
 
     assert begun_again == {}
-    assert await claimed(reminders, now + DAY) == ()
+    assert await claim_due(reminders, now + DAY) == ()
     (record,) = await deliveries(now, now + DAY)
     assert record.state is DeliveryState.CANCELLED
 
 
 async def test_reminder_deleted_while_sending_is_recorded_as_sent(reminders: ReminderStore, deliveries, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
     await reminders.change([cancel(row)], now)
 
@@ -559,27 +559,27 @@ async def test_reminder_deleted_while_sending_is_recorded_as_sent(reminders: Rem
     assert record.state is DeliveryState.SENT
 
 
-async def test_new_words_are_those_of_the_next_attempt(reminders: ReminderStore, draft, now):
+async def test_next_attempt_has_the_new_text(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
-    (lease,) = await claimed(reminders, now + MINUTE)
+    (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
     await reminders.change([edit(row, ReminderEdit(content="coffee"), now)], now)
 
     await reminders.settle([outcome(lease, DeliveryState.LEASED, now + MINUTE)])
 
-    assert [each.notice.content for each in await claimed(reminders, now + MINUTE)] == ["coffee"]
+    assert [each.notice.content for each in await claim_due(reminders, now + MINUTE)] == ["coffee"]
 
 
 @pytest.mark.parametrize("state", [DeliveryState.LEASED, DeliveryState.UNKNOWN, DeliveryState.FAILED])
-async def test_a_failed_attempt_is_recorded_where_a_server_that_crashed_forgot_its_beginning(
+async def test_failed_attempt_is_recorded_when_a_crash_lost_its_beginning(
     reminders: ReminderStore, deliveries, draft, now, state
 ):
     for each in "ab":
         await reminders.add(draft(each), now, LIMITS)
-    leases = await claimed(reminders, now + MINUTE)
+    leases = await claim_due(reminders, now + MINUTE)
     await reminders.settle([outcome(lease, state, now + 2 * MINUTE) for lease in leases])
 
     records = await deliveries(now, now + DAY)
-    again = await claimed(reminders, now + 3 * MINUTE, owner="you")
+    again = await claim_due(reminders, now + 3 * MINUTE, owner="you")
     assert [record.state for record in records] == [state, state]
     assert [each.notice.attempt for each in again] == ([] if state is DeliveryState.FAILED else [2, 2])

@@ -16,7 +16,7 @@ async def test_value_is_read_as_stored(state: StateStore):
     assert await state.get("b") is None
 
 
-async def test_latest_value_counts_and_none_deletes(state: StateStore):
+async def test_last_value_is_read_and_none_deletes(state: StateStore):
     await state.set("a", 1, keep=HOUR)
     await state.set("a", 2, keep=HOUR)
 
@@ -27,7 +27,7 @@ async def test_latest_value_counts_and_none_deletes(state: StateStore):
     assert await state.get("a") is None
 
 
-async def test_a_value_is_gone_when_its_time_is_over(state: StateStore, clock: FixedClock, now: datetime):
+async def test_value_is_not_returned_after_its_expiry(state: StateStore, clock: FixedClock, now: datetime):
     await state.set("a", 1, keep=HOUR)
 
     clock.set(now + HOUR)
@@ -35,7 +35,7 @@ async def test_a_value_is_gone_when_its_time_is_over(state: StateStore, clock: F
     assert await state.get("a") is None
 
 
-async def test_taken_state_is_gone(state: StateStore):
+async def test_taking_deletes_the_value(state: StateStore):
     await state.set("a", {"n": 1}, keep=HOUR)
 
     assert await state.take("a") == {"n": 1}
@@ -43,7 +43,7 @@ async def test_taken_state_is_gone(state: StateStore):
     assert await state.get("a") is None
 
 
-async def test_one_of_several_takers_at_once_gets_it(state: StateStore):
+async def test_only_one_of_concurrent_takers_gets_the_value(state: StateStore):
     await state.set("a", 1, keep=HOUR)
 
     taken = await asyncio.gather(*(state.take("a") for _ in range(8)))

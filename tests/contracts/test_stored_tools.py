@@ -1,4 +1,4 @@
-"""Contract of the stores of Python tools."""
+"""Contract of the store of Python tools."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -47,14 +47,14 @@ async def test_new_version_is_stored_beside_the_old_one(tools: SqlStoredToolStor
     ]
 
 
-async def test_a_change_without_a_new_version_changes_no_version(tools: SqlStoredToolStore):
+async def test_change_without_a_new_version_adds_no_version(tools: SqlStoredToolStore):
     await tools.save(TEA, "web:ann")
     await tools.save(replace(TEA, is_enabled=False), "web:bob")
 
     assert [each.author for each in await tools.versions("tea")] == ["web:ann"]
 
 
-async def test_a_removed_tool_is_gone_with_its_versions(tools: SqlStoredToolStore):
+async def test_tool_is_removed_with_its_versions(tools: SqlStoredToolStore):
     await tools.save(TEA, "web:ann")
 
     assert await tools.remove("tea")
@@ -62,7 +62,7 @@ async def test_a_removed_tool_is_gone_with_its_versions(tools: SqlStoredToolStor
     assert (await tools.get("tea"), await tools.versions("tea")) == (None, ())
 
 
-async def test_tools_are_listed_the_oldest_first(tools: SqlStoredToolStore):
+async def test_tools_are_listed_oldest_first(tools: SqlStoredToolStore):
     await tools.save(replace(TEA, id="b", created_at=NOW + timedelta(hours=1)), "web:ann")
     await tools.save(replace(TEA, id="c"), "web:ann")
 

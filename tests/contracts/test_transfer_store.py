@@ -49,7 +49,7 @@ KINDS = [
 
 @pytest.fixture(params=KINDS)
 async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    """The database that is exported from."""
+    """Open the database of the export."""
     url = request.getfixturevalue("postgres_url") if request.param == "postgresql" else f"sqlite:///{tmp_path}/a.db"
     async with Database(url) as opened:
         yield opened
@@ -57,7 +57,7 @@ async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
 
 @pytest.fixture
 async def other() -> AsyncIterator[Database]:
-    """The database that is imported into."""
+    """Open the database of the import."""
     async with Database("sqlite://") as opened:
         yield opened
 
@@ -83,7 +83,7 @@ def draft(key, creator=ANN, address=HOME, rule=""):
 
 
 async def fill_database(database):
-    """Store something of every kind, of two people in two chats."""
+    """Store data of every kind, of two people in two chats."""
     messages, privacy = SqlMessageStore(database), SqlPrivacyStore(database)
     desk = Attachment(kind="image", description="desk.png", url="/files/k/desk.png")
     await messages.add(
@@ -131,7 +131,7 @@ async def fill_database(database):
 
 
 class MemoryFiles(dict):
-    """Files by their addresses."""
+    """Files by their URLs, in memory."""
 
     async def read(self, url):
         return self.get(url)
@@ -150,8 +150,8 @@ async def import_into(database, texts, files=None):
     return await import_lines(lambda: texts, database, MemoryFiles() if files is None else files, CLOCK)
 
 
-def things(texts):
-    """What the lines are about, without the head."""
+def sorted_lines(texts):
+    """Return the lines after the header, sorted."""
     return sorted(texts[1:])
 
 
@@ -165,7 +165,7 @@ async def test_data_of_a_chat_is_restored_unchanged(database, other):
     files = MemoryFiles()
     await import_into(other, exported, files)
 
-    assert things(await export_from(other, ALL_OF_HOME, files)) == things(exported)
+    assert sorted_lines(await export_from(other, ALL_OF_HOME, files)) == sorted_lines(exported)
     assert " ".join(kinds(exported)) == (
         "call file memory message quiet_hours reminder retention scoped state turn"  # accounts are a person's
     )
@@ -178,7 +178,7 @@ async def test_data_of_a_chat_is_restored_unchanged(database, other):
     assert [each.id for each in found] == ["22", "1"]
 
 
-async def test_export_has_no_data_of_other_chats_and_nothing_deleted(database):
+async def test_export_has_no_data_of_other_chats_and_no_deleted_data(database):
     await fill_database(database)
     text = "\n".join(await export_from(database, ALL_OF_HOME))
 
@@ -220,7 +220,7 @@ async def test_second_import_of_a_file_changes_nothing(database, other):
     assert first.added["message"] == 3
     assert not any(second.added.values())
     assert second.known_reminders == 2
-    assert things(await export_from(other, ALL_OF_HOME)) == things(exported)
+    assert sorted_lines(await export_from(other, ALL_OF_HOME)) == sorted_lines(exported)
 
 
 async def test_import_into_the_same_bot_changes_nothing(database):
@@ -229,10 +229,10 @@ async def test_import_into_the_same_bot_changes_nothing(database):
     came = await import_into(database, exported, MemoryFiles(FILES))
 
     assert not any(came.added.values())
-    assert things(await export_from(database, ALL_OF_HOME)) == things(exported)
+    assert sorted_lines(await export_from(database, ALL_OF_HOME)) == sorted_lines(exported)
 
 
-async def test_the_accounts_of_a_person_are_linked_again_unless_one_of_them_is_linked_here(database, other):
+async def test_import_links_accounts_unless_one_is_already_linked(database, other):
     async def link(place, *people):
         service = PeopleService(SqlScopeStore(place), SqlStateStore(place, CLOCK))
         first, second = (ChatAddress(platform=platform, chat_id="alone") for platform, _ in people)
@@ -278,7 +278,7 @@ async def test_opted_out_person_is_neither_exported_by_others_nor_imported(datab
         "not JSON",
     ],
 )
-async def test_file_with_a_foreign_line_is_refused(other, wrong):
+async def test_file_with_an_invalid_line_is_refused(other, wrong):
     good = '{"kind": "retention", "chat": "web:home", "keep_days": 3}'
     with pytest.raises(ImportRefused, match="line 3"):
         await import_into(other, ['{"exported_at": "2026-11-20T09:00:00Z"}', good, wrong])
@@ -300,12 +300,12 @@ async def test_file_with_an_unsupported_number_is_refused(tmp_path, other, colum
     assert await export_from(other, ALL_OF_HOME) == exported[:1]
 
 
-async def test_a_file_of_a_newer_form_is_refused_at_its_first_line(other):
+async def test_file_of_a_newer_version_is_refused_at_its_first_line(other):
     with pytest.raises(ImportRefused, match="line 1"):
         await import_into(other, ['{"exported_at": "2026-11-20T09:00:00Z", "version": 2}'])
 
 
-async def test_a_long_history_is_taken_whole_and_in_order(database, other):
+async def test_long_history_is_imported_completely_and_in_order(database, other):
     await SqlMessageStore(database).add([message(f"{number:04}") for number in range(2001)])
     exported = await export_from(database, ALL_OF_HOME)
     came = await import_into(other, exported)

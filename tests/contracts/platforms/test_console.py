@@ -1,4 +1,4 @@
-"""Contract of the platforms, on the console."""
+"""Contract of platforms, run with the console."""
 
 import asyncio
 import io
@@ -20,7 +20,7 @@ from services.kernel.chat import ChatAddress
 
 
 class ConsoleRig(PlatformRig):
-    """A pipe in, a list of what is printed out."""
+    """A console that reads from a pipe and prints into a list."""
 
     def __init__(self, stdin, typed):
         super().__init__()
@@ -62,18 +62,18 @@ async def test_console_output_has_no_terminal_control_characters():
 @pytest.mark.parametrize(
     ("terminal", "words"), [("zh_CN.UTF-8", "以小安的身份说话"), ("en_US.UTF-8", "speak as ann")], ids=["zh", "en"]
 )
-async def test_the_help_is_in_the_language_of_the_terminal(monkeypatch, capsys, terminal, words):
+async def test_help_is_in_the_language_of_the_terminal(monkeypatch, capsys, terminal, words):
     monkeypatch.setenv("LC_ALL", terminal)
     monkeypatch.setattr(sys, "stdin", io.StringIO("/help\n"))
     clock = StandingClock(datetime(2026, 11, 20, 10, tzinfo=UTC))
-    await create(PlatformParts(settings=Settings(), clock=clock)).run(nobody)
-    told = capsys.readouterr().out
+    await create(PlatformParts(settings=Settings(), clock=clock)).run(refuse_message)
+    printed = capsys.readouterr().out
 
-    assert words in told
-    assert "Bubbles" in told
+    assert words in printed
+    assert "Bubbles" in printed
 
 
-async def nobody(_):
+async def refuse_message(_):
     raise AssertionError("a command is no message")
 
 

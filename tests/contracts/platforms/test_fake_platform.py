@@ -1,4 +1,4 @@
-"""Contract of the platforms, on the fake platform."""
+"""Contract of platforms, run with the fake platform."""
 
 from datetime import UTC, datetime
 
@@ -74,7 +74,7 @@ class FakeRig(PlatformRig):
         return heard
 
 
-class FilingRig(FakeRig):
+class RigWithFiles(FakeRig):
     def __init__(self):
         super().__init__()
         self.platform.capabilities = replace(self.platform.capabilities, files=True)
@@ -91,6 +91,6 @@ class TestFakePlatform(PlatformContract):
 class TestFakePlatformWithFiles(PlatformContract):
     @pytest.fixture
     async def rig(self):
-        rig = FilingRig()
+        rig = RigWithFiles()
         async with rig.connected():
             yield rig

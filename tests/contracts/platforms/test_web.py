@@ -1,4 +1,4 @@
-"""Contract of the platforms, on the web room."""
+"""Contract of platforms, run with a web room."""
 
 import pytest
 
@@ -27,7 +27,7 @@ class WebRig(PlatformRig):
         self.shown = {}
         self.sent = 0
         room = self.platform.room("home")
-        room.listen(self._see)
+        room.listen(self._record)
         for name in ("ann", "ben"):
             room.enter(person_called(name))
 
@@ -53,15 +53,15 @@ class WebRig(PlatformRig):
                 await self.say(choice["says"], sender=sender, reply_to=message_id)
 
     async def bot_messages(self, count=1):
-        del count  # everything is told at once
-        return [self._heard(message) for message in self.shown.values() if message["author"]["kind"] == "bot"]
+        del count  # frames are recorded at once
+        return [self._visible(message) for message in self.shown.values() if message["author"]["kind"] == "bot"]
 
-    def _see(self, frame):
+    def _record(self, frame):
         if frame.type in {"message_new", "message_updated"}:
             message = frame.data["message"]
             self.shown[message["id"]] = {**self.shown.get(message["id"], {}), **message}
 
-    def _heard(self, message):
+    def _visible(self, message):
         return VisibleMessage(
             id=message["id"],
             text=plain(spans_of(OutgoingMessage(text=message["text"]))),
