@@ -1,4 +1,4 @@
-"""Workers on one PostgreSQL database, which are started, stopped and killed."""
+"""Fixtures for workers that share one PostgreSQL database."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -24,7 +24,7 @@ from tests.whole_lines import whole_lines
 
 
 class Workers:
-    """Processes that share the reminders of one database, and the file that their platform is."""
+    """Processes that share the reminders of one database and write them to one file."""
 
     def __init__(self, folder: Path, url: str, resources: AsyncExitStack) -> None:
         self.url = url
@@ -33,7 +33,7 @@ class Workers:
         self._resources = resources
 
     async def start(self, label: str, *, count: int = 0, seconds: float = 0.0, send_seconds: float = 0.01) -> Worker:
-        """A worker that is ready and has committed `count` reminders due in `seconds`."""
+        """Start a worker and wait until it has committed `count` reminders due in `seconds`."""
         given = (self._folder, label, count, seconds, self.url, send_seconds, self.timeouts)
         worker = Worker(self._folder / f"{label}.log", deliver_until_killed, *given)
         self._resources.push_async_callback(worker.kill)
@@ -41,7 +41,7 @@ class Workers:
         return worker
 
     async def add(self, label: str, count: int, seconds: float) -> None:
-        """Let a process that delivers nothing set `count` reminders due in `seconds`."""
+        """Set `count` reminders due in `seconds`, from a process that delivers nothing."""
         clock = SystemClock()
         due = clock.now() + timedelta(seconds=seconds)
         drafts = [
@@ -62,15 +62,15 @@ class Workers:
             await add_many(SqlReminderStore(database), drafts, clock.now())
 
     def sent(self) -> list[list[str]]:
-        """Key, content, worker, attempt and whether it said that it may be a repeat, of every send."""
+        """Return key, content, worker, attempt and mark of a possible repeat of every send."""
         return [line.split() for line in whole_lines(self._folder / "sent.txt")]
 
     def repeats(self) -> list[list[str]]:
-        """The sends of something that had been sent before."""
+        """Return the sends of occurrences that had been sent before."""
         seen: set[str] = set()
         return [line for line in self.sent() if line[0] in seen or seen.add(line[0])]
 
-    async def until(self, count: int, *, within: float) -> float:
+    async def wait_until_sent(self, count: int, *, within: float) -> float:
         """Wait until `count` different reminders were sent; return the seconds that it took."""
         started = monotonic()
         while len(found := {line[1] for line in self.sent()}) < count:
@@ -86,8 +86,11 @@ async def workers(tmp_path: Path, postgres_url: str) -> AsyncIterator[Workers]:
 
 
 @pytest.fixture
-async def settled(workers: Workers, postgres_url: str) -> None:
-    """Wait until the server has run long enough for its workers, less patient than usual, to tell who is dead."""
+async def settled_server(workers: Workers, postgres_url: str) -> None:
+    """Shorten the settling time of the server to two seconds, and wait for its end.
+
+    Until then no worker counts as dead.
+    """
     import psycopg
 
     workers.timeouts = DatabaseTimeouts(settling=timedelta(seconds=2))
@@ -99,8 +102,8 @@ async def settled(workers: Workers, postgres_url: str) -> None:
 
 
 @pytest.fixture
-def locking(postgres_url: str) -> Iterator[object]:
-    """A session of another program."""
+def other_session(postgres_url: str) -> Iterator[object]:
+    """Open a session of another program."""
     import psycopg
 
     with psycopg.connect(postgres_url) as session:

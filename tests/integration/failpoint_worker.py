@@ -1,6 +1,6 @@
-"""A process that kills itself (kill -9) at a chosen step of a delivery, or delivers and ends when it is done.
+"""A process that kills itself (kill -9) at a given step of a delivery, or ends after all deliveries.
 
-What people see is `sent.txt` of its folder: a line `<key> <repeat> <content,…>` for each message.
+It appends a line `<key> <repeat> <content,…>` for each message to `sent.txt` of its folder.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ PATIENCE = timedelta(minutes=1)
 
 
 class Failpoint:
-    """Ends the process when it is reached."""
+    """Kills the process at one point."""
 
     def __init__(self, point: str) -> None:
         self._point = point
@@ -40,7 +40,7 @@ class Failpoint:
 
 
 class FailingStore(SqlReminderStore):
-    """A store on which the process may die before and after each step."""
+    """A store with a failpoint before and after each step."""
 
     def __init__(self, database: Database, failpoint: Failpoint) -> None:
         super().__init__(database)
@@ -71,7 +71,7 @@ class FailingStore(SqlReminderStore):
 
 
 class FilePlatform:
-    """What is in the file was seen by people."""
+    """Appends each message to a file."""
 
     def __init__(self, path: Path, failpoint: Failpoint) -> None:
         self._path = path
@@ -94,7 +94,7 @@ class FilePlatform:
 def deliver_up_to(say_ready: Callable[[], None], folder: Path, url: str, point: str, contents: Sequence[str]) -> None:
     """Set a reminder for each content, all due at once, and deliver until `point` is reached.
 
-    With the point "none" it ends when the ledger has no open occurrence.
+    With the point "none", return when the ledger has no open occurrence.
     """
     say_ready()
     asyncio.run(_deliver(folder, url, point, contents))
@@ -117,7 +117,7 @@ async def _deliver(folder: Path, url: str, point: str, contents: Sequence[str]) 
             records = await SqlReminderAudit(database).deliveries(now - PATIENCE, now + PATIENCE)
             is_open = not records or any(record.state in OPEN for record in records)
         if point != "none":
-            await asyncio.sleep(PATIENCE.total_seconds())  # the last step is on its way in another thread
+            await asyncio.sleep(PATIENCE.total_seconds())  # the last step runs in another thread
         running.cancel()
 
 

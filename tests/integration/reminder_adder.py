@@ -1,4 +1,4 @@
-"""A process whose power is to be cut: sets one reminder after the other and says which are committed.
+"""A process for tests of power cuts, which sets reminders and prints those that are committed.
 
     python reminder_adder.py FOLDER
 
@@ -23,8 +23,8 @@ HOME = ChatAddress(platform="console", chat_id="home")
 LIMITS = ReminderLimits(per_person=100_000, per_chat=100_000)
 
 
-class NoCourier:
-    """Says nothing: nothing falls due here."""
+class UnusedNotifier:
+    """A notifier that is never called, as no reminder falls due."""
 
     async def deliver(self, notice: DueNotice) -> str | None:
         raise AssertionError(notice)
@@ -37,7 +37,7 @@ async def main(folder: Path) -> None:
     clock = SystemClock()
     async with Database(f"sqlite:///{folder / 'bubbles.db'}") as database:
         state = SqlStateStore(database, clock)
-        service = ReminderService(SqlReminderStore(database), clock, NoCourier(), state, limits=LIMITS)
+        service = ReminderService(SqlReminderStore(database), clock, UnusedNotifier(), state, limits=LIMITS)
         due = (clock.now() + timedelta(days=1)).replace(tzinfo=None)
         for number in range(100_000):
             await service.create(

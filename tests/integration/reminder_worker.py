@@ -1,7 +1,7 @@
-"""A process to be killed: the reminder service on a database, real time, a platform that is a text file.
+"""A process for tests to kill: a reminder service on a database, with a text file as its platform.
 
-Every send appends `<idempotency key> <content> <label> <attempt> <repeat>` to `sent.txt` of its folder, with spaces
-behind it: no line crosses a page of the file, where a kill can cut it in two and the next one would go on with it.
+Every send appends `<idempotency key> <content> <label> <attempt> <repeat>` to `sent.txt` of its folder, padded with
+spaces so that no line crosses a page of the file, where a kill could cut it.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ LINE_BYTES = 128  # of which a page has a whole number
 
 
 class FilePlatform:
-    """Takes a while for each send, then writes it down: what is in the file was seen by people."""
+    """Writes each message to a file, and takes a while for it."""
 
     def __init__(self, path: Path, label: str, send_seconds: float) -> None:
         self._path = path
@@ -56,7 +56,7 @@ def deliver_until_killed(
     send_seconds: float = SEND_SECONDS,
     timeouts: DatabaseTimeouts | None = None,
 ) -> None:
-    """Set `count` reminders due in `seconds`, say that they are committed, and deliver.
+    """Set `count` reminders due in `seconds`, report that they are committed, and deliver.
 
     Without a URL the database is a SQLite file in `folder`.
     """

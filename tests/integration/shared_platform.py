@@ -1,8 +1,8 @@
-"""A plugin for several workers on one database: a chat platform that is two text files.
+"""A plugin for several workers on one database, with text files as a chat platform.
 
-What people write is a line in `inbox.txt` (`id text`), which is read from its end on; what the bot says, who connects
-and who begins to count are lines in `said.txt`, `connected.txt` and `counting.txt`, with the name of the worker in
-front. The worker called `first` counts until there is a file `dawn.txt`.
+Messages of people are lines `id text` of `inbox.txt`, which is read from its end on. Messages of the bot, connections
+and calls of `count_the_stars` are lines of `sent.txt`, `connected.txt` and `calls.txt` that begin with the name of the
+worker. A call by the worker `first` waits for a file `continue.txt`.
 """
 
 import asyncio
@@ -22,13 +22,13 @@ HOME = ChatAddress(platform="files", chat_id="home")
 
 
 def append(name: str, text: str) -> None:
-    """A line more."""
+    """Append a line."""
     with (FOLDER / name).open("a", encoding="utf-8") as file:
         file.write(f"{LABEL} {text}\n")
 
 
 class FilePlatform:
-    """Two files."""
+    """Reads messages from a file and writes them to another."""
 
     name = "files"
     capabilities = Capabilities(takes_idempotency_key=True)
@@ -61,18 +61,18 @@ class FilePlatform:
             await asyncio.sleep(0.05)
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
-        """Write a line; only whoever is connected can."""
+        """Append a line; only the connected worker can."""
         del address
         assert self._is_connected
-        append("said.txt", message.text.replace("\n", " "))
+        append("sent.txt", message.text.replace("\n", " "))
         return None
 
 
 @tool_function(returns="reply", examples=("count the stars",))
 async def count_the_stars() -> str:
     """Count the stars."""
-    append("counting.txt", "counts")
-    while LABEL == "first" and not (FOLDER / "dawn.txt").exists():  # noqa: ASYNC110 - a file has no event
+    append("calls.txt", "called")
+    while LABEL == "first" and not (FOLDER / "continue.txt").exists():  # noqa: ASYNC110 - a file has no event
         await asyncio.sleep(0.05)
     return "a thousand stars"
 

@@ -1,4 +1,4 @@
-"""The benchmarks still measure: each is run with little to do, and what it prints is looked at, never the clock."""
+"""Short runs of the benchmarks, which check their output and no times."""
 
 import json
 import subprocess
@@ -11,32 +11,32 @@ pytestmark = pytest.mark.integration
 KINDS = {"text", "one", "three", "stream", "in_flight"}
 
 
-def figures(script, *options):
+def run_benchmark(script, *options):
     command = [sys.executable, f"benchmarks/{script}.py", *options]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-def test_the_overhead_is_measured_beside_a_plain_loop():
-    found = figures("overhead", "--rounds", "1", "--messages", "2", "--in-flight", "5")
+def test_overhead_is_measured_relative_to_a_plain_loop():
+    found = run_benchmark("overhead", "--rounds", "1", "--messages", "2", "--in-flight", "5")
 
     assert set(found["ratio"]) == {"plain", "ours", "recorded"}
     assert all(set(row) == KINDS for row in found["ratio"].values())
     assert set(found["ratio"]["plain"].values()) == {1.0}
 
 
-def test_a_burst_hands_every_reminder_over_once():
-    found = figures("reminders", "--due", "20", "--pending", "50")
+def test_burst_delivers_every_reminder_once():
+    found = run_benchmark("reminders", "--due", "20", "--pending", "50")
 
     assert [(row["due"], row["handed_over"]) for row in found] == [(20, 20)]
 
 
-def test_the_way_of_a_message_is_measured_with_and_without_an_answer():
-    found = figures("messages", "--messages", "10")
+def test_messages_are_measured_with_and_without_an_answer():
+    found = run_benchmark("messages", "--messages", "10")
 
     assert all(found[name] > 0 for name in ("chatter_cpu_ms", "request_cpu_ms", "interpreter_per_second"))
 
 
-def test_the_table_has_every_figure_that_is_saved(tmp_path):
+def test_printed_table_has_every_saved_figure(tmp_path):
     out = tmp_path / "bench.json"
     command = [sys.executable, "benchmarks/run.py", "--only", "messages", "--out", str(out)]
 
@@ -47,8 +47,8 @@ def test_the_table_has_every_figure_that_is_saved(tmp_path):
 
 
 @pytest.mark.timeout(900)
-def test_no_word_of_any_list_written_over_and_over_makes_a_message_slow():
-    """Half a second is 25 times the goal: other programs share the processor."""
-    found = figures("hostile_messages", "--every", "1", "--groups", "1500", "--limit", "500")
+def test_repeated_words_of_every_list_are_read_in_bounded_time():
+    """The limit, half a second, is 25 times the goal, as other programs share the processor."""
+    found = run_benchmark("hostile_messages", "--every", "1", "--groups", "1500", "--limit", "500")
 
     assert (found["messages"] > 10_000, found["over"]) == (True, {})

@@ -24,13 +24,13 @@ from tests.pace import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 STALL_SECONDS = 0.02
-TRIES = 5  # others may have had the processor
+TRIES = 5  # other processes may have delayed the loop
 HOME, ANN = ChatAddress(platform="console", chat_id="home"), Person(id="ann", name="Ann")
 WORKDAYS = read_schedule(datetime(2026, 11, 21, 9, 0), "Asia/Shanghai", "WORKDAYS;REGION=CN")
 
 
-class NoCourier:
-    """Says nothing: nothing falls due here."""
+class UnusedNotifier:
+    """A notifier that is never called, as no reminder falls due."""
 
     async def deliver(self, notice: DueNotice) -> str | None:
         raise AssertionError(notice)
@@ -39,25 +39,25 @@ class NoCourier:
         raise AssertionError(notice, reason)
 
 
-def look(say_ready: Callable[[], None], folder: Path, what: str) -> None:
-    """Set or list a reminder on working days as the first thing of a process; write down how long the loop was away."""
+def set_or_list_reminder(say_ready: Callable[[], None], folder: Path, action: str) -> None:
+    """Set or list a reminder on working days in a fresh process; write the longest block of its loop to a file."""
     say_ready()
     warm_up()
-    gc.freeze()  # as the start of the bot does with all that was imported; else a collection could fall into the time
+    gc.freeze()  # as at the start of the bot; else a collection of imported objects could fall into the time
     assert "holidays" not in sys.modules
-    longest = asyncio.run(_look(folder, what))
+    longest = asyncio.run(_measure_block(folder, action))
     assert "holidays" in sys.modules
-    (folder / what).write_text(str(longest), encoding="ascii")
+    (folder / action).write_text(str(longest), encoding="ascii")
 
 
-async def _look(folder: Path, what: str) -> float:
+async def _measure_block(folder: Path, action: str) -> float:
     clock = FixedClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     async with Database(f"sqlite:///{folder / 'bubbles.db'}") as database:
-        service = ReminderService(SqlReminderStore(database), clock, NoCourier(), MemoryStateStore(clock))
+        service = ReminderService(SqlReminderStore(database), clock, UnusedNotifier(), MemoryStateStore(clock))
         ended = asyncio.Event()
-        watching = asyncio.create_task(_longest_absence(ended))
+        watching = asyncio.create_task(_longest_block(ended))
         await asyncio.sleep(0.05)
-        if what == "set":
+        if action == "set":
             await service.create(
                 NewReminder(request_key="1", address=HOME, creator=ANN, content="tea", schedule=WORKDAYS, language="en")
             )
@@ -67,7 +67,7 @@ async def _look(folder: Path, what: str) -> float:
         return await watching
 
 
-async def _longest_absence(ended: asyncio.Event) -> float:
+async def _longest_block(ended: asyncio.Event) -> float:
     longest, before = 0.0, perf_counter()
     while not ended.is_set():
         await asyncio.sleep(0.001)
@@ -76,16 +76,16 @@ async def _longest_absence(ended: asyncio.Event) -> float:
     return longest
 
 
-@pytest.mark.parametrize("what", ["set", "list"])
-def test_neither_who_sets_nor_who_lists_the_first_holiday_rule_stops_the_others(tmp_path: Path, what: str):
-    if what == "list":
-        assert Worker(tmp_path / "log", look, tmp_path, "set").ended(within=30) == 0
-    absences = []
+@pytest.mark.parametrize("action", ["set", "list"])
+def test_first_holiday_rule_blocks_the_loop_only_briefly(tmp_path: Path, action: str):
+    if action == "list":
+        assert Worker(tmp_path / "log", set_or_list_reminder, tmp_path, "set").wait_for_end(within=30) == 0
+    blocks = []
     for _ in range(TRIES):
-        worker = Worker(tmp_path / "log", look, tmp_path, what)
-        assert worker.ended(within=30) == 0, worker.said
-        absences.append(float((tmp_path / what).read_text(encoding="ascii")))
-        if absences[-1] < STALL_SECONDS:
+        worker = Worker(tmp_path / "log", set_or_list_reminder, tmp_path, action)
+        assert worker.wait_for_end(within=30) == 0, worker.stderr
+        blocks.append(float((tmp_path / action).read_text(encoding="ascii")))
+        if blocks[-1] < STALL_SECONDS:
             break
 
-    assert min(absences) < on_this_machine(STALL_SECONDS)
+    assert min(blocks) < on_this_machine(STALL_SECONDS)

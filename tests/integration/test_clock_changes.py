@@ -17,8 +17,8 @@ DAYS = [BEGIN + DAY * number for number in range((END - BEGIN).days + 1)]
 AREAS = ["Africa", "America", "Antarctica", "Arctic", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific"]
 
 
-def changes(zone: ZoneInfo) -> list[tuple[datetime, timedelta, timedelta]]:
-    """The first instant of each new offset, with the offsets before and after."""
+def offset_changes(zone: ZoneInfo) -> list[tuple[datetime, timedelta, timedelta]]:
+    """Return the first instant of each new offset, with the offsets before and after."""
     offsets = [day.astimezone(zone).utcoffset() for day in DAYS]
     found = []
     for (low, before), (high, after) in pairwise(zip(DAYS, offsets, strict=True)):
@@ -30,13 +30,13 @@ def changes(zone: ZoneInfo) -> list[tuple[datetime, timedelta, timedelta]]:
     return found
 
 
-def expected(first: datetime, zone: ZoneInfo, days: int) -> list[datetime]:
-    """The first of two equal wall times, moved on where there is none; equal instants once."""
+def expected_fires(first: datetime, zone: ZoneInfo, days: int) -> list[datetime]:
+    """Return daily instants: the first of two equal wall times, a skipped one moved forward, equal instants once."""
     walls = [first + DAY * number for number in range(days)]
     return sorted({wall.replace(tzinfo=zone, fold=0).astimezone(UTC) for wall in walls})
 
 
-def walked(schedule: Schedule, moment: datetime, last: datetime) -> list[datetime]:
+def fires_between(schedule: Schedule, moment: datetime, last: datetime) -> list[datetime]:
     found = []
     while (fire := next_after(schedule, moment)) is not None and fire.astimezone(UTC) <= last:
         found.append(fire.astimezone(UTC))
@@ -45,22 +45,22 @@ def walked(schedule: Schedule, moment: datetime, last: datetime) -> list[datetim
 
 
 @pytest.mark.parametrize("area", AREAS)
-def test_a_daily_reminder_fires_once_a_day_whatever_the_clocks_do(area):
+def test_daily_reminder_fires_once_a_day_across_clock_changes(area):
     seen = set()
     checked = 0
     for name in sorted(zone for zone in available_timezones() if zone.startswith(f"{area}/")):
         zone = ZoneInfo(name)
-        found = changes(zone)
-        if (alike := tuple(found)) in seen:
-            continue  # another name of the same clocks
-        seen.add(alike)
+        found = offset_changes(zone)
+        if (key := tuple(found)) in seen:
+            continue  # another name of the same zone
+        seen.add(key)
         for instant, before, after in found:
             for wall in {instant + before, instant + (before + after) / 2, instant + after}:
                 start = wall.replace(tzinfo=None, second=0, microsecond=0) - 2 * DAY
-                wanted = expected(start, zone, 5)
+                wanted = expected_fires(start, zone, 5)
                 schedule = read_schedule(start, name, "FREQ=DAILY")
 
-                fires = walked(schedule, wanted[0] - MINUTE, wanted[-1])
+                fires = fires_between(schedule, wanted[0] - MINUTE, wanted[-1])
 
                 assert fires == wanted, (name, instant, wall)
                 checked += 1

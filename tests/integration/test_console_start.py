@@ -28,7 +28,7 @@ def test_text_typed_at_the_first_prompt_is_answered(environment):
         assert terminal.process.wait(SECONDS) == 0
 
 
-def test_line_typed_early_is_shown_once_and_the_end_of_input_after_it_is_read(environment):
+def test_line_and_end_of_input_typed_early_are_read_and_shown_once(environment):
     with Terminal(CHAT, environment) as terminal:
         terminal.wait_for("ann> ", SECONDS)
         terminal.type("list my reminders")
@@ -39,7 +39,7 @@ def test_line_typed_early_is_shown_once_and_the_end_of_input_after_it_is_read(en
         assert terminal.shown.count("list my reminders") == 1
 
 
-def test_a_start_that_fails_after_the_prompt_ends_with_the_reason(environment):
+def test_failed_start_after_the_prompt_prints_its_reason(environment):
     broken = environment | {"TOOL_SERVER_CONNECTIONS": "no JSON"}
     with Terminal(CHAT, broken) as terminal:
         terminal.wait_for("ann> ", SECONDS)

@@ -1,4 +1,4 @@
-"""Processes killed between each pair of steps of a delivery."""
+"""Deliveries whose process is killed between each pair of steps."""
 
 import signal
 from pathlib import Path
@@ -9,7 +9,7 @@ from tests.integration.failpoint_worker import deliver_up_to
 from tests.integration.workers import Worker
 from tests.whole_lines import whole_lines
 
-# Where the process dies -> messages seen before, messages seen in all, whether the last says it may be a repeat.
+# Point of the kill -> messages sent before it, messages sent in all, mark of a possible repeat on the last.
 EXPECTED = {
     "before claim": (0, 1, False),
     "claim | begin": (0, 1, False),
@@ -23,12 +23,12 @@ EXPECTED = {
 
 def run_worker(folder: Path, url: str, point: str, *contents: str) -> int | None:
     worker = Worker(folder / "worker.log", deliver_up_to, folder, url, point, contents)
-    status = worker.ended(within=40)
-    assert status in {0, -signal.SIGKILL}, worker.said
+    status = worker.wait_for_end(within=40)
+    assert status in {0, -signal.SIGKILL}, worker.stderr
     return status
 
 
-def seen(folder: Path) -> list[list[str]]:
+def read_sent(folder: Path) -> list[list[str]]:
     return [line.split() for line in whole_lines(folder / "sent.txt")]
 
 
@@ -43,18 +43,18 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.mark.timeout(90)
 @pytest.mark.parametrize("contents", [("tea",), ("tea", "milk", "beer")], ids=["one", "three in one message"])
 @pytest.mark.parametrize("point", EXPECTED)
-def test_kill_between_two_steps_loses_nothing_and_repeats_only_uncertain_sends(
+def test_kill_between_two_steps_repeats_only_uncertain_sends_and_loses_nothing(
     tmp_path: Path, url: str, point: str, contents: tuple[str, ...]
 ):
     before, in_all, is_repeat = EXPECTED[point]
 
     killed = run_worker(tmp_path, url, point, *contents)
-    at_the_kill = seen(tmp_path)
+    at_the_kill = read_sent(tmp_path)
     ended = run_worker(tmp_path, url, "none")
-    messages = seen(tmp_path)
+    messages = read_sent(tmp_path)
 
     assert (killed, ended) == (-signal.SIGKILL, 0)
     assert (len(at_the_kill), len(messages)) == (before, in_all)
     assert messages[-1][1] == str(is_repeat)
     assert {key for key, _, _ in messages} == {messages[0][0]}
-    assert [sorted(said.split(",")) for _, _, said in messages] == [sorted(contents)] * in_all
+    assert [sorted(text.split(",")) for _, _, text in messages] == [sorted(contents)] * in_all

@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of three megabytes."""
+    """Mount a file system of three megabytes."""
     disk = tmp_path / "disk"
     disk.mkdir()
     if os.geteuid() != 0 or shutil.which("mount") is None:
@@ -38,13 +38,13 @@ def small_disk(tmp_path):
         ["mount", "-t", "tmpfs", "-o", f"size={MEGABYTES}m", "tmpfs", disk], capture_output=True, check=False
     )
     if done.returncode:
-        pytest.skip("this machine lets nothing be mounted")
+        pytest.skip("this machine allows no mounts")
     yield disk
     subprocess.run(["umount", "-l", disk], check=True)
 
 
-def fill(disk: Path) -> Path:
-    """Take all the room that is left."""
+def fill_disk(disk: Path) -> Path:
+    """Fill all free space, and return the file."""
     filler = disk / "filler"
     with filler.open("wb", buffering=0) as file:
         for size in (65536, 4096, 1):
@@ -56,8 +56,8 @@ def fill(disk: Path) -> Path:
     return filler
 
 
-async def heard(socket, kind):
-    """What the next frame of a kind tells."""
+async def receive_frame(socket, kind):
+    """Return the data of the next frame of a kind."""
     async with asyncio.timeout(20):
         while True:
             frame = json.loads(await socket.recv())
@@ -65,42 +65,42 @@ async def heard(socket, kind):
                 return frame["data"]
 
 
-async def test_web_room_is_told_of_a_full_disk_and_can_search(small_disk):
+async def test_full_disk_is_reported_in_a_web_room_and_reminders_are_listed(small_disk):
     async with served_bot(database=f"sqlite:///{small_disk / 'bubbles.db'}") as (address, _):
         room = address.replace("http", "ws", 1) + "/api/chat/ws?session_id=lobby&name=Ann"
         async with websockets.connect(room) as socket:
             numbers = count()
 
-            async def said(text):
+            async def say(text):
                 body = {"text": text, "client_id": f"c{next(numbers)}"}
                 await socket.send(json.dumps({"v": 1, "type": "send", "data": body}))
-                return (await heard(socket, "done"))["text"]
+                return (await receive_frame(socket, "done"))["text"]
 
-            await said("remind me tomorrow at 9 to call Lin")
+            await say("remind me tomorrow at 9 to call Lin")
             first = (await asyncio.to_thread(httpx.get, f"{address}/api/chat/sessions/lobby/messages")).json()[0]
-            filler = fill(small_disk)
+            filler = fill_disk(small_disk)
             for number in range(20):
-                refused = await said(f"remind me tomorrow at 10 to do thing {number}")
-            listed = await said("list my reminders")
+                refused = await say(f"remind me tomorrow at 10 to do thing {number}")
+            listed = await say("list my reminders")
             change = {"message_id": first["id"], "text": "remind me " * 1000}
             await socket.send(json.dumps({"v": 1, "type": "edit", "data": change}))
-            complaint = await heard(socket, "error")
+            complaint = await receive_frame(socket, "error")
             filler.unlink()
-            mended = await said("remind me tomorrow at 11 to breathe")
+            accepted = await say("remind me tomorrow at 11 to breathe")
 
     assert "My disk is full" in refused
     assert "call Lin" in listed
     assert (complaint["code"], complaint["message_id"]) == ("disk_full", first["id"])
-    assert "✅" in mended
+    assert "✅" in accepted
 
 
-async def until_said(platform, pattern, count):
+async def wait_for_texts(platform, pattern, count):
     async with asyncio.timeout(15):
         while sum(pattern in text for text in platform.texts) < count:  # noqa: ASYNC110 - a list has no event
             await asyncio.sleep(0.05)
 
 
-async def test_full_disk_is_reported_reads_work_and_free_space_recovers(small_disk):
+async def test_bot_reads_on_a_full_disk_and_recovers_with_free_space(small_disk):
     clock = SystemClock()
     platform = FakePlatform(clock)
     settings = Settings(bot=BotSettings(timezone="UTC", data_dir=small_disk), log=LogSettings(to_file=False))
@@ -108,9 +108,9 @@ async def test_full_disk_is_reported_reads_work_and_free_space_recovers(small_di
         await resources.enter_async_context(build_app(settings, platforms=[platform], clock=clock))
         await platform.say("remind me in 9 seconds to stretch", is_private=True)
         await platform.say("remind me tomorrow at 9 to call Lin", is_private=True)
-        filler = fill(small_disk)
+        filler = fill_disk(small_disk)
         platform.sent.clear()
-        # What was written so far may leave room inside the files; some messages later there is none.
+        # The files may have free pages, which the first messages fill.
         for number in range(40):
             await platform.say(f"remind me tomorrow at 10 to do thing {number}", is_private=True)
         refused = list(platform.texts)
@@ -120,7 +120,7 @@ async def test_full_disk_is_reported_reads_work_and_free_space_recovers(small_di
         listed, chinese = list(platform.texts)
         filler.unlink()
         await platform.say("remind me tomorrow at 11 to breathe", is_private=True)
-        await until_said(platform, "⏰", 1)
+        await wait_for_texts(platform, "⏰", 1)
         await platform.say("list my reminders", is_private=True)
 
     assert "My disk is full" in refused[-1]
@@ -132,7 +132,7 @@ async def test_full_disk_is_reported_reads_work_and_free_space_recovers(small_di
     assert "买票" not in platform.texts[-1]
 
 
-async def test_readiness_and_uploads_say_that_the_disk_is_full_and_recover(small_disk, monkeypatch):
+async def test_full_disk_fails_readiness_and_uploads_until_space_is_free(small_disk, monkeypatch):
     monkeypatch.setattr(readiness, "_CACHE_SECONDS", 0.0)
     url = f"sqlite:///{small_disk / 'bubbles.db'}"
     async with (
@@ -148,7 +148,7 @@ async def test_readiness_and_uploads_say_that_the_disk_is_full_and_recover(small
             return (upload.status_code, upload.json().get("code")), (ready.status_code, ready.json()["reason"])
 
         before = await statuses()
-        filler = fill(small_disk)
+        filler = fill_disk(small_disk)
         full = await statuses()
         filler.unlink()
         after = await statuses()
@@ -157,8 +157,8 @@ async def test_readiness_and_uploads_say_that_the_disk_is_full_and_recover(small
     assert full == ((503, "disk_full"), (503, "disk_full"))
 
 
-def run_for_a_while(folder, seconds, how):
-    """Return the standard error of `bubbles run`, which the signal `how` ends some seconds after its start."""
+def run_bot(folder, seconds, end_signal):
+    """Run `bubbles run`, end it by `end_signal` some seconds after its start, and return its standard error."""
     config = folder.parent / "config.toml"
     config.write_text("[http]\nport = 0\nopen_page = false\n[platforms]\nenabled = []\n", encoding="utf-8")
     bot = subprocess.Popen(
@@ -175,16 +175,16 @@ def run_for_a_while(folder, seconds, how):
     try:
         bot.wait(seconds)
     except subprocess.TimeoutExpired:
-        bot.send_signal(how)
+        bot.send_signal(end_signal)
     return bot.communicate(timeout=30)[1]
 
 
 def test_restart_on_a_full_disk_writes_no_traceback(small_disk):
-    run_for_a_while(small_disk, 2, signal.SIGKILL)
-    os.truncate(small_disk / "data" / "bubbles.log", 0)  # its page has no room left for a line either
-    fill(small_disk)
-    said = run_for_a_while(small_disk, 4, signal.SIGTERM)
+    run_bot(small_disk, 2, signal.SIGKILL)
+    os.truncate(small_disk / "data" / "bubbles.log", 0)  # so that its page has no room for a line either
+    fill_disk(small_disk)
+    errors = run_bot(small_disk, 4, signal.SIGTERM)
 
-    assert "bubbles.log cannot be written" in said
-    assert "Traceback" not in said
-    assert len(said) < 10_000
+    assert "bubbles.log cannot be written" in errors
+    assert "Traceback" not in errors
+    assert len(errors) < 10_000

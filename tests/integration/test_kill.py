@@ -1,4 +1,4 @@
-"""Killed processes, which lose no confirmed reminder."""
+"""Killed and suspended processes, which lose no confirmed reminder."""
 
 import asyncio
 import random
@@ -19,12 +19,12 @@ from tests.whole_lines import whole_lines
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(90)]
 KILLS = 3
-SLEPT_SECONDS = 31
-SLEEPERS = 100
+STOPPED_SECONDS = 31
+STOPPED_COUNT = 100
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sleeper:
+class StoppedWorker:
     """A stopped process, the folder in which it works, and when it was stopped (monotonic seconds)."""
 
     folder: Path
@@ -33,8 +33,8 @@ class Sleeper:
 
 
 @asynccontextmanager
-async def worker(folder: Path, label: str, count: int = 0, seconds: float = 0.0) -> AsyncIterator[Worker]:
-    """A worker that is ready; it is killed at the end of the context."""
+async def start_worker(folder: Path, label: str, count: int = 0, seconds: float = 0.0) -> AsyncIterator[Worker]:
+    """Start a worker, wait until it is ready, and kill it at the end of the context."""
     process = Worker(folder / f"{label}.log", deliver_until_killed, folder, label, count, seconds)
     try:
         await process.ready()
@@ -43,42 +43,42 @@ async def worker(folder: Path, label: str, count: int = 0, seconds: float = 0.0)
         await process.kill()
 
 
-def sent(folder: Path) -> list[list[str]]:
+def read_sent(folder: Path) -> list[list[str]]:
     return [line.split() for line in whole_lines(folder / "sent.txt")]
 
 
-async def until(folder: Path, count: int, seconds: float) -> None:
+async def wait_until_sent(folder: Path, count: int, seconds: float) -> None:
     """Wait until `count` different contents were sent."""
     end = monotonic() + seconds
-    while len({line[1] for line in sent(folder)}) < count:
-        assert monotonic() < end, f"only {len(sent(folder))} of {count} arrived"
+    while len({line[1] for line in read_sent(folder)}) < count:
+        assert monotonic() < end, f"only {len(read_sent(folder))} of {count} arrived"
         await asyncio.sleep(0.02)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def asleep(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sleeper]:
-    """A worker that has claimed what is due in two seconds and was stopped at once: it sleeps while others are killed.
+def stopped_worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoppedWorker]:
+    """Stop a worker that has claimed reminders due in two seconds, like a suspended machine.
 
-    So does a machine that is suspended.
+    It stays stopped while the other tests of the module run.
     """
     folder = tmp_path_factory.mktemp("asleep")
-    process = Worker(folder / "sleeper.log", deliver_until_killed, folder, "sleeper", SLEEPERS, 2.0)
+    process = Worker(folder / "sleeper.log", deliver_until_killed, folder, "sleeper", STOPPED_COUNT, 2.0)
     asyncio.run(process.ready())
     sleep(0.5)
     process.send_signal(signal.SIGSTOP)
-    yield Sleeper(folder=folder, process=process, since=monotonic())
+    yield StoppedWorker(folder=folder, process=process, since=monotonic())
     asyncio.run(process.kill())
 
 
 async def test_kill_between_confirmation_and_due_time_loses_and_repeats_nothing(tmp_path: Path):
-    async with worker(tmp_path, "first", count=1, seconds=0.5) as process:
+    async with start_worker(tmp_path, "first", count=1, seconds=0.5) as process:
         await process.kill()
 
-    async with worker(tmp_path, "second"):
-        await until(tmp_path, 1, seconds=3)
+    async with start_worker(tmp_path, "second"):
+        await wait_until_sent(tmp_path, 1, seconds=3)
         await asyncio.sleep(0.3)
 
-    assert [line[1:3] for line in sent(tmp_path)] == [["first-0", "second"]]
+    assert [line[1:3] for line in read_sent(tmp_path)] == [["first-0", "second"]]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -86,20 +86,20 @@ async def test_kills_in_a_burst_lose_nothing(tmp_path: Path, seed: int):
     chance = random.Random(seed)
     count = 100
 
-    async with worker(tmp_path, "burst", count=count, seconds=0.4) as process:
-        await until(tmp_path, chance.randrange(1, count), seconds=20)
+    async with start_worker(tmp_path, "burst", count=count, seconds=0.4) as process:
+        await wait_until_sent(tmp_path, chance.randrange(1, count), seconds=20)
         await process.kill()
     for kill in range(KILLS - 1):
-        async with worker(tmp_path, f"restart{kill}") as process:
+        async with start_worker(tmp_path, f"restart{kill}") as process:
             await asyncio.sleep(chance.random() * 0.05)
             await process.kill()
     started = monotonic()
-    async with worker(tmp_path, "last"):
-        await until(tmp_path, count, seconds=10)
+    async with start_worker(tmp_path, "last"):
+        await wait_until_sent(tmp_path, count, seconds=10)
         took = monotonic() - started
         await asyncio.sleep(0.3)
 
-    lines = sent(tmp_path)
+    lines = read_sent(tmp_path)
     repeats = [line for place, line in enumerate(lines) if line[0] in {earlier[0] for earlier in lines[:place]}]
     assert {line[1] for line in lines} == {f"burst-{number}" for number in range(count)}
     assert len(lines) - len(repeats) == count
@@ -108,16 +108,17 @@ async def test_kills_in_a_burst_lose_nothing(tmp_path: Path, seed: int):
     assert took < on_this_machine(2)
 
 
-async def test_sleep_of_the_machine_over_the_due_time_loses_and_repeats_nothing(asleep: Sleeper):
-    await asyncio.sleep(SLEPT_SECONDS - (monotonic() - asleep.since))
-    said_asleep = len(sent(asleep.folder))
+async def test_suspension_past_the_due_time_loses_and_repeats_nothing(stopped_worker: StoppedWorker):
+    await asyncio.sleep(STOPPED_SECONDS - (monotonic() - stopped_worker.since))
+    sent_while_stopped = len(read_sent(stopped_worker.folder))
 
-    asleep.process.send_signal(signal.SIGCONT)
-    woken = monotonic()
-    await until(asleep.folder, SLEEPERS, seconds=10)
-    took = monotonic() - woken
+    stopped_worker.process.send_signal(signal.SIGCONT)
+    continued = monotonic()
+    await wait_until_sent(stopped_worker.folder, STOPPED_COUNT, seconds=10)
+    took = monotonic() - continued
     await asyncio.sleep(0.5)
+    lines = read_sent(stopped_worker.folder)
 
-    assert said_asleep == 0
-    assert len(sent(asleep.folder)) == len({line[0] for line in sent(asleep.folder)}) == SLEEPERS
+    assert sent_while_stopped == 0
+    assert len(lines) == len({line[0] for line in lines}) == STOPPED_COUNT
     assert took < on_this_machine(2)

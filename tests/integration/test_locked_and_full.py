@@ -38,30 +38,30 @@ TIMEOUTS = DatabaseTimeouts(
 )  # shorter than the lock, as the usual half minute is than forty seconds
 
 
-class FakeCourier:
-    """Keeps what it is given."""
+class RecordingNotifier:
+    """A notifier that records the contents of reminders."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
-        self._has_said = asyncio.Event()
+        self.sent: list[str] = []
+        self._has_sent = asyncio.Event()
 
     async def deliver(self, notice: DueNotice) -> str | None:
-        self.said.append(notice.content)
-        self._has_said.set()
+        self.sent.append(notice.content)
+        self._has_sent.set()
         return None
 
-    async def until(self, count: int, within: float) -> None:
-        """Wait until `count` different reminders were said, `within` seconds."""
+    async def wait_until_sent(self, count: int, within: float) -> None:
+        """Wait until `count` different reminders were sent."""
         async with asyncio.timeout(within):
-            while len(set(self.said)) < count:
-                self._has_said.clear()
-                await self._has_said.wait()
+            while len(set(self.sent)) < count:
+                self._has_sent.clear()
+                await self._has_sent.wait()
 
     async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
         raise AssertionError(notice, reason)
 
 
-def wish(content: str, seconds: float) -> NewReminder:
+def make_reminder(content: str, seconds: float) -> NewReminder:
     start = (SystemClock().now() + timedelta(seconds=seconds)).replace(tzinfo=None)
     return NewReminder(
         request_key=content,
@@ -73,103 +73,103 @@ def wish(content: str, seconds: float) -> NewReminder:
     )
 
 
-async def test_long_lock_over_the_due_time_delays_and_loses_nothing(tmp_path: Path):
-    clock, courier, file = SystemClock(), FakeCourier(), tmp_path / "bubbles.db"
+async def test_lock_past_the_due_time_delays_and_loses_nothing(tmp_path: Path):
+    clock, notifier, file = SystemClock(), RecordingNotifier(), tmp_path / "bubbles.db"
     async with Database(f"sqlite:///{file}", timeouts=TIMEOUTS) as database:
         store = SqlReminderStore(database)
-        service = ReminderService(store, clock, courier, SqlStateStore(database, clock))
+        service = ReminderService(store, clock, notifier, SqlStateStore(database, clock))
         for number in range(20):
-            await service.create(wish(f"tea {number}", 3 + number / 10))
+            await service.create(make_reminder(f"tea {number}", 3 + number / 10))
         running = asyncio.create_task(service.worker.run())
         await asyncio.sleep(0.5)
 
         other = sqlite3.connect(file, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         await asyncio.sleep(LOCKED_SECONDS)
-        said_meanwhile = list(courier.said)
+        sent_meanwhile = list(notifier.sent)
         other.execute("ROLLBACK")
         other.close()
-        await courier.until(20, within=on_this_machine(5))
-        await service.create(wish("later", 1))
-        await courier.until(21, within=5)
+        await notifier.wait_until_sent(20, within=on_this_machine(5))
+        await service.create(make_reminder("later", 1))
+        await notifier.wait_until_sent(21, within=5)
         await asyncio.sleep(0.3)
         running.cancel()
         await asyncio.wait([running])
         records = await SqlReminderAudit(database).deliveries(clock.now() - timedelta(minutes=5), clock.now())
 
-    assert said_meanwhile == []  # nothing is handed over that the ledger does not know
-    assert sorted(courier.said) == sorted([*(f"tea {number}" for number in range(20)), "later"])
+    assert sent_meanwhile == []  # an occurrence is sent only after its attempt is in the ledger
+    assert sorted(notifier.sent) == sorted([*(f"tea {number}" for number in range(20)), "later"])
     assert {record.state for record in records} == {DeliveryState.SENT}
 
 
-def confine(folder: Path) -> None:
-    """Let this process write no file further than the largest is now: the system refuses the rest (EFBIG)."""
+def limit_file_size(folder: Path) -> None:
+    """Limit the files of this process to the size of the largest one, beyond which writes fail with EFBIG."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     size = max(file.stat().st_size for file in folder.iterdir())
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
 
-def fill(folder: Path) -> None:
-    """Leave no room on the disk (ENOSPC)."""
+def fill_disk(folder: Path) -> None:
+    """Fill the disk, so that writes fail with ENOSPC."""
     with (folder / "filler").open("wb", buffering=0) as filler, suppress(OSError):
         while filler.write(bytes(4096)):
             pass
 
 
-def make_room(folder: Path) -> None:
-    """Let everything be written again."""
+def free_space(folder: Path) -> None:
+    """Remove the limit and the filler."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     (folder / "filler").unlink(missing_ok=True)
 
 
-async def until_full_and_after(folder: Path, end_room: Callable[[Path], None]) -> None:
-    """Sets reminders until there is no room, waits over the due time, and goes on when there is room again."""
-    clock, courier = SystemClock(), FakeCourier()
+async def deliver_on_a_full_disk(folder: Path, exhaust: Callable[[Path], None]) -> None:
+    """Set reminders until the disk is full, wait past their due time, and deliver them once there is space."""
+    clock, notifier = SystemClock(), RecordingNotifier()
     async with Database(f"sqlite:///{folder / 'bubbles.db'}") as database:
-        service = ReminderService(SqlReminderStore(database), clock, courier, SqlStateStore(database, clock))
+        service = ReminderService(SqlReminderStore(database), clock, notifier, SqlStateStore(database, clock))
         confirmed = []
         for number in range(20):
-            await service.create(wish(f"early {number}", DUE_SECONDS))
+            await service.create(make_reminder(f"early {number}", DUE_SECONDS))
             confirmed.append(f"early {number}")
-        end_room(folder)
+        exhaust(folder)
         refused = 0
         for number in range(100):
             try:
-                await service.create(wish(f"full {number} " + "x" * 900, DUE_SECONDS))
+                await service.create(make_reminder(f"full {number} " + "x" * 900, DUE_SECONDS))
                 confirmed.append(f"full {number} " + "x" * 900)
-            except Exception:  # whatever kind of error, it was not confirmed
+            except Exception:  # not confirmed, for any reason
                 refused += 1
         running = asyncio.create_task(service.worker.run())
         await asyncio.sleep(DUE_SECONDS + 1)
-        said_while_full = len(courier.said)
-        make_room(folder)
-        await courier.until(len(confirmed), within=10)
+        sent_while_full = len(notifier.sent)
+        free_space(folder)
+        await notifier.wait_until_sent(len(confirmed), within=10)
         await asyncio.sleep(0.5)
         running.cancel()
         await asyncio.wait([running])
         whole = await database.read(lambda connection: connection.exec_driver_sql("PRAGMA integrity_check").scalar())
-    sys.stdout.write(f"{refused} {said_while_full} {len(confirmed)} {whole}\n")
-    lost = set(confirmed) - set(courier.said)
-    never_confirmed = set(courier.said) - set(confirmed)
-    doubled = len(courier.said) - len(set(courier.said))
-    sys.stdout.write(f"{len(lost)} {len(never_confirmed)} {doubled}\n")
+    sys.stdout.write(f"{refused} {sent_while_full} {len(confirmed)} {whole}\n")
+    lost = set(confirmed) - set(notifier.sent)
+    never_confirmed = set(notifier.sent) - set(confirmed)
+    repeated = len(notifier.sent) - len(set(notifier.sent))
+    sys.stdout.write(f"{len(lost)} {len(never_confirmed)} {repeated}\n")
 
 
 @pytest.fixture(params=["a small disk", "a limit of the process"])
-def small(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path, str]]:
-    """A folder that can be filled up, and how: a disk of two megabytes where one may be mounted."""
+def small_folder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    """Return a folder of limited space, and the name of the function that exhausts it."""
     if request.param != "a small disk":
-        yield tmp_path, "confine"
+        yield tmp_path, "limit_file_size"
         return
     mounting = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(tmp_path)]
     if shutil.which("mount") is None or subprocess.run(mounting, capture_output=True, check=False).returncode:
-        pytest.skip("only root mounts a small disk; the limit of the process, tried beside it, needs no right")
-    yield tmp_path, "fill"
+        pytest.skip("only root can mount a small disk; the limit of the process needs no privileges")
+    yield tmp_path, "fill_disk"
     subprocess.run(["umount", str(tmp_path)], check=True)
 
 
-def test_full_disk_refuses_what_it_cannot_store_and_loses_nothing_confirmed(small: tuple[Path, str]):
-    folder, how = small
+def test_reminders_are_refused_on_a_full_disk_and_confirmed_ones_are_sent(small_folder: tuple[Path, str]):
+    folder, how = small_folder
     done = subprocess.run(
         [sys.executable, __file__, str(folder), how],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -188,4 +188,8 @@ def test_full_disk_refuses_what_it_cannot_store_and_loses_nothing_confirmed(smal
 
 
 if __name__ == "__main__":
-    asyncio.run(until_full_and_after(Path(sys.argv[1]), {"fill": fill, "confine": confine}[sys.argv[2]]))
+    asyncio.run(
+        deliver_on_a_full_disk(
+            Path(sys.argv[1]), {"fill_disk": fill_disk, "limit_file_size": limit_file_size}[sys.argv[2]]
+        )
+    )

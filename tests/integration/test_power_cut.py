@@ -1,4 +1,4 @@
-"""Power cuts, after which the database has all confirmed data."""
+"""Copies of a database at random moments, as after power cuts, which have all confirmed data."""
 
 import asyncio
 import random
@@ -24,8 +24,8 @@ CUTS = 8
 BURST = 400
 
 
-def copied(folder: Path, number: int) -> Path:
-    """The files as they are now, in a folder of their own."""
+def copy_database(folder: Path, number: int) -> Path:
+    """Copy the database files into a folder of their own."""
     copy = folder / f"copy{number}"
     copy.mkdir()
     for file in folder.glob("bubbles.db*"):
@@ -34,8 +34,8 @@ def copied(folder: Path, number: int) -> Path:
     return copy / "bubbles.db"
 
 
-async def confirmed_by(process: asyncio.subprocess.Process, last: int) -> int:
-    """The last number that the process has printed, waiting for no more."""
+async def last_confirmed(process: asyncio.subprocess.Process, last: int) -> int:
+    """Return the last number that the process has printed so far."""
     assert process.stdout is not None
     while True:
         try:
@@ -45,7 +45,7 @@ async def confirmed_by(process: asyncio.subprocess.Process, last: int) -> int:
             return last
 
 
-async def test_a_copy_at_a_random_moment_is_whole_and_has_all_that_was_confirmed(tmp_path: Path):
+async def test_copy_at_a_random_moment_is_intact_and_has_all_confirmed_reminders(tmp_path: Path):
     chance = random.Random(20261121)
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -61,8 +61,8 @@ async def test_a_copy_at_a_random_moment_is_whole_and_has_all_that_was_confirmed
         for cut in range(CUTS):
             await asyncio.sleep(chance.random() * 0.3)
             process.send_signal(signal.SIGSTOP)
-            last = await confirmed_by(process, last)
-            copy = copied(tmp_path, cut)
+            last = await last_confirmed(process, last)
+            copy = copy_database(tmp_path, cut)
             process.send_signal(signal.SIGCONT)
             with closing(sqlite3.connect(copy)) as connection, connection:
                 whole = connection.execute("PRAGMA integrity_check").fetchone()
@@ -75,21 +75,21 @@ async def test_a_copy_at_a_random_moment_is_whole_and_has_all_that_was_confirmed
     assert last > CUTS
 
 
-def sent_in(folder: Path) -> list[str]:
-    """The keys of all that was sent, in order."""
+def read_sent_keys(folder: Path) -> list[str]:
+    """Return the keys of all sends in order."""
     return [line.split()[0] for line in whole_lines(folder / "sent.txt")]
 
 
-async def until_said(folder: Path, count: int) -> None:
+async def wait_until_sent(folder: Path, count: int) -> None:
     """Wait until `count` different reminders were sent."""
     end = monotonic() + 20
-    while len(set(sent_in(folder))) < count:
-        assert monotonic() < end, f"only {len(set(sent_in(folder)))} of {count} arrived"
+    while len(set(read_sent_keys(folder))) < count:
+        assert monotonic() < end, f"only {len(set(read_sent_keys(folder)))} of {count} arrived"
         await asyncio.sleep(0.01)
 
 
-def torn(notes: Path, chance: random.Random) -> int:
-    """Cut the notes beside the database at a random byte; how many lines are spoiled or gone."""
+def truncate_sent_file(notes: Path, chance: random.Random) -> int:
+    """Truncate the file of sends beside the database at a random byte; return the number of lost lines."""
     whole = notes.read_bytes() if notes.exists() else b""
     kept = whole[: chance.randrange(len(whole) + 1)]
     notes.write_bytes(kept)
@@ -97,29 +97,30 @@ def torn(notes: Path, chance: random.Random) -> int:
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_copy_during_a_burst_continues_at_its_state(tmp_path: Path, seed: int):
+async def test_worker_on_a_copy_made_during_a_burst_sends_the_rest(tmp_path: Path, seed: int):
     chance = random.Random(seed)
     burst = Worker(tmp_path / "burst.log", deliver_until_killed, tmp_path, "burst", BURST, 0.3)
     try:
         await burst.ready()
-        await until_said(tmp_path, 1)
+        await wait_until_sent(tmp_path, 1)
         await asyncio.sleep(chance.random() * 0.15)
         burst.send_signal(signal.SIGSTOP)
-        copy = copied(tmp_path, seed).parent
+        copy = copy_database(tmp_path, seed).parent
         shutil.copy(tmp_path / "sent.txt", copy)
     finally:
         await burst.kill()
-    before, lost_notes = len(sent_in(copy)), torn(copy / "bubbles.db-sent", chance) if seed % 2 else 0
+    before = len(read_sent_keys(copy))
+    lost_lines = truncate_sent_file(copy / "bubbles.db-sent", chance) if seed % 2 else 0
 
     rest = Worker(copy / "rest.log", deliver_until_killed, copy, "rest")
     try:
         await rest.ready()
-        await until_said(copy, BURST)
+        await wait_until_sent(copy, BURST)
         await asyncio.sleep(0.2)
     finally:
         await rest.kill()
 
-    said = sent_in(copy)
+    sent = read_sent_keys(copy)
     assert before < BURST
-    assert len(set(said)) == BURST
-    assert len(said) - BURST <= DeliveryConfig().senders + lost_notes
+    assert len(set(sent)) == BURST
+    assert len(sent) - BURST <= DeliveryConfig().senders + lost_lines

@@ -35,24 +35,24 @@ RULES = (
 )
 
 
-class MoodyCourier:
-    """A platform that is now and then out of reach, and keeps whom it has told what."""
+class FlakyNotifier:
+    """A notifier that fails at random, and counts the sends of each occurrence."""
 
     def __init__(self, chance: random.Random) -> None:
         self._chance = chance
-        self.said: dict[str, int] = {}
+        self.sent_counts: dict[str, int] = {}
 
     async def deliver(self, notice: DueNotice) -> str | None:
         if self._chance.random() < 0.1:
             raise DeliveryFailed("out of reach", retry_after=self._chance.choice([None, 5.0]))
-        self.said[notice.idempotency_key] = self.said.get(notice.idempotency_key, 0) + 1
-        return f"m{len(self.said)}"
+        self.sent_counts[notice.idempotency_key] = self.sent_counts.get(notice.idempotency_key, 0) + 1
+        return f"m{len(self.sent_counts)}"
 
     async def report_undeliverable(self, notice: DueNotice, reason: str) -> None:
         raise AssertionError(notice, reason)
 
 
-def wish(number: int, chance: random.Random) -> NewReminder:
+def make_reminder(number: int, chance: random.Random) -> NewReminder:
     start = START.replace(tzinfo=None) + timedelta(minutes=chance.randrange(60, 60 * 24 * DAYS - 600))
     return NewReminder(
         request_key=str(number),
@@ -68,26 +68,26 @@ def wish(number: int, chance: random.Random) -> NewReminder:
 async def test_week_of_crashes_and_outages_loses_and_repeats_nothing(seed: int):
     chance = random.Random(seed)
     clock = LoopClock(START)
-    courier = MoodyCourier(chance)
+    notifier = FlakyNotifier(chance)
     async with Database("sqlite://", make_thread=InlineExecutor) as database:
         store = SqlReminderStore(database)
 
-        def service() -> ReminderService:
+        def start_service() -> ReminderService:
             delivery = DeliveryConfig(tick=timedelta(minutes=10))
-            return ReminderService(store, clock, courier, MemoryStateStore(clock), delivery=delivery)
+            return ReminderService(store, clock, notifier, MemoryStateStore(clock), delivery=delivery)
 
         for number in range(49):
-            await service().create(wish(number, chance))
+            await start_service().create(make_reminder(number, chance))
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         end = START + timedelta(days=DAYS)
         while clock.now() < end:
-            running = asyncio.create_task(service().worker.run())
+            running = asyncio.create_task(start_service().worker.run())
             await asyncio.sleep(chance.uniform(60, 86_400))
             running.cancel()
             with suppress(asyncio.CancelledError):
                 await running
             await asyncio.sleep(chance.choice([1, 600, 7200]))
-        running = asyncio.create_task(service().worker.run())
+        running = asyncio.create_task(start_service().worker.run())
         await asyncio.sleep(3600)
         running.cancel()
         with suppress(asyncio.CancelledError):
@@ -96,5 +96,5 @@ async def test_week_of_crashes_and_outages_loses_and_repeats_nothing(seed: int):
 
     assert verdict.is_proved, verdict.wrong[:5]
     assert verdict.counts[Result.DELIVERED] > 80
-    assert set(courier.said.values()) == {1}
+    assert set(notifier.sent_counts.values()) == {1}
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 60_000  # KiB

@@ -1,4 +1,4 @@
-"""Secrets in all settings, servers and tools, which are never shown."""
+"""Secrets of all settings, which appear in no output of a bot."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ async def give_up() -> str:
     """Fail, and say why."""
     raise ToolFailed(f"401 for key {os.environ['BUBBLES_SEARCH__PERPLEXITY_API_KEY']}")
 '''
-SAID = ("please break down", "please give up", "search the web for tea", "remind me in 1 second to stretch", "hello?")
+TEXTS = ("please break down", "please give up", "search the web for tea", "remind me in 1 second to stretch", "hello?")
 COMMANDS = (
     *("check", "doctor", "tools", "plugins", "explain last", "usage --by person", "backup copy.db"),
     "export --chat web:lobby --person web:ann --out export.jsonl",
@@ -56,8 +56,8 @@ PAGES = (
 )
 
 
-def planted():
-    """A secret for every setting that takes one, by its variable."""
+def make_secrets():
+    """Return a secret for every secret setting, by its environment variable."""
     secrets = {}
     for name, group in groups().items():
         for key, field in documented(group):
@@ -68,12 +68,12 @@ def planted():
 
 @pytest.fixture
 def echo():
-    """A server that refuses everything and says with which key it was asked, as real ones do."""
-    heard = []
+    """Serve an API that refuses every request and returns its key in the error, as real ones do."""
+    requests = []
 
     class Handler(BaseHTTPRequestHandler):
         def answer(self):
-            heard.append(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+            requests.append(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
             shown = {name: value for name, value in self.headers.items() if "planted" in value.lower()}
             message = f"Incorrect API key provided: {json.dumps(shown)}"
             body = json.dumps({"error": {"message": message, "code": "invalid_api_key"}}).encode()
@@ -90,14 +90,14 @@ def echo():
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    server.heard = heard
+    server.requests = requests
     yield server
     server.shutdown()
     server.server_close()
 
 
 def environment_of(folder, address, secrets, log_format):
-    """The environment of a bot whose every neighbour is `address`; a password stands in two addresses as well."""
+    """Return the environment of a bot with `address` as its every server, and a password in one of the URLs."""
     connection = {"url": f"{address}/openapi.json", "key": secrets[CONNECTIONS], "name": "refusing"}
     return {
         "PATH": os.environ["PATH"],
@@ -120,27 +120,27 @@ def environment_of(folder, address, secrets, log_format):
 
 
 @asynccontextmanager
-async def running(folder, environment):
-    """`bubbles run`; gives its address. What it prints is in `stdout.txt` and `stderr.txt`."""
+async def run_bot(folder, environment):
+    """Run `bubbles run` within the context, with its output in `stdout.txt` and `stderr.txt`; yield its address."""
     with (folder / "stdout.txt").open("wb") as out, (folder / "stderr.txt").open("wb") as errors:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "bot", "run"), cwd=folder, env=environment, stdout=out, stderr=errors
         )
         try:
-            while "http://" not in (told := (folder / "stdout.txt").read_text(encoding="utf-8")):
+            while "http://" not in (output := (folder / "stdout.txt").read_text(encoding="utf-8")):
                 assert process.returncode is None, (folder / "stderr.txt").read_text(encoding="utf-8")
                 await asyncio.sleep(0.1)
-            yield "http://" + told.split("http://")[1].split()[0].rstrip("/"), process
+            yield "http://" + output.split("http://")[1].split()[0].rstrip("/"), process
         finally:
             if process.returncode is None:
                 process.terminate()
             await process.wait()
 
 
-async def everything_said(client):
-    """What the bot answers in chat, over the API, and to requests that make no sense."""
+async def collect_answers(client):
+    """Return the answers to messages and requests, valid and invalid."""
     answers = []
-    for text in SAID:
+    for text in TEXTS:
         answers.append(
             await client.post("/api/chat/send", json={"session_id": "lobby", "message": text, "name": "Ann"})
         )
@@ -164,7 +164,7 @@ async def everything_said(client):
     return answers
 
 
-async def commanded(folder, environment, command):
+async def run_command(folder, environment, command):
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "bot", *command.split()),
         cwd=folder,
@@ -172,13 +172,13 @@ async def commanded(folder, environment, command):
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
-    told, _ = await process.communicate()
-    return told
+    output, _ = await process.communicate()
+    return output
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])
-async def test_no_secret_is_in_anything_that_a_whole_run_puts_out(tmp_path, tmp_path_factory, echo, log_format):
-    secrets = planted() | {"password in an address": "PlantedPassword" + "q7" * 10}
+async def test_output_of_a_whole_run_contains_no_secret(tmp_path, tmp_path_factory, echo, log_format):
+    secrets = make_secrets() | {"password in an address": "PlantedPassword" + "q7" * 10}
     environment = environment_of(tmp_path, f"http://127.0.0.1:{echo.server_port}", secrets, log_format)
     del environment["password in an address"]
     kept = tmp_path_factory.mktemp("secrets")
@@ -188,15 +188,15 @@ async def test_no_secret_is_in_anything_that_a_whole_run_puts_out(tmp_path, tmp_
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "leaky.py").write_text(PLUGIN, encoding="utf-8")
     outputs = {}
-    async with running(tmp_path, environment) as (address, process):
+    async with run_bot(tmp_path, environment) as (address, process):
         headers = {"Authorization": f"Bearer {secrets['BUBBLES_HTTP__TOKEN']}"}
         async with httpx.AsyncClient(base_url=address, headers=headers, timeout=60) as client:
-            answers = await everything_said(client)
+            answers = await collect_answers(client)
         outputs |= {f"{n} {answer.request.url.path}": answer.content for n, answer in enumerate(answers)}
         outputs["process list"] = await asyncio.to_thread(Path(f"/proc/{process.pid}/cmdline").read_bytes)
         commands = COMMANDS if log_format == "text" else ()
-        outputs |= {f"bubbles {each}": await commanded(tmp_path, environment, each) for each in commands}
-    outputs["traces and requests to a model"] = b"".join(echo.heard)
+        outputs |= {f"bubbles {each}": await run_command(tmp_path, environment, each) for each in commands}
+    outputs["traces and requests to a model"] = b"".join(echo.requests)
     files = [path for path in tmp_path.rglob("*") if path.is_file() and path.parent.name != "plugins"]
     outputs |= {str(path.relative_to(tmp_path)): path.read_bytes() for path in files}
 
@@ -208,11 +208,11 @@ async def test_no_secret_is_in_anything_that_a_whole_run_puts_out(tmp_path, tmp_
     ]
     assert len(secrets) >= 20
     assert not found, "\n".join(map(str, found))
-    told = "\n".join(answer.text for answer in answers)
+    output = "\n".join(answer.text for answer in answers)
     log = outputs["data/bubbles.log"].decode()
-    assert "[secret]" in log  # the secrets did come by, and were masked
+    assert "[secret]" in log  # some secrets reached the log, masked
     assert "break_down" in log
-    assert "stretch" in told
+    assert "stretch" in output
     assert [answer.status_code for answer in answers[-3:]] == [404, 422, 401]
     assert {"data/bubbles.db", "stderr.txt"} <= set(outputs)
     if log_format == "text":

@@ -1,4 +1,4 @@
-"""Python tools in separate processes, and their confinement."""
+"""Stored Python tools in separate, confined processes."""
 
 import asyncio
 import os
@@ -36,7 +36,7 @@ async def run(source, arguments=None, *, valves=None, **limits):
     return await ToolRunner(RunLimits(**{"seconds": 3, **limits})).run(call)
 
 
-async def test_a_method_is_run_with_its_arguments_and_settings():
+async def test_method_is_run_with_its_arguments_and_settings():
     head = "from pydantic import BaseModel\nclass Valves(BaseModel):\n    word: str = 'hello'\n"
 
     result = await run(method('return f"{self.valves.word} {given}"', head), {"given": "世界"}, valves={"word": "你好"})
@@ -44,7 +44,7 @@ async def test_a_method_is_run_with_its_arguments_and_settings():
     assert result.value == "你好 世界"
 
 
-async def test_a_marked_function_gets_an_instance_of_its_model_and_the_person():
+async def test_decorated_function_gets_an_instance_of_its_model_and_the_person():
     source = (
         "from pydantic import BaseModel\nfrom function_calls.registry import tool_function\n"
         "class Args(BaseModel):\n    sides: int\n"
@@ -79,15 +79,15 @@ async def test_tool_sees_no_secrets_of_the_environment(monkeypatch):
     [f"/proc/{os.getpid()}/environ", "/etc/passwd", str(Path(__file__)), "/proc/self/../../etc/hostname"],
     ids=["environment of the bot", "file of the system", "file of ours", "way around"],
 )
-async def test_tool_reads_no_files_but_its_own(path):
+async def test_tool_reads_only_its_own_files(path):
     result = await run(method(f"return open({path!r}, 'rb').read().decode('latin-1')"))
 
     assert not result.ok
     assert "Permission" in result.error
 
 
-async def run_without_the_hook(folder, *attempts):
-    """What came of each attempt in a process that only the kernel confines."""
+async def run_without_audit_hook(folder, *attempts):
+    """Return "done" or "refused" for each attempt in a process that only the kernel confines."""
     script = (
         "import os, signal, socket, sys, threading\n"
         "from bot.tools.stored import sandbox\n"
@@ -97,12 +97,12 @@ async def run_without_the_hook(folder, *attempts):
     for attempt in attempts:
         script += f"try:\n    {attempt}\n    print('done')\nexcept PermissionError:\n    print('refused')\n"
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", script, stdout=asyncio.subprocess.PIPE)
-    said, _ = await process.communicate()
-    return said.decode().split()
+    output, _ = await process.communicate()
+    return output.decode().split()
 
 
 @LINUX
-async def test_the_kernel_refuses_it_too_where_python_would_not_ask(tmp_path):
+async def test_kernel_refuses_calls_without_the_audit_hook(tmp_path):
     attempts = (
         "open('/etc/passwd')",
         "os.fork()",
@@ -115,7 +115,7 @@ async def test_the_kernel_refuses_it_too_where_python_would_not_ask(tmp_path):
         "os.execv('/bin/id', ['id'])",
     )
 
-    assert await run_without_the_hook(tmp_path, *attempts) == ["refused"] * len(attempts)
+    assert await run_without_audit_hook(tmp_path, *attempts) == ["refused"] * len(attempts)
 
 
 @LINUX
@@ -127,7 +127,7 @@ async def test_kernel_prevents_changes_of_rights_and_times_of_files(tmp_path):
     before = others.stat()
 
     path = str(others)
-    done = await run_without_the_hook(
+    done = await run_without_audit_hook(
         own, f"os.chmod({path!r}, 0o777)", f"os.utime({path!r}, (0, 0))", f"os.setxattr({path!r}, 'user.x', b'1')"
     )
 
@@ -137,7 +137,7 @@ async def test_kernel_prevents_changes_of_rights_and_times_of_files(tmp_path):
 
 
 @pytest.mark.parametrize("attempt", ["chmod({0!r}, 511)", "utime({0!r}, (0, 0))", "remove({0!r})", "link({0!r}, 'a')"])
-async def test_tool_changes_no_files_but_its_own(attempt, tmp_path):
+async def test_tool_changes_only_its_own_files(attempt, tmp_path):
     others = tmp_path / "bubbles.db"
     others.write_text("kept")
 
@@ -153,7 +153,7 @@ async def test_tool_copies_its_own_files():
     assert (await run(method(body))).value == "x"
 
 
-async def test_tool_writes_into_its_own_folder_and_leaves_nothing_behind():
+async def test_folder_of_a_tool_is_removed_after_its_call():
     body = "import pathlib\np = pathlib.Path('note.txt')\np.write_text('x')\nreturn str(p.resolve())"
 
     result = await run(method(body))
@@ -175,7 +175,7 @@ async def test_tool_writes_into_its_own_folder_and_leaves_nothing_behind():
         "import ctypes\nctypes.CDLL(None).fork()",
     ],
 )
-async def test_tool_reaches_neither_network_nor_processes(body):
+async def test_tool_reaches_no_network_and_no_processes(body):
     result = await run(method(f"{body}\nreturn 'done'"))
 
     assert not result.ok
@@ -191,19 +191,19 @@ async def test_tool_that_never_returns_is_ended():
 
 
 @pytest.mark.timeout(12)
-async def test_tool_that_sleeps_for_ever_is_ended():
+async def test_sleeping_tool_is_ended():
     result = await run(method("import time\ntime.sleep(3600)"), seconds=-4)
 
     assert result.failure == "timeout"
 
 
-async def test_limit_of_a_tool_begins_with_it():
+async def test_time_limit_of_a_tool_excludes_its_start():
     result = await run(method("import time\ntime.sleep(2)"), seconds=0.5)
 
     assert result.failure == "timeout"
 
 
-async def test_a_fork_bomb_costs_its_own_call_only():
+async def test_fork_bomb_is_refused():
     body = "import os\nwhile True:\n    try:\n        os.fork()\n    except OSError:\n        return 'refused'"
 
     result = await run(method(body))
@@ -217,25 +217,25 @@ async def test_tool_that_uses_all_memory_is_ended():
     assert "MemoryError" in result.error
 
 
-async def test_a_file_without_end_is_cut_off():
+async def test_endless_file_is_a_failed_call():
     result = await run(method("with open('f', 'wb') as f:\n    while True: f.write(bytes(1_000_000))"))
 
     assert not result.ok
 
 
-async def test_a_crash_of_the_interpreter_is_a_failed_call():
+async def test_crash_of_the_interpreter_is_a_failed_call():
     result = await run(method("import os\nos.abort()"))
 
     assert not result.ok
 
 
-async def test_a_result_without_end_is_refused():
+async def test_huge_result_is_refused():
     result = await run(method("return 'x' * 3_000_000"))
 
     assert result.error == "the result is too large"
 
 
-async def test_giving_up_a_call_ends_its_process():
+async def test_cancelled_call_ends_its_process():
     task = asyncio.create_task(run(method("import time\ntime.sleep(60)"), seconds=60))
     await asyncio.sleep(0.3)
     task.cancel()
@@ -278,7 +278,7 @@ async def run_raw_calls(folder, attempts, *, landlock=None):
     return out.decode().split()
 
 
-X86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="the numbers of the calls are those of x86-64")
+X86_64 = pytest.mark.skipif(platform.machine() != "x86_64", reason="needs the system call numbers of x86-64")
 
 
 @LINUX
@@ -322,7 +322,7 @@ async def test_raw_system_calls_reach_no_other_files_and_processes(tmp_path, lan
     assert others.read_text() == "kept"
 
 
-async def test_many_small_files_are_ended_by_the_quota_of_the_folder():
+async def test_many_small_files_exceed_the_quota_of_the_folder():
     body = "n = 0\nwhile True:\n    open(f'f{n}', 'wb').write(bytes(1_000_000))\n    n += 1"
 
     result = await run(method(body), folder_megabytes=5)
@@ -330,7 +330,7 @@ async def test_many_small_files_are_ended_by_the_quota_of_the_folder():
     assert result.error == "wrote more than the 5 MB that its files may have"
 
 
-async def test_folders_without_end_are_ended_and_removed(tmp_path, monkeypatch):
+async def test_endless_folders_are_a_failed_call_and_removed(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     body = "import os\nwhile True:\n    os.mkdir('d')\n    os.chdir('d')"
 

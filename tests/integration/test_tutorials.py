@@ -1,4 +1,4 @@
-"""The tutorials, followed exactly in a fresh folder and environment."""
+"""Tutorials, run in a fresh folder and environment."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ def blocks(page, language):
 
 @pytest.fixture
 def shell(tmp_path):
-    """Runs commands as a newcomer would: in an empty folder, with nothing set; `bubbles` is on the path."""
+    """Return a function that runs commands in an empty folder, without settings and with `bubbles` on the path."""
     home = tmp_path / "home"
     folder = tmp_path / "project"
     home.mkdir()
@@ -49,13 +49,13 @@ def shell(tmp_path):
         "PYTHONPATH": str(ROOT),
     }
 
-    def run(command, said=""):
+    def run(command, typed=""):
         done = subprocess.run(
             command,
             shell=True,
             cwd=folder,
             env=environment,
-            input=said,
+            input=typed,
             capture_output=True,
             text=True,
             timeout=100,
@@ -69,8 +69,8 @@ def shell(tmp_path):
 
 
 @asynccontextmanager
-async def running(shell, command):
-    """A bot that serves until the context ends; its log."""
+async def run_bot(shell, command):
+    """Run a bot within the context; yield its log."""
     environment = {**shell.environment, "BUBBLES_PLATFORMS__ENABLED": ",", "BUBBLES_HTTP__PORT": "0"}
     log = shell.folder / "log.txt"
     with log.open("wb") as written:
@@ -87,8 +87,8 @@ async def running(shell, command):
     assert process.returncode == 0
 
 
-async def joined(port):
-    """A connection to the room at `port`, which a platform opens soon after the bot has said its addresses."""
+async def join_room(port):
+    """Connect to the room at `port`, which the platform opens soon after the bot has printed its addresses."""
     async with asyncio.timeout(30):
         while True:
             try:
@@ -97,22 +97,22 @@ async def joined(port):
                 await asyncio.sleep(0.1)
 
 
-def test_the_first_bot_is_talked_to_and_explains_itself(shell):
+def test_first_bot_answers_and_explains_its_last_answer(shell):
     [command] = blocks(FIRST_BOT, "sh")
     target = re.search(rf"^{command.split()[1]}:.*\n\t@\$\(BIN\)/(.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     dialogue = blocks(FIRST_BOT, "text")[0]
     lines = [line for line in dialogue.splitlines() if line.startswith("ann: ")]
 
     said = shell(f"{target[1]} --linger 11", "\n".join(lines) + "\n")
-    why = shell("bubbles explain last")
+    explanation = shell("bubbles explain last")
 
     assert re.search(r"✅ Set \[\w+\] for today at [\d:]+, in 1[01] seconds: stretch", said)
     assert "⏰ @ann stretch" in said
     assert re.search(r"✅ 已设置 \[\w+\].*：交报告", said)
-    assert "undo" in why
+    assert "undo" in explanation
 
 
-def test_the_first_function_is_tested_and_given_to_the_bot(shell):
+def test_first_function_is_tested_and_called_by_the_bot(shell):
     handler, tests, program = blocks(FIRST_FUNCTION, "python")
     (shell.folder / "coins.py").write_text(handler, encoding="utf-8")
     (shell.folder / "test_coins.py").write_text(tests, encoding="utf-8")
@@ -122,15 +122,15 @@ def test_the_first_function_is_tested_and_given_to_the_bot(shell):
     own = shell("python main.py", "ann: flip 3 coins\n")
     (shell.folder / "plugins").mkdir()
     shutil.move(shell.folder / "coins.py", shell.folder / "plugins" / "coins.py")
-    told = shell("bubbles chat", "ann: flip 2 coins\nann: 抛硬币\n")
+    output = shell("bubbles chat", "ann: flip 2 coins\nann: 抛硬币\n")
 
     assert "2 passed" in tested
     assert re.search(r"🪙 ann: [HT] [HT] [HT]\b", own)
-    assert re.search(r"🪙 ann: [HT] [HT]\n", told)
-    assert len(re.findall("🪙", told)) == 2
+    assert re.search(r"🪙 ann: [HT] [HT]\n", output)
+    assert len(re.findall("🪙", output)) == 2
 
 
-def test_first_plugin_is_created_shown_and_reported(shell):
+def test_first_plugin_is_created_listed_and_called(shell):
     new, develop = (block.strip() for block in blocks(FIRST_PLUGIN, "sh"))
     only_functions, with_setup = blocks(FIRST_PLUGIN, "python")
     file = shell.folder / "plugins" / "water_plants.py"
@@ -139,18 +139,18 @@ def test_first_plugin_is_created_shown_and_reported(shell):
     begun = shell("bubbles plugins")
     tested = shell("pytest -q plugins")
     file.write_text(only_functions, encoding="utf-8")
-    told = shell("bubbles chat", "ann: 浇花\n")
+    output = shell("bubbles chat", "ann: 浇花\n")
     file.write_text(with_setup, encoding="utf-8")
-    told_again = shell("bubbles chat", "ann: water the plants\n")
+    second_output = shell("bubbles chat", "ann: water the plants\n")
 
     assert develop == "bubbles dev"
     assert "water_plants" in begun
     assert re.search(r"\d passed", tested)
-    assert "💧 × 1" in told
-    assert "💧 0.5 l" in told_again
+    assert "💧 × 1" in output
+    assert "💧 0.5 l" in second_output
 
 
-async def test_the_first_platform_is_shown_tested_and_joined_by_two_people(shell):
+async def test_first_platform_is_listed_tested_and_used_by_two_people(shell):
     *parts, test = blocks(FIRST_PLATFORM, "python")
     show, run = blocks(FIRST_PLATFORM, "sh")[0].splitlines()
     [said] = re.findall("type a name, then “(.*?)”", " ".join(FIRST_PLATFORM.split()))
@@ -161,37 +161,37 @@ async def test_the_first_platform_is_shown_tested_and_joined_by_two_people(shell
     shown, tested = await asyncio.gather(
         asyncio.to_thread(shell, show), asyncio.to_thread(shell, "pytest -q test_lines.py")
     )
-    told = []
-    async with running(shell, run):
-        people = [await joined(7007) for _ in range(2)]
+    output = []
+    async with run_bot(shell, run):
+        people = [await join_room(7007) for _ in range(2)]
         for (_, writer), name in zip(people, ("ann", "ben"), strict=True):
             writer.write(f"{name}\n".encode())
         await asyncio.sleep(0.5)  # both are in the room
         people[0][1].write(f"{said.replace('10 seconds', '1 second')}\n".encode())
         async with asyncio.timeout(30):
-            while not told or "⏰" not in told[-1]:
-                told.append((await people[1][0].readline()).decode())
+            while not output or "⏰" not in output[-1]:
+                output.append((await people[1][0].readline()).decode())
         for _, writer in people:
             writer.close()
 
     assert "lines" in shown
     assert "1 passed" in tested
-    assert [line[:11] for line in told[:1]] == ["Bubbles: ✅ "]
-    assert "tea" in told[-1]
+    assert [line[:11] for line in output[:1]] == ["Bubbles: ✅ "]
+    assert "tea" in output[-1]
 
 
-async def test_a_new_version_of_a_plugin_is_taken_in_while_the_bot_runs(shell):
+async def test_new_version_of_a_plugin_is_loaded_by_a_running_bot(shell):
     plugins = shell.folder / "plugins"
     plugins.mkdir()
     file = plugins / "water_plants.py"
     file.write_text(blocks(FIRST_PLUGIN, "python")[0], encoding="utf-8")
-    async with running(shell, "bubbles dev") as log, asyncio.timeout(60):
+    async with run_bot(shell, "bubbles dev") as log, asyncio.timeout(60):
         file.write_text(file.read_text(encoding="utf-8").replace("times: int = 1", "litres: int = 1, times: int = 1"))
         while "litres" not in log.read_text(encoding="utf-8"):  # noqa: ASYNC110 - a file has no event
             await asyncio.sleep(0.1)
 
 
-async def test_an_openai_client_talks_to_the_bot_as_the_page_of_other_programs_says():
+async def test_openai_client_of_the_page_gets_an_answer():
     [program], [command] = blocks(OTHER_PROGRAMS, "python"), blocks(OTHER_PROGRAMS, "sh")
     names = {}
     async with served_bot() as (address, _):

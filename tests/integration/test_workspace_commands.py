@@ -37,7 +37,7 @@ async def output_of(files, command, **limits):
     return (await run(files, command, **limits))["output"]
 
 
-async def test_owner_runs_a_command_after_a_yes(tmp_path):
+async def test_owner_runs_a_confirmed_command(tmp_path):
     rig = WorkspaceRig(tmp_path)
     (rig.files / "a.txt").write_text("one", encoding="utf-8")
 
@@ -65,7 +65,7 @@ async def test_command_reads_and_writes_the_workspace(files):
         "sh -c 'sh -c \"cat /etc/passwd\"'",
     ],
 )
-async def test_no_file_outside_of_the_workspace_is_read(files, command):
+async def test_command_reads_no_file_outside_the_workspace(files, command):
     result = await run(files, command.replace("{parent}", str(os.getpid())).replace("{this_file}", __file__))
 
     assert result["exit_code"] != 0
@@ -73,7 +73,7 @@ async def test_no_file_outside_of_the_workspace_is_read(files, command):
     assert "PATH=" not in result["output"]
 
 
-async def test_no_file_outside_of_the_workspace_is_changed(files):
+async def test_command_changes_no_file_outside_the_workspace(files):
     outside = files.parent / "outside.txt"
     outside.write_text("safe", encoding="utf-8")
     outside.chmod(0o644)
@@ -122,7 +122,7 @@ async def test_command_makes_no_namespaces(files):
     assert (await run(files, "unshare -U true"))["exit_code"] != 0
 
 
-async def test_slow_command_is_stopped_with_what_it_started(files):
+async def test_slow_command_is_stopped_with_its_child_processes(files):
     started = time.monotonic()
 
     with pytest.raises(ToolFailed, match=r"stopped after 1 s; its output: begun"):
@@ -131,13 +131,13 @@ async def test_slow_command_is_stopped_with_what_it_started(files):
     assert time.monotonic() - started < 15
 
 
-async def test_limit_of_a_command_begins_with_it(files):
+async def test_time_limit_of_a_command_excludes_its_start(files):
     with pytest.raises(ToolFailed, match="stopped after 1 s"):
         await run(files, "sleep 3; echo late", timeout=1)
 
 
 @pytest.mark.timeout(20)
-async def test_command_that_ignores_the_timer_is_stopped_too(files):
+async def test_command_that_ignores_its_timer_is_stopped(files):
     with pytest.raises(ToolFailed, match="stopped after 1 s"):
         await run(files, "trap '' ALRM; echo begun; while true; do sleep 1; done", timeout=1)
 

@@ -1,7 +1,6 @@
-"""Processes to be killed, forked off one that has imported all they need.
+"""Processes for tests to kill, forked from a server that has imported their modules.
 
-A fresh interpreter takes a second to import the database, and these tests need some two hundred processes. A fork is a
-process of its own all the same: kill -9, SIGSTOP and its connections to the database are real.
+A fresh interpreter takes a second to import the database, and the tests start about two hundred processes.
 """
 
 import asyncio
@@ -24,37 +23,37 @@ _FORKS.set_forkserver_preload(
 
 
 class Worker:
-    """A process that does `work(say_ready, *given)`; what it writes to standard error is in `log`."""
+    """A process that runs `work(say_ready, *given)` and writes its standard error to `log`."""
 
     def __init__(self, log: Path, work: Callable[..., None], *given: object) -> None:
         self._log = log
         self._ready, ready = _FORKS.Pipe(duplex=False)
-        self._process = _FORKS.Process(target=_do, args=(log, work, ready, given), daemon=True)
+        self._process = _FORKS.Process(target=_run, args=(log, work, ready, given), daemon=True)
         self._process.start()
         ready.close()
 
     async def ready(self) -> None:
-        """Wait until the process has said that it is."""
-        assert await asyncio.to_thread(self._is_ready), f"a worker ended: {self.said[-2000:]}"
+        """Wait until the process reports that it is ready."""
+        assert await asyncio.to_thread(self._is_ready), f"a worker ended: {self.stderr[-2000:]}"
 
     def send_signal(self, number: signal.Signals) -> None:
-        """Stop it, let it go on, or end it."""
+        """Send a signal to the process if it runs."""
         if self._process.pid is not None and self._process.exitcode is None:
             os.kill(self._process.pid, number)
 
     async def kill(self) -> None:
-        """kill -9, and wait until it is gone."""
+        """Kill the process with SIGKILL, and wait for its end."""
         self.send_signal(signal.SIGKILL)
-        await asyncio.to_thread(self.ended)
+        await asyncio.to_thread(self.wait_for_end)
 
-    def ended(self, within: float | None = None) -> int | None:
-        """Wait until it has ended; its exit status, or the signal that ended it as a negative number."""
+    def wait_for_end(self, within: float | None = None) -> int | None:
+        """Wait for the end of the process; return its exit status, or the negative number of the signal."""
         self._process.join(within)
         return self._process.exitcode
 
     @property
-    def said(self) -> str:
-        """What it has written to standard error."""
+    def stderr(self) -> str:
+        """Return the standard error so far."""
         return self._log.read_text(encoding="utf-8", errors="replace") if self._log.exists() else ""
 
     def _is_ready(self) -> bool:
@@ -65,7 +64,7 @@ class Worker:
         return True
 
 
-def _do(log: Path, work: Callable[..., None], ready: Connection, given: tuple[object, ...]) -> None:
+def _run(log: Path, work: Callable[..., None], ready: Connection, given: tuple[object, ...]) -> None:
     with log.open("wb") as file:
         os.dup2(file.fileno(), 2)
     work(lambda: ready.send(True), *given)
