@@ -1,4 +1,4 @@
-"""Served bots and their clients."""
+"""Bots served over HTTP, and browser tabs of their rooms."""
 
 import asyncio
 import json
@@ -12,14 +12,14 @@ from tests.support.http_bot import served_bot
 
 
 class Tab:
-    """One tab of a person: the frames it got, and what it says."""
+    """A tab of a person, with the frames that it received."""
 
     def __init__(self, socket):
         self.socket = socket
         self.frames = []
 
-    async def until(self, kind, *, seconds=10.0, where=lambda data: True):
-        """The first frame of a kind, old or new, whose data fits."""
+    async def wait_for(self, kind, *, seconds=10.0, where=lambda data: True):
+        """Return the first frame of a kind whose data fits, received already or later."""
         async with asyncio.timeout(seconds):
             while True:
                 for frame in self.frames:
@@ -38,25 +38,25 @@ class Tab:
 
 
 @asynccontextmanager
-async def tab_of(address, name, *, room="lobby", headers=None, **query):
-    """A tab of `name` in a room, welcomed."""
+async def connect_tab(address, name, *, room="lobby", headers=None, **query):
+    """Connect a tab of `name` to a room, and wait for its first frame."""
     query = urlencode({"session_id": room, "name": name, **query})
     socket_address = f"{address.replace('http', 'ws', 1)}/api/chat/ws?{query}"
-    # Without `max_queue` a tab that stops reading would wait ten seconds for its close to be answered.
+    # With a `max_queue`, a tab that stops reading would wait ten seconds for the answer to its close.
     async with websockets.connect(socket_address, additional_headers=headers, max_size=None, max_queue=None) as socket:
         tab = Tab(socket)
-        await tab.until("hello")
+        await tab.wait_for("hello")
         yield tab
 
 
 @pytest.fixture
-async def served():
-    """An offline bot, served: its address and context."""
+async def offline_bot():
+    """Serve a bot without a model; yield its address and context."""
     async with served_bot() as (address, context):
         yield address, context
 
 
 @pytest.fixture
 def open_tab():
-    """Opens tabs: `async with open_tab(address, name) as tab`."""
-    return tab_of
+    """Return a context manager that opens tabs: `async with open_tab(address, name) as tab`."""
+    return connect_tab

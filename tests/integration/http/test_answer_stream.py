@@ -1,4 +1,4 @@
-"""Form of the answers of `POST /api/chat/send`, and keep-alive of its stream, over HTTP."""
+"""Media types of the answers of `POST /api/chat/send`, and keep-alive of its stream."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 EVENTS, JSON = "text/event-stream", "application/json"
 
 
-class Slow:
+class SlowInterpreter:
     """An interpreter that takes `seconds` for its answer."""
 
     def __init__(self, seconds):
@@ -26,7 +26,7 @@ class Slow:
 
 
 @pytest.mark.parametrize(
-    ("accept", "stream", "answered_as"),
+    ("accept", "stream", "expected"),
     [
         (None, None, EVENTS),
         ("*/*", None, EVENTS),
@@ -38,7 +38,7 @@ class Slow:
         ("*/*", False, JSON),
     ],
 )
-async def test_the_answer_is_a_stream_unless_json_is_asked_for(accept, stream, answered_as):
+async def test_answer_is_a_stream_unless_json_is_requested(accept, stream, expected):
     body = {"session_id": "lobby", "message": "remind me in 10 minutes to stretch", "attachments": None}
     async with served_bot() as (address, _), httpx.AsyncClient(base_url=address, timeout=30) as client:
         del client.headers["accept"]
@@ -47,8 +47,8 @@ async def test_the_answer_is_a_stream_unless_json_is_asked_for(accept, stream, a
             "/api/chat/send", json=body if stream is None else {**body, "stream": stream}, headers=headers
         )
 
-    assert answer.headers["content-type"].partition(";")[0] == answered_as
-    if answered_as == JSON:
+    assert answer.headers["content-type"].partition(";")[0] == expected
+    if expected == JSON:
         assert "stretch" in answer.json()["reply"]["text"]
     else:
         assert answer.text.startswith("event: start\ndata: ")
@@ -58,7 +58,7 @@ async def test_the_answer_is_a_stream_unless_json_is_asked_for(accept, stream, a
 async def test_silent_stream_is_kept_alive_while_people_and_the_bot_type(open_tab):
     body = {"session_id": "lobby", "message": "Bubbles, think", "name": "Ada"}
     async with (
-        served_bot(interpreter=Slow(17)) as (address, _),
+        served_bot(interpreter=SlowInterpreter(17)) as (address, _),
         httpx.AsyncClient(base_url=address, timeout=60) as client,
         open_tab(address, "Lin") as lin,
     ):

@@ -1,4 +1,4 @@
-"""A message that blocks the event loop: the process ends and the sender is notified."""
+"""Messages that block the event loop, after which the process ends and the sender is notified."""
 
 import asyncio
 import signal
@@ -11,7 +11,7 @@ from tests.browser.bot_process import BotProcess
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(180)]
 
-STUCK = textwrap.dedent(
+BLOCKING_PLUGIN = textwrap.dedent(
     """
     import asyncio
     from pathlib import Path
@@ -34,12 +34,12 @@ STUCK = textwrap.dedent(
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "plugins").mkdir()
-    (tmp_path / "plugins" / "stuck.py").write_text(STUCK, encoding="utf-8")
+    (tmp_path / "plugins" / "stuck.py").write_text(BLOCKING_PLUGIN, encoding="utf-8")
     return tmp_path
 
 
 async def say(client, text, client_id):
-    """Say something in the lobby; None where the bot ends or stands still meanwhile."""
+    """Send a message to the lobby; return the answer, or None if the bot ends or is blocked."""
     body = {"session_id": "lobby", "message": text, "client_id": client_id, "name": "Ada"}
     try:
         return (await client.post("/api/chat/send", json={**body, "stream": False})).json()
@@ -47,8 +47,8 @@ async def say(client, text, client_id):
         return None
 
 
-async def stood_still(bot, folder):
-    """Let the bot stand still on one message while another one of the room waits for its turn."""
+async def block_loop(bot, folder):
+    """Block the event loop by one message of the room while another waits for its turn."""
     async with httpx.AsyncClient(base_url=bot.address, timeout=2) as client:
         first = asyncio.create_task(say(client, "stand still", "m1"))
         for _ in range(500):
@@ -59,8 +59,8 @@ async def stood_still(bot, folder):
         assert await first is None
 
 
-async def answer_of(bot, text, client_id, seconds=30.0):
-    """What a client gets that says its message again until it is answered."""
+async def retry_until_answered(bot, text, client_id, seconds=30.0):
+    """Send a message again until it is answered, and return the answer."""
     async with asyncio.timeout(seconds), httpx.AsyncClient(base_url=bot.address, timeout=10) as client:
         while True:
             answer = await say(client, text, client_id)
@@ -69,48 +69,48 @@ async def answer_of(bot, text, client_id, seconds=30.0):
             await asyncio.sleep(0.2)
 
 
-async def test_message_that_blocked_the_loop_is_not_read_again_after_kill_9_and_its_sender_is_told(folder):
+async def test_message_that_blocked_the_loop_is_not_read_again_after_a_kill(folder):
     with BotProcess(folder, BUBBLES_BOT__STALL_SECONDS="600") as bot:
-        await stood_still(bot, folder)
+        await block_loop(bot, folder)
         await asyncio.sleep(2)
         bot.kill()
         await asyncio.to_thread(bot.start)
-        told = await answer_of(bot, "stand still", "m1")
-        queued = await answer_of(bot, "list my reminders", "m2")
+        answer = await retry_until_answered(bot, "stand still", "m1")
+        queued = await retry_until_answered(bot, "list my reminders", "m2")
         bot.kill()
         await asyncio.to_thread(bot.start)
-        told_again = await answer_of(bot, "stand still", "m1")
+        second_answer = await retry_until_answered(bot, "stand still", "m1")
 
-    assert told["is_new"] is False
-    assert told["reply"]["text"].startswith("I could not read your message from ")
-    assert told_again["reply"]["text"] == told["reply"]["text"]
+    assert answer["is_new"] is False
+    assert answer["reply"]["text"].startswith("I could not read your message from ")
+    assert second_answer["reply"]["text"] == answer["reply"]["text"]
     assert "reminder" in queued["reply"]["text"]
     assert (folder / "calls.txt").read_text() == "called\n"
 
 
 async def test_process_with_a_blocked_loop_prints_its_stacks_and_ends(folder):
     with BotProcess(folder, BUBBLES_BOT__STALL_SECONDS="4") as bot:
-        await stood_still(bot, folder)
+        await block_loop(bot, folder)
         code, printed = await asyncio.to_thread(bot.end, 60)
         await asyncio.to_thread(bot.start)
-        told = await answer_of(bot, "stand still", "m1")
+        answer = await retry_until_answered(bot, "stand still", "m1")
 
     assert code == -signal.SIGABRT
     assert "the event loop stood still for 4 s" in printed
     assert "in stand_still" in printed
-    assert told["reply"]["text"].startswith("I could not read your message from ")
+    assert answer["reply"]["text"].startswith("I could not read your message from ")
 
 
 async def test_sigterm_ends_a_process_with_a_blocked_loop(folder):
     with BotProcess(folder, BUBBLES_BOT__STALL_SECONDS="600") as bot:
-        await stood_still(bot, folder)
+        await block_loop(bot, folder)
         bot.terminate()
         code, _ = await asyncio.to_thread(bot.end, 30)
 
     assert code == -signal.SIGABRT
 
 
-async def test_sigterm_ends_a_process_that_runs_in_good_order(folder):
+async def test_sigterm_ends_a_running_process_with_status_0(folder):
     with BotProcess(folder) as bot:
         async with httpx.AsyncClient(base_url=bot.address, timeout=10) as client:
             assert (await say(client, "list my reminders", "m1"))["reply"] is not None

@@ -27,7 +27,7 @@ SERVER = {
 }
 
 
-async def test_the_page_is_asked_and_its_answer_is_the_result(open_tab):
+async def test_page_returns_the_result_of_its_tool(open_tab):
     interpreter = ScriptedInterpreter([[ToolCall(id="1", name=UTC_TIME, arguments={})], "It is noon."], is_strict=False)
     body = {"session_id": "lobby", "message": "Bubbles, what time is it?", "name": "Ada", "tool_servers": [SERVER]}
 
@@ -37,7 +37,7 @@ async def test_the_page_is_asked_and_its_answer_is_the_result(open_tab):
         httpx.AsyncClient(base_url=address, timeout=30, headers=JSON) as client,
     ):
         sending = asyncio.create_task(client.post("/api/chat/send", json=body))
-        asked = await ada.until("execute:tool")
+        asked = await ada.wait_for("execute:tool")
         await ada.send("execute:result", id=asked["data"]["id"], result={"utc": "2026-11-20T12:00:00"})
         answer = (await sending).json()
 
@@ -46,7 +46,7 @@ async def test_the_page_is_asked_and_its_answer_is_the_result(open_tab):
     assert interpreter.turns[-1].steps[0].results[0].value == {"utc": "2026-11-20T12:00:00"}
 
 
-async def test_without_a_page_the_call_fails_and_the_message_is_answered():
+async def test_call_without_a_page_fails_and_the_message_is_answered():
     interpreter = ScriptedInterpreter(
         [[ToolCall(id="1", name=UTC_TIME, arguments={})], "I cannot tell."], is_strict=False
     )
@@ -62,16 +62,16 @@ async def test_without_a_page_the_call_fails_and_the_message_is_answered():
     assert not interpreter.turns[-1].steps[0].results[0].ok
 
 
-async def test_a_message_over_the_socket_brings_tools_along_until_it_is_answered(open_tab):
+async def test_tools_of_a_message_over_the_socket_are_offered_until_its_answer(open_tab):
     interpreter = ScriptedInterpreter([[ToolCall(id="1", name=UTC_TIME, arguments={})], "It is noon.", "No idea."])
 
     async with served_bot(interpreter=interpreter) as (address, _), open_tab(address, "Ada") as ada:
         await ada.say("Bubbles, what time is it?", tool_servers=[SERVER])
-        asked = await ada.until("execute:tool")
+        asked = await ada.wait_for("execute:tool")
         await ada.send("execute:result", id=asked["data"]["id"], result={"utc": "2026-11-20T12:00:00"})
-        await ada.until("message_new", where=lambda data: data["message"]["text"] == "It is noon.")
+        await ada.wait_for("message_new", where=lambda data: data["message"]["text"] == "It is noon.")
         await ada.say("Bubbles, and now?", client_id="two")
-        await ada.until("message_new", where=lambda data: data["message"]["text"] == "No idea.")
+        await ada.wait_for("message_new", where=lambda data: data["message"]["text"] == "No idea.")
 
     assert UTC_TIME in [spec.name for spec in interpreter.turns[0].tools]
     assert interpreter.turns[1].steps[0].results[0].value == {"utc": "2026-11-20T12:00:00"}
@@ -81,23 +81,23 @@ async def test_a_message_over_the_socket_brings_tools_along_until_it_is_answered
 async def test_invalid_tool_servers_are_refused_over_the_socket(open_tab):
     async with served_bot() as (address, _), open_tab(address, "Ada") as ada:
         await ada.say("Bubbles, what time is it?", tool_servers="http://127.0.0.1:1")
-        error = await ada.until("error")
+        error = await ada.wait_for("error")
 
     assert error["data"]["client_id"] == "one"
 
 
-def asking_for_the_time(*answers):
-    """An interpreter that calls the page's tool, then says the answers."""
+def script_with_tool_call(*answers):
+    """Return an interpreter that calls the page's tool, then gives the answers."""
     return ScriptedInterpreter([[ToolCall(id="1", name=UTC_TIME, arguments={})], *answers], is_strict=False)
 
 
-def result_of(interpreter):
+def first_result(interpreter):
     return interpreter.turns[-1].steps[0].results[0]
 
 
 @pytest.mark.parametrize("way", ["socket", "http"])
-async def test_a_page_that_is_lost_fails_its_call_at_once(open_tab, way):
-    interpreter = asking_for_the_time("I cannot tell.")
+async def test_call_to_a_disconnected_page_fails_at_once(open_tab, way):
+    interpreter = script_with_tool_call("I cannot tell.")
     body = {"session_id": "lobby", "message": "Bubbles, what time is it?", "name": "Ada", "tool_servers": [SERVER]}
 
     async with (
@@ -111,46 +111,48 @@ async def test_a_page_that_is_lost_fails_its_call_at_once(open_tab, way):
                 sending = asyncio.create_task(client.post("/api/chat/send", json=body))
             else:
                 await ada.say("Bubbles, what time is it?", tool_servers=[SERVER])
-            await ada.until("execute:tool")
+            await ada.wait_for("execute:tool")
             ada.socket.transport.abort()  # the network is gone, no close frame is sent
-        said = await lin.until("message_new", seconds=5, where=lambda data: data["message"]["text"] == "I cannot tell.")
+        answer = await lin.wait_for(
+            "message_new", seconds=5, where=lambda data: data["message"]["text"] == "I cannot tell."
+        )
         if sending is not None:
             await sending
 
-    assert said
-    assert not result_of(interpreter).ok
-    assert "gone" in result_of(interpreter).error
+    assert answer
+    assert not first_result(interpreter).ok
+    assert "gone" in first_result(interpreter).error
 
 
-async def test_another_tab_that_did_not_bring_the_tool_does_not_keep_a_lost_call_waiting(open_tab):
-    interpreter = asking_for_the_time("I cannot tell.")
+async def test_call_to_a_closed_tab_does_not_wait_for_another_tab(open_tab):
+    interpreter = script_with_tool_call("I cannot tell.")
 
     async with served_bot(interpreter=interpreter) as (address, _), open_tab(address, "Ada") as other:
         async with open_tab(address, "Ada") as ada:
             await ada.say("Bubbles, what time is it?", tool_servers=[SERVER])
-            await ada.until("execute:tool")
-        await other.until("message_new", seconds=5, where=lambda data: data["message"]["text"] == "I cannot tell.")
+            await ada.wait_for("execute:tool")
+        await other.wait_for("message_new", seconds=5, where=lambda data: data["message"]["text"] == "I cannot tell.")
 
     assert "execute:tool" not in other.kinds()
 
 
-async def test_a_result_of_5_megabytes_is_taken(open_tab):
-    interpreter = asking_for_the_time("Read.")
+async def test_result_of_5_megabytes_is_accepted_and_cut(open_tab):
+    interpreter = script_with_tool_call("Read.")
 
     async with served_bot(interpreter=interpreter) as (address, _), open_tab(address, "Ada") as ada:
         await ada.say("Bubbles, what time is it?", tool_servers=[SERVER])
-        asked = await ada.until("execute:tool")
+        asked = await ada.wait_for("execute:tool")
         await ada.send("execute:result", id=asked["data"]["id"], result={"text": "ä\n" * 1_666_666})
-        await ada.until("message_new", where=lambda data: data["message"]["text"] == "Read.")
+        await ada.wait_for("message_new", where=lambda data: data["message"]["text"] == "Read.")
 
-    assert result_of(interpreter).ok
-    assert result_of(interpreter).value["note"] == "cut off"
+    assert first_result(interpreter).ok
+    assert first_result(interpreter).value["note"] == "cut off"
 
 
 async def test_long_unexpected_frame_closes_the_socket(open_tab):
     async with served_bot() as (address, _), open_tab(address, "Ada") as ada:
         await ada.send("execute:result", id="x", result="x" * 300_000)
         with pytest.raises(websockets.exceptions.ConnectionClosed):
-            await ada.until("nothing")
+            await ada.wait_for("nothing")
 
     assert ada.socket.close_code == 1009

@@ -1,4 +1,4 @@
-"""A process killed between receiving and answering a message, which is answered once."""
+"""Messages of a process that is killed before their answers, each answered once."""
 
 import asyncio
 import random
@@ -17,26 +17,26 @@ MESSAGES = 12
 KILLS = 3
 
 
-async def messages_of(bot, enough, *, seconds=30.0):
-    """The messages of the room, as soon as they are `enough`."""
+async def wait_for_messages(bot, condition, *, seconds=30.0):
+    """Wait until the messages of the room meet a condition, and return them."""
     async with asyncio.timeout(seconds), httpx.AsyncClient(base_url=bot.address) as client:
         while True:
             found = (await client.get("/api/chat/sessions/lobby/messages")).json()
-            if enough(found):
+            if condition(found):
                 return found
             await asyncio.sleep(0.1)
 
 
-def answers(messages):
-    """How many answers of the bot each question has."""
+def count_answers(messages):
+    """Count the answers of the bot to each message."""
     return Counter(each["reply_to"] for each in messages if each["role"] == "assistant")
 
 
 def is_answered(messages):
-    return {each["id"] for each in messages if each["role"] == "user"} <= answers(messages).keys()
+    return {each["id"] for each in messages if each["role"] == "user"} <= count_answers(messages).keys()
 
 
-async def test_answer_cut_off_by_a_restart_is_written_again(tmp_path, open_tab):
+async def test_answer_interrupted_by_a_restart_is_written_again(tmp_path, open_tab):
     async with SlowModel(WORDS, pause_seconds=0.3) as model:
         settings = {
             "BUBBLES_MODEL__BASE_URL": model.base_url,
@@ -46,13 +46,13 @@ async def test_answer_cut_off_by_a_restart_is_written_again(tmp_path, open_tab):
         with BotProcess(tmp_path, **settings) as bot:
             async with open_tab(bot.address, "Ada") as ada:
                 await ada.say("@Bubbles tell me a story")
-                await ada.until("message")
+                await ada.wait_for("message")
             bot.kill()
             await asyncio.to_thread(bot.start)
             async with open_tab(bot.address, "Ada") as ada:
-                done = await ada.until("done", seconds=30)
-                await ada.say("@Bubbles tell me a story")  # the page repeats what it does not know to have arrived
-                messages = await messages_of(bot, is_answered)
+                done = await ada.wait_for("done", seconds=30)
+                await ada.say("@Bubbles tell me a story")  # as the page repeats unconfirmed messages
+                messages = await wait_for_messages(bot, is_answered)
 
     assert done["data"]["text"] == "".join(WORDS)
     assert [each["content"] for each in messages] == ["@Bubbles tell me a story", "".join(WORDS)]
@@ -68,29 +68,29 @@ async def test_kills_while_messages_arrive_lose_and_repeat_nothing(tmp_path, ope
                     await ada.say(f"remind me in 3 hours to do thing {kill}-{number}", f"m{kill}-{number}")
                 count = chance.randrange(1, MESSAGES)
                 while len(confirmed) < kill * MESSAGES + count:
-                    told = await ada.until(
+                    frame = await ada.wait_for(
                         "message_new",
                         where=lambda data: (
                             data["message"]["client_id"] and data["message"]["client_id"] not in confirmed
                         ),
                     )
-                    confirmed.add(told["data"]["message"]["client_id"])
+                    confirmed.add(frame["data"]["message"]["client_id"])
                 await asyncio.sleep(chance.random() * 0.1)
                 bot.kill()
             await asyncio.to_thread(bot.start)
-            # The page says again what it has not seen arrive.
+            # The page repeats unconfirmed messages.
             async with open_tab(bot.address, "Ada") as ada:
                 for number in range(MESSAGES):
                     await ada.say(f"remind me in 3 hours to do thing {kill}-{number}", f"m{kill}-{number}")
                     confirmed.add(f"m{kill}-{number}")
-                messages = await messages_of(
+                messages = await wait_for_messages(
                     bot, lambda found, wanted=(kill + 1) * MESSAGES: is_answered(found) and len(found) >= 2 * wanted
                 )
         async with httpx.AsyncClient(base_url=bot.address) as client:
             reminders = (await client.get("/api/reminders?session_id=lobby")).json()["reminders"]
 
-    assert set(answers(messages).values()) == {1}
-    assert len(answers(messages)) == KILLS * MESSAGES
+    assert set(count_answers(messages).values()) == {1}
+    assert len(count_answers(messages)) == KILLS * MESSAGES
     assert Counter(each["text"] for each in reminders) == Counter(
         f"do thing {kill}-{number}" for kill in range(KILLS) for number in range(MESSAGES)
     )

@@ -12,18 +12,18 @@ from tests.support.http_bot import served_bot, with_token
 pytestmark = pytest.mark.integration
 
 
-async def test_metrics_are_sent_every_second_until_nobody_watches(served, open_tab):
-    address, _ = served
+async def test_metrics_are_sent_every_second_until_they_are_switched_off(offline_bot, open_tab):
+    address, _ = offline_bot
     async with open_tab(address, "Ada") as ada:
         await ada.send("metrics", on=True)
         await ada.say("remind me in 10 minutes to stretch")
-        busy = await ada.until("metrics", where=lambda data: data["messages"] > 0)
+        busy = await ada.wait_for("metrics", where=lambda data: data["messages"] > 0)
         first, second = ada.frames.index(busy), len(ada.frames)
         ada.frames = ada.frames[second:]
-        following = await ada.until("metrics")
+        following = await ada.wait_for("metrics")
         await ada.send("metrics", on=False)
         await ada.send("ping")
-        await ada.until("pong")
+        await ada.wait_for("pong")
         kinds = ada.kinds()
 
     assert first < second
@@ -39,22 +39,22 @@ async def test_metrics_are_sent_to_admins_only(open_tab):
             issued = await client.post("/api/admin/tokens", json={"name": "lin", "role": "member"})
         async with open_tab(address, "lin", token=issued.json()["token"]) as lin:
             await lin.send("metrics", on=True)
-            error = await lin.until("error")
+            error = await lin.wait_for("error")
 
     assert error["data"]["code"] == "scope_missing"
 
 
-async def test_metrics_go_on_after_the_database_was_locked(served, open_tab, monkeypatch):
+async def test_metrics_continue_after_a_lock_of_the_database(offline_bot, open_tab, monkeypatch):
     is_asked = asyncio.Event()
 
     async def fail(self, since):
         is_asked.set()
         raise StorageBusy("bot.db", "another process")
 
-    address, _ = served
+    address, _ = offline_bot
     async with open_tab(address, "Ada") as ada:
         with monkeypatch.context() as locked:
             locked.setattr(ActivityReader, "call_times", fail)
             await ada.send("metrics", on=True)
             await asyncio.wait_for(is_asked.wait(), 5)
-        await ada.until("metrics")
+        await ada.wait_for("metrics")

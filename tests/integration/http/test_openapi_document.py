@@ -1,4 +1,4 @@
-"""Random requests by the OpenAPI document: no 5xx, and only declared answers."""
+"""Random requests from the OpenAPI document, with declared answers only."""
 
 import asyncio
 import sys
@@ -16,21 +16,21 @@ SCHEMATHESIS = Path(sys.executable).with_name("schemathesis")
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 
 
-async def test_no_request_breaks_the_api_or_gets_an_answer_that_is_not_declared(tmp_path):
+async def test_random_requests_get_only_declared_answers(tmp_path):
     options = ["--phases", "examples,fuzzing", "--max-examples", "3", "--seed", "1", "--workers", "1", "--no-color"]
-    # Python tools are kept and read too; none of those that are made up can be called.
+    # Python tools are stored and read too; none of the random ones can be called.
     tools = ToolServerSettings(python_tools=True)
     async with served_bot(files=tmp_path, tool_servers=tools) as (address, _):
         document = f"{address}/api/openapi.json"
         process = await asyncio.create_subprocess_exec(
             SCHEMATHESIS, "run", document, "--checks", CHECKS, *options, stdout=asyncio.subprocess.PIPE
         )
-        told, _ = await process.communicate()
+        output, _ = await process.communicate()
 
-    assert process.returncode == 0, told.decode()[-4000:]
+    assert process.returncode == 0, output.decode()[-4000:]
 
 
-async def test_every_route_is_described_with_its_errors():
+async def test_every_route_has_a_description_and_its_errors():
     async with served_bot() as (address, _), httpx.AsyncClient(base_url=address) as client:
         document = (await client.get("/api/openapi.json")).json()
     routes = [

@@ -16,23 +16,23 @@ from tests.support.http_bot import served_bot, with_token
 pytestmark = pytest.mark.integration
 
 
-class SlowSpeaker:
-    """An interpreter that says its words piece by piece, as a streaming model does, until it may go on."""
+class SlowInterpreter:
+    """An interpreter that streams its answer in pieces and ends it once it may finish."""
 
     def __init__(self, *pieces):
         self._pieces = pieces
-        self.may_go_on = asyncio.Event()
+        self.may_finish = asyncio.Event()
 
     async def interpret(self, turn):
         for piece in self._pieces:
             await turn.on_text(piece)
             await asyncio.sleep(0.06)
-        await self.may_go_on.wait()
+        await self.may_finish.wait()
         return Interpretation(answer="".join(self._pieces))
 
 
-async def test_three_people_see_the_same_in_the_same_order(served, open_tab):
-    address, _ = served
+async def test_messages_have_the_same_order_for_all_people(offline_bot, open_tab):
+    address, _ = offline_bot
     async with (
         open_tab(address, "Ada") as ada,
         open_tab(address, "Lin") as lin,
@@ -47,7 +47,7 @@ async def test_three_people_see_the_same_in_the_same_order(served, open_tab):
         seen = []
         for tab in (ada, lin, mei):
             for client_id in ("a", "b", "c"):
-                await tab.until(
+                await tab.wait_for(
                     "message_new", where=lambda data, wanted=client_id: data["message"]["client_id"] == wanted
                 )
             seen.append(
@@ -62,26 +62,26 @@ async def test_three_people_see_the_same_in_the_same_order(served, open_tab):
     assert len(seen[0]) == 3
 
 
-async def test_joining_leaving_and_typing_are_announced(served, open_tab):
-    address, _ = served
+async def test_joining_leaving_and_typing_are_announced(offline_bot, open_tab):
+    address, _ = offline_bot
     async with open_tab(address, "Ada") as ada:
         async with open_tab(address, "Lin") as lin:
             await lin.send("typing", on=True)
-            joined = await ada.until("presence", where=lambda data: data.get("joined", {}).get("id") == "lin")
-            typing = await ada.until("typing", where=lambda data: data["who"]["id"] == "lin")
-        left = await ada.until("presence", where=lambda data: data.get("left", {}).get("id") == "lin")
+            joined = await ada.wait_for("presence", where=lambda data: data.get("joined", {}).get("id") == "lin")
+            typing = await ada.wait_for("typing", where=lambda data: data["who"]["id"] == "lin")
+        left = await ada.wait_for("presence", where=lambda data: data.get("left", {}).get("id") == "lin")
 
     assert [member["id"] for member in joined["data"]["members"]] == ["ada", "lin", "bot"]
     assert typing["data"]["on"]
     assert [member["id"] for member in left["data"]["members"]] == ["ada", "bot"]
 
 
-async def test_a_tool_call_is_shown_while_it_runs_and_when_it_is_done(served, open_tab):
-    address, _ = served
+async def test_start_and_end_of_a_tool_call_are_sent(offline_bot, open_tab):
+    address, _ = offline_bot
     async with open_tab(address, "Ada") as ada:
         await ada.say("remind me in 10 minutes to stretch")
-        answer = await ada.until("message_new", where=lambda data: data["message"]["author"]["kind"] == "bot")
-        created = await ada.until("reminder_created")
+        answer = await ada.wait_for("message_new", where=lambda data: data["message"]["author"]["kind"] == "bot")
+        created = await ada.wait_for("reminder_created")
 
     started, ended = (
         next(frame for frame in ada.frames if frame["type"] == kind) for kind in ("tool_start", "tool_complete")
@@ -97,11 +97,11 @@ async def test_a_tool_call_is_shown_while_it_runs_and_when_it_is_done(served, op
 
 
 async def test_answer_is_sent_while_it_is_written(open_tab):
-    speaker = SlowSpeaker("One ", "two ", "three ", "four.")
-    speaker.may_go_on.set()
-    async with served_bot(interpreter=speaker) as (address, _), open_tab(address, "Ada") as ada:
+    interpreter = SlowInterpreter("One ", "two ", "three ", "four.")
+    interpreter.may_finish.set()
+    async with served_bot(interpreter=interpreter) as (address, _), open_tab(address, "Ada") as ada:
         await ada.say("Bubbles, count")
-        done = await ada.until("done")
+        done = await ada.wait_for("done")
 
     deltas = [frame["data"]["delta"] for frame in ada.frames if frame["type"] == "message"]
     assert len(deltas) >= 3
@@ -111,13 +111,13 @@ async def test_answer_is_sent_while_it_is_written(open_tab):
 
 
 async def test_stopped_answer_keeps_its_text(open_tab):
-    async with served_bot(interpreter=SlowSpeaker("Once upon ", "a time")) as (address, _):
+    async with served_bot(interpreter=SlowInterpreter("Once upon ", "a time")) as (address, _):
         async with open_tab(address, "Ada") as ada:
             await ada.say("Bubbles, tell a story")
-            start = await ada.until("start")
-            await ada.until("message", where=lambda data: "time" in data["delta"])
+            start = await ada.wait_for("start")
+            await ada.wait_for("message", where=lambda data: "time" in data["delta"])
             await ada.send("stop", message_id=start["data"]["message_id"])
-            done = await ada.until("done")
+            done = await ada.wait_for("done")
         async with open_tab(address, "Lin") as lin:
             [hello] = lin.frames
 
@@ -150,7 +150,7 @@ def refusing_tool():
 
 
 @pytest.mark.parametrize(
-    ("text", "circumstances", "is_retryable"),
+    ("text", "options", "is_retryable"),
     [
         ("/weather", {"functions": [broken_tool()]}, True),
         ("/weather", {"functions": [refusing_tool()]}, False),
@@ -159,13 +159,11 @@ def refusing_tool():
         ("remind me in 10 minutes to stretch", {}, False),
     ],
 )
-async def test_answer_that_failed_for_a_passing_reason_can_be_retried_after_a_reload(
-    text, circumstances, is_retryable, tmp_path, open_tab
-):
+async def test_only_temporary_failures_can_be_retried_after_a_reload(text, options, is_retryable, tmp_path, open_tab):
     database = f"sqlite:///{tmp_path / 'bubbles.db'}"
-    async with served_bot(database=database, **circumstances) as (address, _), open_tab(address, "Ada") as ada:
+    async with served_bot(database=database, **options) as (address, _), open_tab(address, "Ada") as ada:
         await ada.say(text)
-        live = await ada.until("message_new", where=lambda data: data["message"]["author"]["kind"] == "bot")
+        live = await ada.wait_for("message_new", where=lambda data: data["message"]["author"]["kind"] == "bot")
     async with served_bot(database=database) as (address, _), open_tab(address, "Ada") as ada:
         [hello] = ada.frames
 
@@ -174,21 +172,21 @@ async def test_answer_that_failed_for_a_passing_reason_can_be_retried_after_a_re
 
 
 async def test_closing_the_tab_loses_no_answer(open_tab):
-    speaker = SlowSpeaker("the end")
-    async with served_bot(interpreter=speaker) as (address, _), open_tab(address, "Lin") as lin:
+    interpreter = SlowInterpreter("the end")
+    async with served_bot(interpreter=interpreter) as (address, _), open_tab(address, "Lin") as lin:
         async with open_tab(address, "Ada") as ada:
             await ada.say("Bubbles, tell a story")
-            await ada.until("start")
-        speaker.may_go_on.set()
-        told = await lin.until("message_new", where=lambda data: data["message"]["author"]["kind"] == "bot")
+            await ada.wait_for("start")
+        interpreter.may_finish.set()
+        answer = await lin.wait_for("message_new", where=lambda data: data["message"]["author"]["kind"] == "bot")
 
-    assert told["data"]["message"]["text"] == "the end"
+    assert answer["data"]["message"]["text"] == "the end"
 
 
 async def test_closing_the_connection_of_a_request_loses_no_answer(open_tab):
-    speaker = SlowSpeaker("the end")
+    interpreter = SlowInterpreter("the end")
     body = {"session_id": "lobby", "message": "Bubbles, tell a story"}
-    async with served_bot(interpreter=speaker) as (address, _), httpx.AsyncClient(base_url=address) as client:
+    async with served_bot(interpreter=interpreter) as (address, _), httpx.AsyncClient(base_url=address) as client:
         async with client.stream(
             "POST", "/api/chat/send", json=body, headers={"Accept": "text/event-stream"}
         ) as answer:
@@ -196,28 +194,28 @@ async def test_closing_the_connection_of_a_request_loses_no_answer(open_tab):
                 if line.startswith("event: message"):
                     break
         async with open_tab(address, "Lin") as lin:
-            speaker.may_go_on.set()
-            await lin.until("done")
-        told = (await client.get("/api/chat/sessions/lobby/messages")).json()
+            interpreter.may_finish.set()
+            await lin.wait_for("done")
+        messages = (await client.get("/api/chat/sessions/lobby/messages")).json()
 
-    assert told[1]["content"] == "the end"
+    assert messages[1]["content"] == "the end"
 
 
-async def test_reconnecting_client_receives_missed_events(served, open_tab):
-    address, _ = served
+async def test_reconnecting_client_receives_missed_events(offline_bot, open_tab):
+    address, _ = offline_bot
     async with open_tab(address, "Lin") as lin:
         async with open_tab(address, "Ada") as ada:
             await ada.say("remind me in 10 minutes to stretch")
-            await ada.until("reminder_created")
+            await ada.wait_for("reminder_created")
         hello = ada.frames[0]["data"]
         seen = max(frame["seq"] for frame in ada.frames)
         await lin.say("remind me in 20 minutes to eat", "two")
-        await lin.until(
+        await lin.wait_for(
             "message_new",
             where=lambda data: "eat" in data["message"]["text"] and data["message"]["author"]["kind"] == "bot",
         )
         async with open_tab(address, "Ada", epoch=hello["epoch"], last_seq=seen) as back:
-            await back.until("message_new", where=lambda data: "eat" in data["message"]["text"])
+            await back.wait_for("message_new", where=lambda data: "eat" in data["message"]["text"])
 
     assert back.frames[0]["data"]["is_replay"]
     assert back.frames[0]["data"]["messages"] == []
@@ -228,14 +226,14 @@ async def test_after_a_restart_a_repeated_message_is_stored_once_and_a_snapshot_
     database = f"sqlite:///{tmp_path / 'bot.db'}"
     async with served_bot(database=database) as (address, _), open_tab(address, "Ada") as ada:
         await ada.say("remind me in 10 minutes to stretch")
-        await ada.until("reminder_created")
+        await ada.wait_for("reminder_created")
         before = ada.frames[0]["data"]
     async with (
         served_bot(database=database) as (address, _),
         open_tab(address, "Ada", epoch=before["epoch"], last_seq=3) as back,
     ):
         await back.say("remind me in 10 minutes to stretch")
-        again = await back.until("message_new")
+        again = await back.wait_for("message_new")
 
     hello = back.frames[0]["data"]
     assert hello["epoch"] != before["epoch"]
@@ -245,26 +243,26 @@ async def test_after_a_restart_a_repeated_message_is_stored_once_and_a_snapshot_
     assert again["data"]["message"]["id"] == hello["messages"][0]["id"]
 
 
-async def test_reminder_in_the_room_names_its_people(served, open_tab):
-    address, _ = served
+async def test_reminder_in_the_room_mentions_its_people(offline_bot, open_tab):
+    address, _ = offline_bot
     async with open_tab(address, "Ada") as ada, open_tab(address, "Lin") as lin:
         await ada.say("remind me in 1 second to stretch")
-        fired = await lin.until("reminder_fired")
-        shown = await lin.until("message_new", where=lambda data: data["message"]["reminder"])
+        fired = await lin.wait_for("reminder_fired")
+        shown = await lin.wait_for("message_new", where=lambda data: data["message"]["reminder"])
 
     assert fired["data"]["reminder"]["mentions"] == ["ada"]
     assert fired["data"]["reminder"]["late_ms"] < on_this_machine(1000)
     assert shown["data"]["message"]["mentions"] == ["ada"]
 
 
-async def test_reminder_fired_without_readers_waits_with_its_lateness(served, open_tab):
-    address, context = served
+async def test_reminder_fired_in_an_empty_room_is_shown_later_with_its_lateness(offline_bot, open_tab):
+    address, context = offline_bot
     async with open_tab(address, "Ada") as ada:
         await ada.say("remind me in 1 second to stretch")
-        await ada.until("reminder_created")
-    said = asyncio.Event()
-    context.room.room("lobby").listen(lambda frame: frame.type == "reminder_fired" and said.set())
-    await asyncio.wait_for(said.wait(), 10)
+        await ada.wait_for("reminder_created")
+    fired = asyncio.Event()
+    context.room.room("lobby").listen(lambda frame: frame.type == "reminder_fired" and fired.set())
+    await asyncio.wait_for(fired.wait(), 10)
     async with open_tab(address, "Ada") as back:
         last = back.frames[0]["data"]["messages"][-1]
 
@@ -276,8 +274,8 @@ async def test_reminder_fired_without_readers_waits_with_its_lateness(served, op
 @pytest.mark.parametrize(
     "headers", [{"Origin": "http://evil.example"}, {"Origin": "null"}, {"Host": "evil.example"}], ids=str
 )
-async def test_a_page_of_another_site_gets_no_socket(served, open_tab, headers):
-    address, _ = served
+async def test_socket_of_a_page_of_another_site_is_refused(offline_bot, open_tab, headers):
+    address, _ = offline_bot
     if "Host" in headers:
         reader, writer = await asyncio.open_connection("127.0.0.1", int(address.rpartition(":")[2]))
         writer.write(
@@ -295,7 +293,7 @@ async def test_a_page_of_another_site_gets_no_socket(served, open_tab, headers):
     assert caught.value.response.status_code == 403
 
 
-async def test_a_socket_needs_the_token_too(open_tab):
+async def test_socket_requires_the_token(open_tab):
     async with served_bot(http=with_token("s3cret-token")) as (address, _):
         with pytest.raises(websockets.exceptions.ConnectionClosed) as caught:
             async with open_tab(address, "Ada"):
@@ -313,7 +311,7 @@ async def test_socket_of_a_member_is_refused_in_a_room_of_others(open_tab):
         _, of_bob = await context.tokens.issue("bob", "member")
         async with open_tab(address, "ann", room="kitchen", token=of_ann) as ann:
             await ann.say("remind me in 10 minutes to stretch")
-            await ann.until("done")
+            await ann.wait_for("done")
             with pytest.raises(websockets.exceptions.ConnectionClosed) as caught:
                 async with open_tab(address, "bob", room="kitchen", token=of_bob):
                     pass
@@ -327,9 +325,9 @@ async def test_socket_closes_when_its_token_is_revoked(open_tab):
         async with open_tab(address, "Ada", token="s3cret-token") as ada, open_tab(address, "Ben", token=secret) as ben:
             await context.tokens.revoke(token.id)
             with pytest.raises(websockets.exceptions.ConnectionClosed):
-                await ben.until("nothing")
+                await ben.wait_for("nothing")
             await ada.say("remind me in 10 minutes to stretch")
-            await ada.until("message_new")
+            await ada.wait_for("message_new")
 
     assert ben.socket.close_code == 1008
 
@@ -338,41 +336,41 @@ async def test_socket_closes_when_its_token_is_revoked(open_tab):
     "garbage",
     ["", "null", "[]", "{", '{"type": 3}', '{"type": "send", "data": {"text": 7}}', "\x00" * 100, "[" * 20_000],
 )
-async def test_invalid_frames_are_answered_and_harm_nobody(served, open_tab, garbage):
-    address, _ = served
+async def test_invalid_frames_are_answered_and_do_not_close_sockets(offline_bot, open_tab, garbage):
+    address, _ = offline_bot
     async with open_tab(address, "Eve") as eve, open_tab(address, "Ada") as ada:
         await eve.socket.send(garbage)
-        await eve.until("error")
+        await eve.wait_for("error")
         await eve.say("remind me in 10 minutes to stretch")
-        await ada.until("message_new")
+        await ada.wait_for("message_new")
 
 
-async def test_ten_megabytes_end_only_the_socket_that_sends_them(served, open_tab):
-    address, _ = served
+async def test_ten_megabytes_end_only_the_socket_that_sends_them(offline_bot, open_tab):
+    address, _ = offline_bot
     async with open_tab(address, "Eve") as eve, open_tab(address, "Ada") as ada:
         with suppress(websockets.exceptions.ConnectionClosed):
             await eve.socket.send("x" * 10_000_000)
         with pytest.raises(websockets.exceptions.ConnectionClosed):
-            await eve.until("nothing")
+            await eve.wait_for("nothing")
         await ada.say("remind me in 10 minutes to stretch")
-        await ada.until("message_new")
+        await ada.wait_for("message_new")
 
     assert eve.socket.close_code == 1009
 
 
-async def test_half_a_frame_harms_nobody(served, open_tab):
-    address, _ = served
+async def test_incomplete_frame_does_not_delay_others(offline_bot, open_tab):
+    address, _ = offline_bot
     async with open_tab(address, "Ada") as ada:
         async with open_tab(address, "Eve") as eve:
             eve.socket.transport.write(b"\x81\xfe\x10")
             await ada.say("remind me in 10 minutes to stretch")
-            await ada.until("message_new")
+            await ada.wait_for("message_new")
             eve.socket.transport.abort()
-        await ada.until("presence", where=lambda data: data.get("left", {}).get("id") == "eve")
+        await ada.wait_for("presence", where=lambda data: data.get("left", {}).get("id") == "eve")
 
 
-async def test_client_that_does_not_read_is_closed_and_others_are_not(served, open_tab):
-    address, context = served
+async def test_only_the_client_that_does_not_read_is_closed(offline_bot, open_tab):
+    address, context = offline_bot
     room = context.room.room("lobby")
     async with open_tab(address, "Ada") as ada:
         slow = open_tab(address, "Eve")
@@ -383,60 +381,60 @@ async def test_client_that_does_not_read_is_closed_and_others_are_not(served, op
             if number % 50 == 0:
                 await asyncio.sleep(0)
                 ada.frames = [frame for frame in ada.frames if frame["type"] == "presence"]
-                await ada.until("reaction", where=lambda data, wanted=number: data["number"] == wanted)
-        left = await ada.until("presence", where=lambda data: data.get("left", {}).get("id") == "eve")
+                await ada.wait_for("reaction", where=lambda data, wanted=number: data["number"] == wanted)
+        left = await ada.wait_for("presence", where=lambda data: data.get("left", {}).get("id") == "eve")
         eve.socket.transport.abort()
 
     assert [member["id"] for member in left["data"]["members"]] == ["ada", "bot"]
 
 
-async def test_read_messages_are_no_longer_unread_in_any_tab(served, open_tab):
-    address, _ = served
+async def test_message_read_in_one_tab_is_read_in_all(offline_bot, open_tab):
+    address, _ = offline_bot
     async with open_tab(address, "Lin", room="trip") as lin, open_tab(address, "Ada", room="trip") as ada:
         await lin.say("@Ada shall we go?", "first")
-        first = await ada.until("message_new")
+        first = await ada.wait_for("message_new")
         await ada.send("read", message_id=first["data"]["message"]["id"])
-        await lin.until("read")
-        before = await unread_of(address, "Ada")
+        await lin.wait_for("read")
+        before = await count_unread(address, "Ada")
         await lin.say("@all today", "second")
-        await ada.until("message_new", where=lambda data: data["message"]["text"] == "@all today")
-        after = await unread_of(address, "Ada")
+        await ada.wait_for("message_new", where=lambda data: data["message"]["text"] == "@all today")
+        after = await count_unread(address, "Ada")
 
     assert (before, after) == ((0, 0), (1, 1))
 
 
-async def test_messages_in_a_room_that_was_left_while_it_was_empty_are_unread(served, open_tab):
-    address, _ = served
+async def test_messages_are_unread_in_a_room_left_while_empty(offline_bot, open_tab):
+    address, _ = offline_bot
     async with open_tab(address, "Lin", room="trip") as lin:
         async with open_tab(address, "Ada", room="trip") as ada:
-            await ada.until("hello")
+            await ada.wait_for("hello")
         await lin.say("@Ada here we are", "first")
-        await lin.until("message_new")
+        await lin.wait_for("message_new")
 
-        assert await unread_of(address, "Ada") == (1, 1)
+        assert await count_unread(address, "Ada") == (1, 1)
         async with open_tab(address, "Ada", room="trip") as ada:
-            await ada.until("hello")
-        assert await unread_of(address, "Ada") == (1, 1)
+            await ada.wait_for("hello")
+        assert await count_unread(address, "Ada") == (1, 1)
 
 
-async def unread_of(address, name):
+async def count_unread(address, name):
     async with httpx.AsyncClient(base_url=address) as client:
         [room] = (await client.get("/api/chat/sessions", params={"name": name})).json()["sessions"]
     return room["unread"], room["mentions"]
 
 
-async def test_zone_of_the_browser_is_that_of_a_person_without_one(served, open_tab):
-    address, _ = served
+async def test_first_zone_of_a_browser_becomes_that_of_the_person(offline_bot, open_tab):
+    address, _ = offline_bot
     async with open_tab(address, "Ada", time_zone="Asia/Tokyo") as ada:
-        first = await ada.until("hello")
+        first = await ada.wait_for("hello")
     async with open_tab(address, "Ada", time_zone="America/New_York") as ada:
-        second = await ada.until("hello")
+        second = await ada.wait_for("hello")
         await ada.send("time_zone", time_zone="America/New_York")
-        chosen = await ada.until("time_zone")
+        chosen = await ada.wait_for("time_zone")
         await ada.send("time_zone", time_zone="Mars/Base")
-        refused = await ada.until("error")
+        refused = await ada.wait_for("error")
     async with open_tab(address, "Lin", time_zone="Mars/Base") as lin:
-        unknown = await lin.until("hello")
+        unknown = await lin.wait_for("hello")
 
     assert first["data"]["me"]["time_zone"] == "Asia/Tokyo"
     assert second["data"]["me"]["time_zone"] == "Asia/Tokyo"
@@ -445,30 +443,30 @@ async def test_zone_of_the_browser_is_that_of_a_person_without_one(served, open_
     assert unknown["data"]["me"]["time_zone"] == "UTC"
 
 
-async def test_zone_that_is_set_in_the_chat_is_sent_to_the_tabs_of_the_person(served, open_tab):
-    address, _ = served
+async def test_zone_set_in_the_chat_is_sent_to_the_tabs_of_the_person(offline_bot, open_tab):
+    address, _ = offline_bot
     async with open_tab(address, "Ada") as ada, open_tab(address, "Lin") as lin:
         await ada.say("my timezone is Tokyo")
-        changed = await ada.until("time_zone")
+        changed = await ada.wait_for("time_zone")
         await lin.say("list my reminders")
-        await lin.until("message_new", where=lambda data: data["message"]["author"]["kind"] == "bot")
-        await lin.until("message_new", where=lambda data: data["message"]["reply_to"] is not None)
+        await lin.wait_for("message_new", where=lambda data: data["message"]["author"]["kind"] == "bot")
+        await lin.wait_for("message_new", where=lambda data: data["message"]["reply_to"] is not None)
 
     assert changed["data"] == {"time_zone": "Asia/Tokyo"}
     assert "time_zone" not in lin.kinds()
 
 
-async def test_error_has_the_code_of_the_http_api_and_says_if_a_retry_can_help(served, open_tab):
-    address, _ = served
+async def test_error_has_the_code_of_the_http_api_and_a_retry_mark(offline_bot, open_tab):
+    address, _ = offline_bot
     async with open_tab(address, "Ada", language="es") as ada:
         await ada.say("x" * 20_001, "long")
-        long = await ada.until("error", where=lambda data: data.get("client_id") == "long")
+        long = await ada.wait_for("error", where=lambda data: data.get("client_id") == "long")
         await ada.say(" ", "blank")
-        blank = await ada.until("error", where=lambda data: data.get("client_id") == "blank")
+        blank = await ada.wait_for("error", where=lambda data: data.get("client_id") == "blank")
         for _ in range(1300):
             await ada.send("metrics", on=False)
         await ada.say("hello", "late")
-        late = await ada.until("error", where=lambda data: data.get("client_id") == "late")
+        late = await ada.wait_for("error", where=lambda data: data.get("client_id") == "late")
 
     assert (long["data"]["code"], long["data"]["retryable"]) == ("invalid", False)
     assert "20000" in long["data"]["detail"].replace(".", "").replace(",", "").replace("\N{NARROW NO-BREAK SPACE}", "")
@@ -492,19 +490,19 @@ async def test_error_has_the_code_of_the_http_api_and_says_if_a_retry_can_help(s
         r'{"type": "send", "data": {"text": "", "client_id": "\ud800"}}',
     ],
 )
-async def test_half_a_character_in_a_frame_leaves_the_socket_open(served, open_tab, frame):
-    address, _ = served
+async def test_lone_surrogate_in_a_frame_leaves_the_socket_open(offline_bot, open_tab, frame):
+    address, _ = offline_bot
     async with open_tab(address, "Ada") as ada:
         await ada.socket.send(frame)
         await ada.send("ping")
-        await ada.until("pong")
+        await ada.wait_for("pong")
 
 
-async def test_binary_frame_closes_the_socket(served, open_tab):
-    address, _ = served
+async def test_binary_frame_closes_the_socket(offline_bot, open_tab):
+    address, _ = offline_bot
     async with open_tab(address, "Ada") as ada:
         await ada.socket.send(b"x")
         with pytest.raises(websockets.ConnectionClosed):
-            await ada.until("pong")
+            await ada.wait_for("pong")
 
     assert ada.socket.close_code == 1003

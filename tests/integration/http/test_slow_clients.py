@@ -23,8 +23,8 @@ LOW = HttpSettings(port=0, max_connections=60, max_connections_per_address=50)
 
 
 @pytest.fixture
-def lines():
-    """Lines that are logged meanwhile."""
+def warnings():
+    """Collect logged warnings."""
     found = []
     number = logger.add(found.append, level="WARNING")
     yield found
@@ -32,8 +32,8 @@ def lines():
 
 
 @pytest.fixture
-async def half_open():
-    """Opens connections that send `data` and no more."""
+async def open_connections():
+    """Return a function that opens connections which send only `data`."""
     async with AsyncExitStack() as stack:
 
         async def open_one(address, data):
@@ -49,8 +49,8 @@ async def half_open():
         yield open_many
 
 
-async def closed_within(readers, seconds):
-    """The number of connections that the server has closed by then."""
+async def count_closed(readers, seconds):
+    """Return the number of connections that the server closes within `seconds`."""
 
     async def until_closed(reader):
         with suppress(ConnectionError):
@@ -62,8 +62,8 @@ async def closed_within(readers, seconds):
     return len(done)
 
 
-async def fire_times(context):
-    """The time at which the room hears its next reminder."""
+async def wait_for_reminder(context):
+    """Wait for the next reminder of the lobby; return its time (monotonic seconds)."""
     fired = asyncio.get_running_loop().create_future()
 
     def listen(frame):
@@ -75,12 +75,12 @@ async def fire_times(context):
 
 
 @pytest.mark.parametrize("data", [b"", HALF_HEAD, HALF_BODY])
-async def test_half_open_connections_delay_neither_requests_nor_reminders(half_open, lines, data):
+async def test_half_open_connections_delay_neither_requests_nor_reminders(open_connections, warnings, data):
     async with served_bot(http=LOW) as (address, context), httpx.AsyncClient(base_url=address) as client:
         await client.post("/api/chat/send", json={"session_id": "lobby", "message": "remind me in 2 seconds to rest"})
         due = monotonic() + 2
-        firing = asyncio.create_task(fire_times(context))
-        await half_open(address, data, 400)
+        firing = asyncio.create_task(wait_for_reminder(context))
+        await open_connections(address, data, 400)
         begun = monotonic()
         answer = await client.get("/health/live")
         took = monotonic() - begun
@@ -90,24 +90,24 @@ async def test_half_open_connections_delay_neither_requests_nor_reminders(half_o
     assert answer.status_code == 200
     assert took < on_this_machine(1)
     assert late < on_this_machine(1)
-    assert len(lines) < 20
+    assert len(warnings) < 20
 
 
 @pytest.mark.parametrize("data", [b"", HALF_HEAD, HALF_BODY, b"GET /health/live HTTP/1.1\r\n\r\n" + HALF_BODY])
-async def test_connection_is_closed_when_its_request_does_not_arrive_in_time(half_open, monkeypatch, data):
+async def test_connection_is_closed_when_its_request_does_not_arrive_in_time(open_connections, monkeypatch, data):
     quick = replace(ConnectionLimits.of(LOW), head_seconds=0.3, body_seconds=0.3)
     monkeypatch.setattr(server, "limited_protocol", lambda _: connection_limits.limited_protocol(quick))
     async with served_bot(http=LOW) as (address, _):
-        readers = await half_open(address, data, 10)
+        readers = await open_connections(address, data, 10)
 
-        assert await closed_within(readers, on_this_machine(3)) == 10
+        assert await count_closed(readers, on_this_machine(3)) == 10
 
 
 async def test_slow_but_steady_upload_is_not_closed(monkeypatch):
     quick = replace(ConnectionLimits.of(LOW), body_seconds=0.4, body_bytes_per_second=500)
     monkeypatch.setattr(server, "limited_protocol", lambda _: connection_limits.limited_protocol(quick))
 
-    async def pieces():
+    async def stream_body():
         for _ in range(8):
             yield b" " * 200
             await asyncio.sleep(0.1)
@@ -115,12 +115,12 @@ async def test_slow_but_steady_upload_is_not_closed(monkeypatch):
 
     async with served_bot(http=LOW) as (address, _), httpx.AsyncClient(base_url=address) as client:
         headers = {"Content-Type": "application/json"}
-        answer = await client.post("/api/chat/send", content=pieces(), headers=headers)
+        answer = await client.post("/api/chat/send", content=stream_body(), headers=headers)
 
     assert answer.status_code == 200
 
 
-async def test_busy_connections_stay_and_new_ones_are_refused(open_tab, lines):
+async def test_busy_connections_stay_and_new_ones_are_refused(open_tab, warnings):
     settings = HttpSettings(port=0, max_connections=10, max_connections_per_address=3)
     async with served_bot(http=settings) as (address, _), AsyncExitStack() as tabs:
         opened = [await tabs.enter_async_context(open_tab(address, name)) for name in ("Ada", "Lin", "Mei")]
@@ -129,9 +129,9 @@ async def test_busy_connections_stay_and_new_ones_are_refused(open_tab, lines):
                 await client.get("/health/live")
         for tab in opened:
             await tab.send("ping")
-            await tab.until("pong")
+            await tab.wait_for("pong")
 
-    assert any("http.max_connections_per_address" in line for line in lines)
+    assert any("http.max_connections_per_address" in line for line in warnings)
 
 
 def test_accepted_connections_leave_open_files_for_the_rest_of_the_bot():
