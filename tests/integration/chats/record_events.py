@@ -1,6 +1,6 @@
-"""Records what real servers tell a bot, as the files that the tests of the wires read.
+"""Record events of real servers as files for the tests of wire modules.
 
-Run it again for newer servers: `python -m tests.integration.chats.record_events`. Everybody in the files is made up.
+Run it again for newer servers: `python -m tests.integration.chats.record_events`. The people in the files are made up.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ ALL_EVENTS = quote(json.dumps({"room": {"timeline": {"limit": 100}}}))
 
 
 def matrix(folder: Path) -> Mapping[str, object]:
-    """Events of a room's timeline, as a sync brings them."""
+    """Record events of a room's timeline in a sync."""
     server = synapse(folder)
     server.start()
     try:
@@ -37,19 +37,19 @@ def matrix(folder: Path) -> Mapping[str, object]:
         room = ann.create_room(name="team", invite=(ben.user_id, bubbles.user_id))
         ben.join(room)
         bubbles.join(room)
-        names = _say_everything(room, ann, ben, bubbles)
+        names = _send_each_kind(room, ann, ben, bubbles)
         synced = bubbles.client("GET", f"sync?filter={ALL_EVENTS}")["rooms"]["join"][room]
         return _by_name(synced["timeline"]["events"], names)
     finally:
         server.stop()
 
 
-def _say_everything(room: str, ann: MatrixPerson, ben: MatrixPerson, bubbles: MatrixPerson) -> dict[str, str]:
-    """Say one of each kind; the ids of the events by what they are."""
+def _send_each_kind(room: str, ann: MatrixPerson, ben: MatrixPerson, bubbles: MatrixPerson) -> dict[str, str]:
+    """Send an event of each kind; return the ids of the events by kind."""
     text = {"msgtype": "m.text"}
     pill = f'<a href="https://matrix.to/#/{bubbles.user_id}">bubbles</a> remind ann of tea'
-    said = {"text": ann.send(room, {**text, "body": "hello 你好"})}
-    said["mention"] = ben.send(
+    ids = {"text": ann.send(room, {**text, "body": "hello 你好"})}
+    ids["mention"] = ben.send(
         room,
         {
             **text,
@@ -59,22 +59,22 @@ def _say_everything(room: str, ann: MatrixPerson, ben: MatrixPerson, bubbles: Ma
             "m.mentions": {"user_ids": [bubbles.user_id, ann.user_id]},
         },
     )
-    in_reply = {"m.in_reply_to": {"event_id": said["mention"]}}
+    in_reply = {"m.in_reply_to": {"event_id": ids["mention"]}}
     quoted = f"> <{ben.user_id}> bubbles remind ann of tea\n\nyes"
-    said["reply"] = ann.send(room, {**text, "body": quoted, "m.relates_to": in_reply})
-    thread = {"rel_type": "m.thread", "event_id": said["text"], "is_falling_back": True, **in_reply}
-    said["in a thread"] = ben.send(room, {**text, "body": "in the thread", "m.relates_to": thread})
+    ids["reply"] = ann.send(room, {**text, "body": quoted, "m.relates_to": in_reply})
+    thread = {"rel_type": "m.thread", "event_id": ids["text"], "is_falling_back": True, **in_reply}
+    ids["in a thread"] = ben.send(room, {**text, "body": "in the thread", "m.relates_to": thread})
     new = {**text, "body": "hello all"}
-    replaces = {"rel_type": "m.replace", "event_id": said["text"]}
-    said["edit"] = ann.send(room, {**text, "body": "* hello all", "m.new_content": new, "m.relates_to": replaces})
-    annotates = {"rel_type": "m.annotation", "event_id": said["mention"], "key": "👍"}
-    said["reaction"] = ann.send(room, {"m.relates_to": annotates}, kind="m.reaction")
-    said["notice"] = ben.send(room, {"msgtype": "m.notice", "body": "I am a bot"})
-    said["emote"] = ben.send(room, {"msgtype": "m.emote", "body": "waves"})
+    replaces = {"rel_type": "m.replace", "event_id": ids["text"]}
+    ids["edit"] = ann.send(room, {**text, "body": "* hello all", "m.new_content": new, "m.relates_to": replaces})
+    annotates = {"rel_type": "m.annotation", "event_id": ids["mention"], "key": "👍"}
+    ids["reaction"] = ann.send(room, {"m.relates_to": annotates}, kind="m.reaction")
+    ids["notice"] = ben.send(room, {"msgtype": "m.notice", "body": "I am a bot"})
+    ids["emote"] = ben.send(room, {"msgtype": "m.emote", "body": "waves"})
     picture = {"msgtype": "m.image", "body": "our cat", "filename": "cat.jpg", "url": "mxc://localhost/cat"}
-    said["picture"] = ann.send(room, {**picture, "info": {"mimetype": "image/jpeg"}})
+    ids["picture"] = ann.send(room, {**picture, "info": {"mimetype": "image/jpeg"}})
     ann.redact(room, ann.send(room, {**text, "body": "my number is 1234"}))
-    return said
+    return ids
 
 
 def _by_name(events: list[dict[str, object]], names: Mapping[str, str]) -> dict[str, object]:
@@ -89,7 +89,7 @@ def _by_name(events: list[dict[str, object]], names: Mapping[str, str]) -> dict[
 
 
 async def xmpp(folder: Path) -> Mapping[str, str]:
-    """Stanzas that an account in a room gets, as XML."""
+    """Record stanzas that an account in a room receives, as XML."""
     server = prosody(folder, ("ann", "ben", "bubbles"))
     await asyncio.to_thread(server.start)
     async with AsyncExitStack() as resources:
@@ -98,36 +98,36 @@ async def xmpp(folder: Path) -> Mapping[str, str]:
             await resources.enter_async_context(xmpp_person(server.port, name, ROOM)) for name in ("ann", "bubbles")
         ]
 
-        async def heard(own_id: str) -> ET.Element:
+        async def wait_for_stanza(own_id: str) -> ET.Element:
             await until(lambda: any(each.get("id") == own_id for each in bubbles.heard))
             return next(each for each in bubbles.heard if each.get("id") == own_id)
 
-        async def said(text: str | None, tag: str = "", **attributes: str) -> ET.Element:
+        async def say(text: str | None, tag: str = "", **attributes: str) -> ET.Element:
             extra = ET.Element(tag, attributes) if tag else None
             if tag.endswith("}reactions") and extra is not None:
                 ET.SubElement(extra, "{urn:xmpp:reactions:0}reaction").text = "👍"
-            return await heard(ann.say(text, extra=extra))
+            return await wait_for_stanza(ann.say(text, extra=extra))
 
-        text = await said("hello 你好")
-        known = next(each.get("id", "") for each in text if each.tag.endswith("}stanza-id"))
-        kept = {
+        text = await say("hello 你好")
+        server_id = next(each.get("id", "") for each in text if each.tag.endswith("}stanza-id"))
+        stanzas = {
             "text": text,
-            "mention": await said("bubbles: remind @ann of tea"),
-            "reply": await said("yes", "{urn:xmpp:reply:0}reply", id=known, to=f"{ROOM}/ann"),
-            "correction": await said("hello all", "{urn:xmpp:message-correct:0}replace", id=text.get("id", "")),
-            "reaction": await said(None, "{urn:xmpp:reactions:0}reactions", id=known),
-            "retraction": await said(None, "{urn:xmpp:message-retract:1}retract", id=known),
+            "mention": await say("bubbles: remind @ann of tea"),
+            "reply": await say("yes", "{urn:xmpp:reply:0}reply", id=server_id, to=f"{ROOM}/ann"),
+            "correction": await say("hello all", "{urn:xmpp:message-correct:0}replace", id=text.get("id", "")),
+            "reaction": await say(None, "{urn:xmpp:reactions:0}reactions", id=server_id),
+            "retraction": await say(None, "{urn:xmpp:message-retract:1}retract", id=server_id),
         }
         private = ann._client.message_to("bubbles@localhost", "hello in private", is_group=False)
         private.send()
-        kept["private"] = await heard(str(private["id"]))
-        kept["own"] = await heard(bubbles.say("I said this myself"))
-        kept["history"] = await _history(server.port, resources)
-    return {name: ET.tostring(each, encoding="unicode") for name, each in kept.items()}
+        stanzas["private"] = await wait_for_stanza(str(private["id"]))
+        stanzas["own"] = await wait_for_stanza(bubbles.say("I said this myself"))
+        stanzas["history"] = await _history(server.port, resources)
+    return {name: ET.tostring(each, encoding="unicode") for name, each in stanzas.items()}
 
 
 async def _history(port: int, resources: AsyncExitStack) -> ET.Element:
-    """What the room repeats to somebody who comes later."""
+    """Return a stanza of the history that the room sends to a new participant."""
     ben = await resources.enter_async_context(xmpp_person(port, "ben", f"other@{ROOMS}"))
     await ben._client.join(ROOM, "ben", SystemClock().now() - timedelta(hours=1))
     is_history = "{urn:xmpp:delay}delay"
@@ -136,7 +136,7 @@ async def _history(port: int, resources: AsyncExitStack) -> ET.Element:
 
 
 async def irc(folder: Path) -> Mapping[str, list[str]]:
-    """All lines that somebody in a channel gets, by the server that sent them."""
+    """Record the lines that a person in a channel receives, by server."""
     return {"ngircd": await _irc(folder, "ngircd"), "miniircd": await _irc(folder, "miniircd")}
 
 
@@ -164,7 +164,7 @@ async def _irc(folder: Path, kind: Literal["ngircd", "miniircd"]) -> list[str]:
 
 
 def main() -> None:
-    """Write the files of all three wires."""
+    """Write the files of all three networks."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         recorded = {

@@ -1,4 +1,4 @@
-"""The contract of platforms on real IRC servers."""
+"""Contract of platforms, run with real IRC servers."""
 
 import asyncio
 import itertools
@@ -77,9 +77,9 @@ class IrcRig(PlatformRig):
     async def bot_messages(self, count=1):
         ann = self._people["ann"]
         await until(lambda: len(ann.said) >= count, seconds=3)
-        return [self._heard(text) for nick, text in ann.said if nick == "Bubbles"]
+        return [self._visible(text) for nick, text in ann.said if nick == "Bubbles"]
 
-    def _heard(self, raw):
+    def _visible(self, raw):
         text = plain_text(raw)
         mentioned = tuple(person for person in ("ann", "ben") if re.search(rf"\b{person}\b", text))
         return VisibleMessage(id=str(next(self._ids)), text=text, mentioned=mentioned)
@@ -111,7 +111,7 @@ class TestMiniircd(IrcContract):
     kind = "miniircd"
 
 
-async def test_due_reminder_overtakes_the_answers_that_wait_for_the_pace(tmp_path):
+async def test_due_reminder_is_sent_before_answers_delayed_by_the_rate_limit(tmp_path):
     server = irc_server(tmp_path)
     server.start()
     async with AsyncExitStack() as resources:
@@ -138,22 +138,22 @@ async def test_due_reminder_overtakes_the_answers_that_wait_for_the_pace(tmp_pat
     assert waiting == 5
 
 
-async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_path):
+async def test_conversation_continues_after_a_restart_of_the_server(tmp_path):
     server = irc_server(tmp_path)
     server.start()
     async with AsyncExitStack() as resources:
         resources.callback(server.stop)
         people = {}
 
-        async def come():
+        async def join():
             for name in ("ann", "ben", "zoe"):
                 people[name] = await resources.enter_async_context(irc_person(server.port, name, _CHANNEL))
 
         async def restart():
             await asyncio.to_thread(server.restart)
-            await come()
+            await join()
 
-        await come()
+        await join()
         await converse(IrcRig(server.port, people), tmp_path, restart)
 
 
@@ -168,15 +168,15 @@ async def test_hanging_server_makes_the_connection_stale_until_it_answers(tmp_pa
         await asyncio.sleep(2)
         quiet = rig.platform.health
         server.signal(signal.SIGSTOP)
-        is_deaf = await until(lambda: rig.platform.health.state == "deaf")
+        is_stale = await until(lambda: rig.platform.health.state == "deaf")
         server.signal(signal.SIGCONT)
         is_live = await until(lambda: rig.platform.health.state == "live")
 
     assert (quiet.state, quiet.reconnects) == ("live", 0)
-    assert (is_deaf, is_live) == (True, True)
+    assert (is_stale, is_live) == (True, True)
 
 
-async def test_thousands_of_messages_arrive_once_and_in_order_over_cut_connections(tmp_path):
+async def test_thousands_of_messages_are_sent_once_and_in_order_over_cut_connections(tmp_path):
     server = irc_server(tmp_path)
     server.start()
     chance = random.Random(7)
@@ -189,13 +189,13 @@ async def test_thousands_of_messages_arrive_once_and_in_order_over_cut_connectio
         for number in range(_MANY):
             if number in cuts:
                 rig.platform._writer.transport.abort()
-            await _say_until_taken(rig, OutgoingMessage(text=f"number {number}"))
+            await _send_until_accepted(rig, OutgoingMessage(text=f"number {number}"))
         await until(lambda: len(ann.said) >= _MANY)
 
         assert [text for _, text in ann.said] == [f"number {number}" for number in range(_MANY)]
 
 
-async def test_thousands_of_messages_arrive_once_and_in_order_without_using_memory(tmp_path):
+async def test_thousands_of_messages_are_received_once_in_order_and_constant_memory(tmp_path):
     server = irc_server(tmp_path)
     server.start()
     async with AsyncExitStack() as resources:
@@ -203,27 +203,27 @@ async def test_thousands_of_messages_arrive_once_and_in_order_without_using_memo
         ann = await resources.enter_async_context(irc_person(server.port, "ann", _CHANNEL))
         rig = IrcRig(server.port, {"ann": ann, "ben": ann})
         await resources.enter_async_context(rig.connected())
-        weights = []
+        sizes = []
         for number in range(_MANY):
             ann.say(_CHANNEL, f"number {number}")
             if number % 1000 == 999:
                 await until(lambda count=number: len(rig.received) > count, seconds=30)
-                weights.append(len(asyncio.all_tasks()) + len(rig.platform._pongs))
+                sizes.append(len(asyncio.all_tasks()) + len(rig.platform._pongs))
 
         assert [message.text for message in rig.received] == [f"number {number}" for number in range(_MANY)]
         assert len({message.id for message in rig.received}) == _MANY
-        assert weights[-1] <= weights[0]
+        assert sizes[-1] <= sizes[0]
 
 
-async def _say_until_taken(rig, message):
-    """Say `message` as the outbox does: again while the platform says that it was not taken."""
+async def _send_until_accepted(rig, message):
+    """Send `message` again while the platform reports that it was not sent, as the outbox does."""
     for _ in range(200):
         try:
             await rig.platform.send(rig.chat, message)
         except DeliveryFailed as failure:
-            if failure.is_unknown:  # it may have been said, and would come twice
+            if failure.is_unknown:  # it may have been sent, and would be repeated
                 raise
             await asyncio.sleep(0.05)
         else:
             return
-    raise AssertionError("never connected again")
+    raise AssertionError("did not reconnect")

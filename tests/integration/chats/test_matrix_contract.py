@@ -1,4 +1,4 @@
-"""The contract of platforms on a real Matrix homeserver."""
+"""Contract of platforms, run with a real Matrix homeserver."""
 
 import asyncio
 import os
@@ -105,7 +105,7 @@ class MatrixRig(PlatformRig):
         return True
 
     async def disconnect(self):
-        await cut(self.platform)
+        await cut_connections(self.platform)
 
     async def echo(self, text):
         content = {"msgtype": "m.text", "body": text}
@@ -119,13 +119,13 @@ class MatrixRig(PlatformRig):
         heard = []
         for _ in range(20):
             events = await asyncio.to_thread(self._people["ann"].events, self._room_id)
-            heard = [self._heard(event, events) for event in events if self._is_said(event)]
+            heard = [self._visible(event, events) for event in events if self._is_message_of_bot(event)]
             if len(heard) >= count:
                 break
             await asyncio.sleep(0.1)
         return heard
 
-    def _is_said(self, event):
+    def _is_message_of_bot(self, event):
         return (
             event["event_id"] not in self._earlier
             and event["sender"] == _BOT
@@ -134,9 +134,9 @@ class MatrixRig(PlatformRig):
         )
 
     @staticmethod
-    def _heard(event, events):
+    def _visible(event, events):
         content = event["content"]
-        for other in events:  # what a client shows: the latest of its edits
+        for other in events:  # a client shows the last edit
             relation = other["content"].get("m.relates_to", {})
             if relation.get("rel_type") == "m.replace" and relation["event_id"] == event["event_id"]:
                 content = other["content"]["m.new_content"]
@@ -162,7 +162,7 @@ class TestMatrix(PlatformContract):
             yield rig
 
 
-async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(homeserver, tmp_path):
+async def test_conversation_continues_after_a_restart_of_the_server(homeserver, tmp_path):
     server, people, room_id = homeserver
     rig = MatrixRig(server.port, people, room_id)
 
@@ -190,19 +190,19 @@ async def test_only_invitations_of_listed_people_are_accepted(homeserver):
 
 
 def open_connections(platform):
-    """The connections on which the adapter waits for the server, as the HTTP library keeps them."""
+    """Return the connections on which the adapter waits for the server, from the HTTP library."""
     session = getattr(getattr(platform._client, "_nio", None), "client_session", None)
     return [] if session is None else [each for each in session.connector._acquired if each.transport is not None]
 
 
-async def cut(platform):
+async def cut_connections(platform):
     """Break the connections on which the adapter waits."""
     await until(lambda: open_connections(platform))
     for connection in open_connections(platform):
         connection.transport.abort()
 
 
-async def say_five(rig):
+async def send_five(rig):
     for number in range(5):
         await rig.platform.send(rig.chat, OutgoingMessage(text=f"number {number}"))
 
@@ -216,7 +216,7 @@ async def test_rate_limit_of_the_server_holds_for_every_room_until_it_ends(homes
         root.limit(_BOT, per_second=1)
         try:
             with pytest.raises(DeliveryFailed) as caught:
-                await say_five(rig)
+                await send_five(rig)
         finally:
             root.limit(_BOT, per_second=None)
         wish = caught.value.retry_after or 0.0
@@ -229,7 +229,7 @@ async def test_rate_limit_of_the_server_holds_for_every_room_until_it_ends(homes
 
 
 @pytest.mark.timeout(120 if _SOAK <= 100 else 1800)
-async def test_hundred_messages_arrive_once_and_in_order_over_cut_connections(homeserver):
+async def test_hundred_messages_are_received_once_and_in_order_over_cut_connections(homeserver):
     server, people, room_id = homeserver
     rig = MatrixRig(server.port, people, room_id)
     last, started, early = f"number {_SOAK - 1}", time.monotonic(), 0
@@ -238,13 +238,13 @@ async def test_hundred_messages_arrive_once_and_in_order_over_cut_connections(ho
             if number == _SOAK // 4:
                 early = resident_bytes()
             if number % (_SOAK // 4) == _SOAK // 10:
-                await cut(rig.platform)
+                await cut_connections(rig.platform)
             await rig.say(f"number {number}")
         await until(lambda: len(rig.received) >= _SOAK and rig.received[-1].text == last, seconds=60)
         heard = [each.text for each in rig.received if isinstance(each, ChatMessage)]
         print(  # noqa: T201 - the figures of a long run
             f"\nmatrix: {_SOAK} messages, 4 cuts, {time.monotonic() - started:.1f} s, "
-            f"memory {(resident_bytes() - early) / 1e6:+.1f} MB, the texts that were heard included"
+            f"memory {(resident_bytes() - early) / 1e6:+.1f} MB with the received texts"
         )
 
         assert heard == [f"number {number}" for number in range(_SOAK)]
@@ -258,7 +258,7 @@ async def test_hanging_homeserver_makes_the_connection_stale_until_it_answers(ho
         quiet = rig.platform.health
         server.signal(signal.SIGSTOP)
         try:
-            is_deaf = await until(lambda: rig.platform.health.state == "deaf")
+            is_stale = await until(lambda: rig.platform.health.state == "deaf")
         finally:
             server.signal(signal.SIGCONT)
         await rig.ready()
@@ -266,11 +266,11 @@ async def test_hanging_homeserver_makes_the_connection_stale_until_it_answers(ho
         [message] = await rig.messages()
 
     assert (quiet.state, quiet.reconnects) == ("live", 0)
-    assert is_deaf
+    assert is_stale
     assert message.text == "tea"
 
 
-async def problems(port, *, can_decrypt=False, **values):
+async def find_problems(port, *, can_decrypt=False, **values):
     chosen = {"homeserver": f"http://{HOST}:{port}", "user": "@dora:localhost", **values}
     settings = Settings(platforms=PlatformSettings(groups={"matrix": MatrixSettings(**chosen)}))
     async with Prober(SystemClock()) as prober:
@@ -291,25 +291,25 @@ async def test_doctor_distinguishes_working_and_broken_accounts(dora):
     port, person, _ = dora
     right, invited = SecretStr(person.password), {"inviters": ("*:localhost",)}
 
-    assert await problems(port, password=right, **invited) == []
-    assert await problems(port, access_token=SecretStr(person.token), **invited) == []
-    assert await problems(port, password=SecretStr("wrong"), **invited) == ["matrix account"]
-    assert await problems(port, access_token=SecretStr("wrong"), **invited) == ["matrix account"]
-    assert await problems(port, access_token=SecretStr(person.token), user="@ann:localhost") == ["matrix account"]
-    assert await problems(port, **invited) == ["matrix account"]
+    assert await find_problems(port, password=right, **invited) == []
+    assert await find_problems(port, access_token=SecretStr(person.token), **invited) == []
+    assert await find_problems(port, password=SecretStr("wrong"), **invited) == ["matrix account"]
+    assert await find_problems(port, access_token=SecretStr("wrong"), **invited) == ["matrix account"]
+    assert await find_problems(port, access_token=SecretStr(person.token), user="@ann:localhost") == ["matrix account"]
+    assert await find_problems(port, **invited) == ["matrix account"]
 
 
 async def test_doctor_finds_an_invalid_homeserver(dora):
     port, _, _ = dora
 
-    assert await problems(9) == ["matrix"]
-    assert await problems(port, homeserver=f"http://{HOST}:{port}/elsewhere") == ["matrix"]
-    assert await problems(port, homeserver="") == ["matrix"]
+    assert await find_problems(9) == ["matrix"]
+    assert await find_problems(port, homeserver=f"http://{HOST}:{port}/elsewhere") == ["matrix"]
+    assert await find_problems(port, homeserver="") == ["matrix"]
 
 
-async def test_doctor_leaves_no_device_and_logs_nobody_out(dora):
+async def test_doctor_leaves_no_device_and_ends_no_session(dora):
     port, person, _ = dora
-    await problems(port, password=SecretStr(person.password))
+    await find_problems(port, password=SecretStr(person.password))
 
     assert [each["device_id"] for each in person.client("GET", "devices")["devices"]] == [person.device]
 
@@ -318,16 +318,16 @@ async def test_doctor_finds_a_bot_without_inviters_and_unreadable_rooms(dora):
     port, person, ann = dora
     password = SecretStr(person.password)
 
-    assert await problems(port, password=password) == ["matrix rooms"]
-    assert await problems(port, password=password, invites="everyone") == []
+    assert await find_problems(port, password=password) == ["matrix rooms"]
+    assert await find_problems(port, password=password, invites="everyone") == []
 
     open_room, secret_room = (ann.create_room(name=name, invite=(person.user_id,)) for name in ("open", "secret"))
     person.join(open_room)
 
-    assert await problems(port, password=password) == []
+    assert await find_problems(port, password=password) == []
 
     ann.client("PUT", f"rooms/{secret_room}/state/m.room.encryption", {"algorithm": "m.megolm.v1.aes-sha2"})
     person.join(secret_room)
 
-    assert await problems(port, password=password) == ["matrix rooms"]
-    assert await problems(port, password=password, can_decrypt=True) == []
+    assert await find_problems(port, password=password) == ["matrix rooms"]
+    assert await find_problems(port, password=password, can_decrypt=True) == []

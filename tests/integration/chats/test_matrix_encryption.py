@@ -1,4 +1,4 @@
-"""Encrypted rooms on a real homeserver; the person in them uses a client of her own with keys of her own."""
+"""Encrypted rooms on a real homeserver, with a person who uses another client and other keys."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -28,8 +28,8 @@ UNREADABLE = {
 }
 
 
-class Ann:
-    """Somebody with a client that encrypts."""
+class EncryptingClient:
+    """A client of a person that encrypts and decrypts messages."""
 
     def __init__(self, account, folder):
         self.account = account
@@ -46,8 +46,8 @@ class Ann:
                 (room_id, event) for room_id, room in answer.rooms.join.items() for event in room.timeline.events
             ]
 
-    def heard(self, room):
-        """The contents of the bot's messages in a room that she could read."""
+    def messages_of_bot(self, room):
+        """Return the contents of the bot's messages in a room that the client could decrypt."""
         return [
             event.source["content"]
             for room_id, event in self._events
@@ -59,20 +59,20 @@ class Ann:
         return str(self.account.client("POST", "createRoom", invited)["room_id"])
 
     async def say(self, room, text):
-        assert await until(lambda: self._knows_bot_in(room))
+        assert await until(lambda: self._can_encrypt_for_bot(room))
         content = {"msgtype": "m.text", "body": text}
         sent = await self.client.room_send(room, "m.room.message", content, ignore_unverified_devices=True)
         return sent.event_id
 
-    def _knows_bot_in(self, room):
-        """Whether the bot is there with a device for which she can encrypt."""
+    def _can_encrypt_for_bot(self, room):
+        """Return whether the bot is in the room with a device for which the client can encrypt."""
         is_there = room in self.client.rooms and BOT in self.client.rooms[room].users
         return is_there and not self.client.should_query_keys and any(self.client.device_store.active_user_devices(BOT))
 
 
 @pytest.fixture(scope="module")
 def accounts(tmp_path_factory):
-    """Ann and the bot on a homeserver."""
+    """Start a homeserver; yield the accounts of Ann and the bot."""
     server = synapse(tmp_path_factory.mktemp("synapse"))
     server.start()
     people = MatrixPerson(server.port, "ann"), MatrixPerson(server.port, "bubbles")
@@ -84,7 +84,7 @@ def accounts(tmp_path_factory):
 
 @pytest.fixture
 async def ann(accounts, tmp_path):
-    ann = Ann(accounts[0], tmp_path)
+    ann = EncryptingClient(accounts[0], tmp_path)
     listening = asyncio.create_task(ann.listen())
     yield ann
     listening.cancel()
@@ -93,8 +93,8 @@ async def ann(accounts, tmp_path):
 
 
 @pytest.fixture
-def connected(accounts, tmp_path):
-    """A bot with keys in a folder, for as long as the context lasts, and what it hears."""
+def connect_bot(accounts, tmp_path):
+    """Return a context manager that connects a bot with keys in a folder; it yields the platform and its events."""
     _, bubbles = accounts
     common = {"homeserver": bubbles.address, "user": BOT, "inviters": ("@ann:localhost",), "poll_seconds": 1}
 
@@ -102,10 +102,10 @@ def connected(accounts, tmp_path):
     async def connect(keys=tmp_path / "keys", **secret):
         settings = MatrixSettings(**common, **(secret or {"password": SecretStr(bubbles.password)}))
         platform = MatrixPlatform(settings, clock=SystemClock(), bot_name="Bubbles", keys=keys)
-        heard = []
+        received = []
 
         async def receive(incoming):
-            heard.append(incoming)
+            received.append(incoming)
             done = asyncio.get_running_loop().create_future()
             done.set_result(None)
             return done
@@ -113,7 +113,7 @@ def connected(accounts, tmp_path):
         running = asyncio.create_task(platform.run(receive))
         assert await until(lambda: platform.health.state == "live")
         try:
-            yield platform, heard
+            yield platform, received
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
@@ -121,56 +121,56 @@ def connected(accounts, tmp_path):
     return connect
 
 
-def texts(heard):
-    return [each.text for each in heard if isinstance(each, ChatMessage)]
+def texts(received):
+    return [each.text for each in received if isinstance(each, ChatMessage)]
 
 
-async def test_an_encrypted_room_is_read_and_written_also_after_a_restart(ann, connected):
+async def test_encrypted_room_is_read_and_written_before_and_after_a_restart(ann, connect_bot):
     picture = SentFile(name="cat.png", media_type="image/png", content=b"PNG")
-    async with connected() as (platform, heard):
+    async with connect_bot() as (platform, received):
         room = await asyncio.to_thread(ann.create_room)
         address = ChatAddress(platform="matrix", chat_id=room)
         asked = await ann.say(room, "Bubbles, tea? 喝茶？")
-        assert await until(lambda: texts(heard))
+        assert await until(lambda: texts(received))
         await platform.send(address, OutgoingMessage(text="yes", reply_to=asked, files=(picture,)))
-        assert await until(lambda: len(ann.heard(room)) == 2)
-    async with connected() as (platform, heard_later):
+        assert await until(lambda: len(ann.messages_of_bot(room)) == 2)
+    async with connect_bot() as (platform, received_later):
         await ann.say(room, "and cake?")
-        assert await until(lambda: texts(heard_later))
+        assert await until(lambda: texts(received_later))
         await platform.send(address, OutgoingMessage(text="cake too"))
-        assert await until(lambda: len(ann.heard(room)) == 3)
+        assert await until(lambda: len(ann.messages_of_bot(room)) == 3)
     on_the_server = [
         each["type"]
         for each in await asyncio.to_thread(ann.account.events, room)
         if "ciphertext" in str(each["content"]) or each["type"] == "m.room.message"
     ]
 
-    assert (texts(heard), texts(heard_later)) == (["Bubbles, tea? 喝茶？"], ["and cake?"])
-    assert [each["body"] for each in ann.heard(room)] == ["yes", "cat.png", "cake too"]
-    assert ann.heard(room)[0]["m.relates_to"]["m.in_reply_to"]["event_id"] == asked
-    assert "key" in ann.heard(room)[1]["file"]
+    assert (texts(received), texts(received_later)) == (["Bubbles, tea? 喝茶？"], ["and cake?"])
+    assert [each["body"] for each in ann.messages_of_bot(room)] == ["yes", "cat.png", "cake too"]
+    assert ann.messages_of_bot(room)[0]["m.relates_to"]["m.in_reply_to"]["event_id"] == asked
+    assert "key" in ann.messages_of_bot(room)[1]["file"]
     assert on_the_server == ["m.room.encrypted"] * 5
 
 
-async def test_without_the_keys_it_says_once_that_it_cannot_read(ann, connected):
-    async with connected(keys=None) as (_, heard):
+async def test_bot_without_keys_reports_once_that_it_cannot_read(ann, connect_bot):
+    async with connect_bot(keys=None) as (_, received):
         room = await asyncio.to_thread(ann.create_room)
         for text in ("one", "two"):
             await ann.say(room, text)
-        assert await until(lambda: ann.heard(room))
+        assert await until(lambda: ann.messages_of_bot(room))
         await asyncio.to_thread(ann.account.send, room, {"msgtype": "m.text", "body": "in clear"})
-        assert await until(lambda: texts(heard))
+        assert await until(lambda: texts(received))
 
-    assert texts(heard) == ["in clear"]
-    assert [each["body"].partition(" ")[0] for each in ann.heard(room)] == ["🔒"]
+    assert texts(received) == ["in clear"]
+    assert [each["body"].partition(" ")[0] for each in ann.messages_of_bot(room)] == ["🔒"]
 
 
-async def test_message_with_an_unknown_key_is_requested_again(ann, accounts, connected):
-    async with connected(access_token=SecretStr(accounts[1].token)) as (_, heard):
+async def test_message_with_an_unknown_key_is_requested_again(ann, accounts, connect_bot):
+    async with connect_bot(access_token=SecretStr(accounts[1].token)) as (_, received):
         room = await asyncio.to_thread(ann.create_room)
         await ann.say(room, "hello")
         await asyncio.to_thread(ann.account.send, room, UNREADABLE, kind="m.room.encrypted")
-        assert await until(lambda: ann.heard(room))
+        assert await until(lambda: ann.messages_of_bot(room))
 
-    assert "say it again" in ann.heard(room)[0]["body"]
-    assert texts(heard) == ["hello"]
+    assert "say it again" in ann.messages_of_bot(room)[0]["body"]
+    assert texts(received) == ["hello"]

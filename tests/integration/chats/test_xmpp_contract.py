@@ -1,4 +1,4 @@
-"""The contract of platforms on a real Prosody."""
+"""Contract of platforms, run with a real Prosody server."""
 
 import asyncio
 import itertools
@@ -33,7 +33,7 @@ from tests.weight import resident_bytes
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 _NUMBERS = itertools.count(1)
-_STILL_TO_COME = 20
+_RECENT = 20
 _SOAK = int(os.environ.get("BUBBLES_SOAK", "200"))
 
 
@@ -72,7 +72,7 @@ class XmppRig(PlatformRig):
             extra = Element("{urn:xmpp:reply:0}reply", {"id": reply_to})
         own = self._people[sender].say(text.format(bot="@Bubbles", ben="@ben"), extra=extra)
         heard = self._people["ann"].heard
-        before = max(0, len(heard) - _STILL_TO_COME)  # a long run has thousands
+        before = max(0, len(heard) - _RECENT)  # a long run has thousands
         await until(lambda: any(each.get("id") == own for each in heard[before:]))
         known = next(message_id(each) for each in heard[before:] if each.get("id") == own)
         self._own_ids[known] = own
@@ -99,8 +99,8 @@ class XmppRig(PlatformRig):
     def delivers_missed_messages(self):
         return True
 
-    def forget(self):
-        """Keep nothing of a long run, and give the texts that were heard."""
+    def take_texts(self):
+        """Return the received texts, and clear everything recorded, for long runs."""
         texts = [each.text for each in self.received if isinstance(each, ChatMessage)]
         self.received.clear()
         self._own_ids.clear()
@@ -116,10 +116,10 @@ class XmppRig(PlatformRig):
 
     async def bot_messages(self, count=1):
         ann = self._people["ann"]
-        await until(lambda: len(self._said(ann)) >= count, seconds=3)
-        return self._said(ann)
+        await until(lambda: len(self._visible_messages(ann)) >= count, seconds=3)
+        return self._visible_messages(ann)
 
-    def _said(self, ann):
+    def _visible_messages(self, ann):
         heard = {}
         for stanza in ann.heard:
             body = next((each.text for each in stanza if each.tag.endswith("}body")), None)
@@ -140,8 +140,8 @@ class XmppRig(PlatformRig):
 
 
 @asynccontextmanager
-async def met(server, room, *names, **more):
-    """The bot and these people, together in a room."""
+async def join_room(server, room, *names, **more):
+    """Join a room as the bot and these people; yield the rig."""
     async with AsyncExitStack() as resources:
         people = {name: await resources.enter_async_context(xmpp_person(server.port, name, room)) for name in names}
         rig = XmppRig(server.port, people, room, **more)
@@ -152,14 +152,14 @@ async def met(server, room, *names, **more):
 class TestXmpp(PlatformContract):
     @pytest.fixture
     async def rig(self, server):
-        async with met(server, f"team{next(_NUMBERS)}@{ROOMS}", "ann", "ben") as rig:
+        async with join_room(server, f"team{next(_NUMBERS)}@{ROOMS}", "ann", "ben") as rig:
             yield rig
 
 
-class TestOthersWords:
+class TestRoom:
     @pytest.fixture
     async def rig(self, server):
-        async with met(server, f"others{next(_NUMBERS)}@{ROOMS}", "ann", "ben") as rig:
+        async with join_room(server, f"others{next(_NUMBERS)}@{ROOMS}", "ann", "ben") as rig:
             yield rig
 
     async def test_messages_of_others_cannot_be_corrected_or_retracted(self, rig):
@@ -171,7 +171,7 @@ class TestOthersWords:
 
         assert [type(each) for each in rig.received] == [ChatMessage, ChatMessage]
 
-    async def test_a_person_who_changes_the_nickname_stays_the_same(self, rig):
+    async def test_person_with_a_new_nickname_keeps_the_id(self, rig):
         await rig.say("hello", sender="ben")
         rig._people["ben"].rename("benny")
         await rig.say("it is me", sender="ben")
@@ -194,7 +194,7 @@ class TestOthersWords:
 
         assert (found.content, found.headers["Content-Type"]) == (chart.content, "image/png")
 
-    async def test_a_file_that_the_server_does_not_keep_is_named(self, rig):
+    async def test_file_refused_by_the_server_is_named(self, rig):
         film = SentFile(name="film.mp4", media_type="video/mp4", content=b"0" * 20_001)
         await rig.platform.send(rig.chat, OutgoingMessage(text="see", files=(film,)))
         [heard] = await rig.bot_messages()
@@ -203,7 +203,7 @@ class TestOthersWords:
 
 
 async def test_one_to_one_message_is_received_and_answered(server):
-    async with met(server, f"direct{next(_NUMBERS)}@{ROOMS}", "ann") as rig:
+    async with join_room(server, f"direct{next(_NUMBERS)}@{ROOMS}", "ann") as rig:
         ann = rig._people["ann"]
         ann._client.message_to("bubbles@localhost", "help", is_group=False).send()
         [message] = await rig.messages()
@@ -227,7 +227,7 @@ async def test_one_to_one_message_during_an_outage_is_received(server):
     assert (message.text, message.is_private) == ("remind me at 5", True)
 
 
-async def test_one_to_one_messages_survive_a_stream_that_ends_during_a_database_outage(server):
+async def test_one_to_one_messages_of_a_broken_stream_are_received_after_a_database_outage(server):
     room = f"outage{next(_NUMBERS)}@{ROOMS}"
     recorded, is_back = [], asyncio.Event()
 
@@ -239,7 +239,7 @@ async def test_one_to_one_messages_survive_a_stream_that_ends_during_a_database_
         rig = XmppRig(server.port, {"ann": ann}, room, stale_after=timedelta(seconds=1))
         running = asyncio.create_task(rig.platform.run(record))
         await rig.ready()
-        ann.say("nobody hears the room meanwhile")
+        ann.say("in the room during the outage")
         for text in ("one", "two"):
             ann._client.message_to("bubbles@localhost", text, is_group=False).send()
         await asyncio.sleep(0.5)
@@ -255,7 +255,7 @@ async def test_one_to_one_messages_survive_a_stream_that_ends_during_a_database_
 
 async def test_bot_returns_to_a_room_that_kicked_it(server):
     room = f"kick{next(_NUMBERS)}@{ROOMS}"
-    async with met(server, room, "ann", rejoin_after=timedelta(seconds=1)) as rig:
+    async with join_room(server, room, "ann", rejoin_after=timedelta(seconds=1)) as rig:
         await rig._people["ann"]._client.plugin["xep_0045"].set_role(room, "Bubbles", "none")
         is_out = await until(lambda: "kicked" in str(rig.platform.health.detail))
         with pytest.raises(DeliveryFailed) as failure:
@@ -269,8 +269,8 @@ async def test_bot_returns_to_a_room_that_kicked_it(server):
     assert message.text == "welcome back"
 
 
-async def test_nickname_of_a_person_with_hidden_address_gives_no_identity(server):
-    async with met(server, f"hidden{next(_NUMBERS)}@{HIDING_ROOMS}", "ann", "ben", "zoe") as rig:
+async def test_person_with_a_hidden_address_is_not_identified_by_nickname(server):
+    async with join_room(server, f"hidden{next(_NUMBERS)}@{HIDING_ROOMS}", "ann", "ben", "zoe") as rig:
         await rig.say("hello", sender="ben")
         rig._people["ben"].rename("benny")
         await rig.say("it is me", sender="ben")
@@ -282,7 +282,7 @@ async def test_nickname_of_a_person_with_hidden_address_gives_no_identity(server
     assert ben.id == benny.id != zoe.id
 
 
-async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_path):
+async def test_conversation_continues_after_a_restart_of_the_server(tmp_path):
     server = prosody(tmp_path, ("ann", "ben", "zoe", "bubbles"))
     server.start()
     room = f"team@{ROOMS}"
@@ -290,50 +290,50 @@ async def test_three_people_and_the_bot_go_on_over_a_restart_of_the_server(tmp_p
         resources.callback(server.stop)
         people = {}
 
-        async def come():
+        async def join():
             for name in ("ann", "ben", "zoe"):
                 people[name] = await resources.enter_async_context(xmpp_person(server.port, name, room))
 
         async def restart():
             await asyncio.to_thread(server.restart)
-            await come()
+            await join()
 
-        await come()
+        await join()
         await converse(XmppRig(server.port, people, room), tmp_path, restart)
 
 
 async def test_hanging_server_makes_the_connection_stale_until_it_answers(server):
-    async with met(server, f"quiet@{ROOMS}", "ann", stale_after=timedelta(seconds=1.5)) as rig:
+    async with join_room(server, f"quiet@{ROOMS}", "ann", stale_after=timedelta(seconds=1.5)) as rig:
         await asyncio.sleep(2)
         quiet = rig.platform.health
         server.signal(signal.SIGSTOP)
-        is_deaf = await until(lambda: rig.platform.health.state == "deaf")
+        is_stale = await until(lambda: rig.platform.health.state == "deaf")
         server.signal(signal.SIGCONT)
         is_live = await until(lambda: rig.platform.health.state == "live")
 
     assert (quiet.state, quiet.reconnects) == ("live", 0)
-    assert (is_deaf, is_live) == (True, True)
+    assert (is_stale, is_live) == (True, True)
 
 
 @pytest.mark.timeout(60 if _SOAK <= 200 else 1200)
-async def test_hundreds_of_messages_arrive_once_and_in_order_over_cut_connections(server):
-    async with met(server, f"soak@{ROOMS}", "ann") as rig:
+async def test_hundreds_of_messages_are_received_once_and_in_order_over_cut_connections(server):
+    async with join_room(server, f"soak@{ROOMS}", "ann") as rig:
         started, early, heard = time.monotonic(), 0, []
         for number in range(_SOAK):
             if number % 100 == 50:
                 awaited = number - len(heard)
                 await until(lambda awaited=awaited: len(rig.received) >= awaited)
-                heard += rig.forget()
+                heard += rig.take_texts()
                 early = early or (number > _SOAK // 4 and resident_bytes())
                 rig.platform._client.abort()
-            if number % 100 == 60:  # ten were said while the bot was away: no more than rooms keep
+            if number % 100 == 60:  # ten messages during the outage, no more than a room stores
                 await rig.ready()
             await rig.say(f"number {number}")
         await until(lambda: len(heard) + len(rig.received) >= _SOAK)
-        heard += rig.forget()
+        heard += rig.take_texts()
         print(  # noqa: T201 - the figures of a long run
             f"\nxmpp: {_SOAK} messages, {_SOAK // 100} cuts, {time.monotonic() - started:.1f} s, "
-            f"memory {(resident_bytes() - early) / 1e6:+.1f} MB, the texts that were heard included"
+            f"memory {(resident_bytes() - early) / 1e6:+.1f} MB with the received texts"
         )
 
         assert heard == [f"number {number}" for number in range(_SOAK)]

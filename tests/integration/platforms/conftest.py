@@ -1,4 +1,4 @@
-"""Provide a recording receiver and a platform that runs beside the test."""
+"""Fixtures for platforms: a recording receiver, and the adapter and fake server of every network."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -19,27 +19,27 @@ from tests.support.chat_servers.telegram import TelegramServer
 
 
 class Receiver:
-    """Hears what a platform hands in."""
+    """Records the events of a platform."""
 
     def __init__(self) -> None:
-        self.heard: list[Incoming] = []
-        self._grew = asyncio.Condition()
+        self.received: list[Incoming] = []
+        self._changed = asyncio.Condition()
 
     async def receive(self, incoming: Incoming) -> Awaitable[object]:
-        async with self._grew:
-            self.heard.append(incoming)
-            self._grew.notify_all()
+        async with self._changed:
+            self.received.append(incoming)
+            self._changed.notify_all()
         done = asyncio.get_running_loop().create_future()
         done.set_result(None)
         return done
 
     @property
     def texts(self) -> list[str]:
-        return [each.text for each in self.heard if isinstance(each, ChatMessage)]
+        return [each.text for each in self.received if isinstance(each, ChatMessage)]
 
     async def wait_for(self, count: int, seconds: float = 20) -> None:
-        async with asyncio.timeout(seconds), self._grew:
-            await self._grew.wait_for(lambda: len(self.heard) >= count)
+        async with asyncio.timeout(seconds), self._changed:
+            await self._changed.wait_for(lambda: len(self.received) >= count)
 
 
 @pytest.fixture
@@ -61,10 +61,10 @@ def running(receiver) -> Callable[[Platform], object]:
     return run
 
 
-async def until(is_so: Callable[[], object], seconds: float = 20) -> None:
-    """Wait for what says itself whether it is so."""
+async def until(condition: Callable[[], object], seconds: float = 20) -> None:
+    """Poll `condition` until it holds."""
     async with asyncio.timeout(seconds):
-        while not is_so():  # noqa: ASYNC110 - a port, a state: they set no event
+        while not condition():  # noqa: ASYNC110 - a port, a state: they set no event
             await asyncio.sleep(0.01)
 
 
@@ -121,7 +121,7 @@ def feishu(server, **more):
     return FeishuPlatform(FeishuSettings(domain=server.url, **secrets), SystemClock(), "Bubbles", **more)
 
 
-WIRES = {
+NETWORKS = {
     "telegram": (TelegramServer, telegram),
     "discord": (DiscordServer, discord),
     "slack": (SlackServer, slack),
@@ -132,12 +132,12 @@ WIRES = {
 
 
 @pytest.fixture
-def wires():
-    """Server and platform of every wire by its name."""
-    return WIRES
+def networks():
+    """Return the server and the platform of every network by its name."""
+    return NETWORKS
 
 
-@pytest.fixture(params=WIRES)
-def wire(request):
-    """Name, server and platform of each wire."""
-    return request.param, *WIRES[request.param]
+@pytest.fixture(params=NETWORKS)
+def network(request):
+    """Return the name, server and platform of each network."""
+    return request.param, *NETWORKS[request.param]

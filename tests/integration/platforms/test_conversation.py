@@ -1,4 +1,4 @@
-"""The whole bot on each wire: set, receive through an outage, snooze, list, delete, summarise."""
+"""A conversation with the whole bot on each network, with an outage when a reminder falls due."""
 
 import asyncio
 from contextlib import nullcontext
@@ -22,8 +22,8 @@ SETTINGS = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=Fal
 OTHERS = {"telegram": "8", "discord": "8", "onebot": "8", "slack": "U8", "dingtalk": "staff8", "feishu": "ou_8"}
 
 
-async def test_a_group_sets_receives_snoozes_lists_deletes_and_summarises(wire, until):
-    name, make_server, make_platform = wire
+async def test_group_sets_snoozes_lists_and_deletes_reminders_and_gets_a_summary(network, until):
+    name, make_server, make_platform = network
     async with make_server() as server:
         with server.reached() if name == "discord" else nullcontext():
             platform = make_platform(server)
@@ -37,12 +37,12 @@ async def test_a_group_sets_receives_snoozes_lists_deletes_and_summarises(wire, 
                         await said.reaches(count)
                     return said.texts[-1]
 
-                # DingTalk's robots hear only what is said to them, unless the organisation lets them hear everything.
+                # By default DingTalk's robots receive only messages that mention them.
                 aside = {"more": {"isInAtList": False}} if name == "dingtalk" else {}
                 await server.say("the launch moved to Friday because of the printer", sender=OTHERS[name], **aside)
                 await server.say("then we should book the room for Friday", sender=OTHERS[name], **aside)
                 await ask("Bubbles, remind me in 2 seconds to stretch", 1)
-                await server.close()  # when it falls due, nobody is there
+                await server.close()  # an outage at the due time
                 await asyncio.sleep(2.2)
                 await server.open()
                 if isinstance(server, OneBotClient):

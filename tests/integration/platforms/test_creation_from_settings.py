@@ -23,14 +23,14 @@ NEEDED = {
 }
 
 
-def platforms(name, values):
+def create(name, values):
     environment = {f"BUBBLES_PLATFORMS__{name.upper()}__{key}": value for key, value in values.items()}
     return create_platforms(load_settings(None, {"BUBBLES_PLATFORMS__ENABLED": name, **environment}), SystemClock())
 
 
 @pytest.mark.parametrize("name", NEEDED)
-async def test_a_platform_is_made_from_its_environment(name):
-    [platform] = platforms(name, NEEDED[name])
+async def test_platform_is_created_from_its_environment(name):
+    [platform] = create(name, NEEDED[name])
 
     assert platform.name == name
     assert platform.health.state == "connecting"
@@ -39,11 +39,11 @@ async def test_a_platform_is_made_from_its_environment(name):
 @pytest.mark.parametrize(
     ("name", "missing"), [(name, key) for name, values in NEEDED.items() for key in values if key != "MODE"]
 )
-async def test_a_setting_that_is_missing_is_named(name, missing):
+async def test_missing_setting_is_named(name, missing):
     values = {key: value for key, value in NEEDED[name].items() if key != missing}
 
     with pytest.raises(ConfigError) as error:
-        platforms(name, values)
+        create(name, values)
 
     assert error.value.key == f"platforms.{name}.{missing.lower()}"
 
@@ -55,15 +55,15 @@ async def test_a_setting_that_is_missing_is_named(name, missing):
         ({"HOST": "0.0.0.0", "MODE": "http", "URL": "http://127.0.0.1:3000"}, "platforms.onebot.secret"),
     ],
 )
-async def test_onebot_is_not_open_to_everybody(values, key):
+async def test_public_onebot_without_a_secret_is_refused(values, key):
     with pytest.raises(ConfigError) as error:
-        platforms("onebot", values)
+        create("onebot", values)
 
     assert error.value.key == key
 
 
-async def test_a_webhook_of_telegram_needs_a_secret():
+async def test_telegram_webhook_without_a_secret_is_refused():
     with pytest.raises(ConfigError) as error:
-        platforms("telegram", {"TOKEN": "1:abc", "WEBHOOK_URL": "https://a.example"})
+        create("telegram", {"TOKEN": "1:abc", "WEBHOOK_URL": "https://a.example"})
 
     assert error.value.key == "platforms.telegram.webhook_secret"

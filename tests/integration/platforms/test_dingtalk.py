@@ -55,25 +55,25 @@ async def test_message_is_received_acknowledged_and_answered_in_its_chat(server,
     await platform.send(TEAM, OutgoingMessage(text="**好的** @Ann", mentions=(Person(id="staff7", name="Ann"),)))
     await until(lambda: server.waits_for == 0)
 
-    assert (receiver.texts, receiver.heard[0].is_addressed) == (["提醒我五点喝茶"], True)
+    assert (receiver.texts, receiver.received[0].is_addressed) == (["提醒我五点喝茶"], True)
     assert server.said.texts == ["好的 @staff7"]
     assert server.said.entries[0].body["at"] == {"atUserIds": ["staff7"], "isAtAll": False}
 
 
-async def test_out_of_the_blue_the_api_is_asked(server, platform):
+async def test_message_without_a_session_is_sent_by_the_api(server, platform):
     sent = await platform.send(TEAM, OutgoingMessage(text="⏰ tea"))
 
     assert sent is not None
     assert server.said.entries[0].body["openConversationId"] == "cid1"
 
 
-async def test_a_person_is_written_to_by_staff_id(server, platform):
+async def test_private_message_is_sent_to_the_staff_id(server, platform):
     await platform.send(ChatAddress(platform="dingtalk", chat_id="private-staff7"), OutgoingMessage(text="⏰ tea"))
 
     assert server.said.entries[0].body["userIds"] == ["staff7"]
 
 
-async def test_an_address_that_is_no_longer_valid_is_not_used(server, platform, receiver):
+async def test_expired_session_address_is_not_used(server, platform, receiver):
     await server.say("hello", session_ends_at=time.time() + 30)
     await receiver.wait_for(1)
     await platform.send(TEAM, OutgoingMessage(text="hello"))
@@ -81,9 +81,9 @@ async def test_an_address_that_is_no_longer_valid_is_not_used(server, platform, 
     assert "openConversationId" in server.said.entries[0].body
 
 
-async def test_a_refused_access_token_is_fetched_again(server, platform):
+async def test_refused_access_token_is_renewed(server, platform):
     await platform.send(TEAM, OutgoingMessage(text="one"))
-    server.tokens += 1  # another process has fetched one, and ours is no longer valid
+    server.tokens += 1  # another process has fetched a token, which invalidates the first
     await platform.send(TEAM, OutgoingMessage(text="two"))
 
     assert server.said.texts == ["one", "two"]
@@ -99,7 +99,7 @@ async def test_unacknowledged_message_arrives_over_the_next_connection(server, p
     assert receiver.texts == ["one", "two"]
 
 
-async def test_dingtalk_may_move_the_connection(server, platform, receiver, until):
+async def test_platform_reconnects_at_the_request_of_dingtalk(server, platform, receiver, until):
     headers = {"topic": "disconnect", "messageId": "1", "contentType": "application/json"}
     for socket in list(server.sockets):
         await socket.send_json({"specVersion": "1.0", "type": "SYSTEM", "headers": headers, "data": "{}"})
@@ -110,7 +110,7 @@ async def test_dingtalk_may_move_the_connection(server, platform, receiver, unti
     assert receiver.texts == ["tea"]
 
 
-async def test_a_limit_without_its_seconds_is_a_minute(server, platform):
+async def test_rate_limit_without_seconds_lasts_a_minute(server, platform):
     server.troubles.append(Trouble(status=200, body={"errcode": 130101, "errmsg": "send too fast"}))
 
     with pytest.raises(DeliveryFailed) as failure:
@@ -119,7 +119,7 @@ async def test_a_limit_without_its_seconds_is_a_minute(server, platform):
     assert failure.value.retry_after == 60
 
 
-async def test_a_file_is_shown_by_the_api_also_where_the_words_go_by_session(server, platform, receiver):
+async def test_files_are_sent_by_the_api_and_their_text_by_session(server, platform, receiver):
     await server.say("the numbers, please")
     await receiver.wait_for(1)
     await platform.send(TEAM, OutgoingMessage(text="here", files=(CHART, TABLE)))
@@ -132,7 +132,7 @@ async def test_a_file_is_shown_by_the_api_also_where_the_words_go_by_session(ser
     ]
 
 
-async def test_a_file_is_given_with_a_new_token_where_the_old_one_is_refused(server, platform):
+async def test_file_is_sent_with_a_renewed_access_token(server, platform):
     await platform.send(TEAM, OutgoingMessage(text="one"))
     server.tokens += 1
     await platform.send(TEAM, OutgoingMessage(text="", files=(CHART,)))
@@ -140,7 +140,7 @@ async def test_a_file_is_given_with_a_new_token_where_the_old_one_is_refused(ser
     assert server.said.entries[-1].files == ("chart.png",)
 
 
-async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(server, platform):
+async def test_delivery_without_an_answer_has_an_unknown_outcome(server, platform):
     server.troubles.append(Trouble(is_cut=True, is_taken=True))
 
     with pytest.raises(DeliveryFailed) as failure:
@@ -149,6 +149,6 @@ async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(serve
     assert failure.value.is_unknown
 
 
-async def test_a_wrong_secret_is_refused_for_good(make, receiver):
+async def test_wrong_secret_is_a_permanent_failure(make, receiver):
     with pytest.raises(ConnectionRefusedForGood, match="secret"):
         await make(client_secret=SecretStr("wrong")).run(receiver.receive)

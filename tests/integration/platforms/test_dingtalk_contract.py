@@ -1,4 +1,4 @@
-"""Contract of the platforms, on DingTalk."""
+"""Contract of platforms, run with DingTalk."""
 
 import pytest
 from pydantic import SecretStr
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 
 
 class DingTalkRig(PlatformRig):
-    """A group whose robot wait_for everything, so that what mentions nobody can be tested too."""
+    """A rig of a group whose robot receives all messages, also those without a mention of it."""
 
     delivers_missed_messages = True
     nowhere = ChatAddress(platform="dingtalk", chat_id="cid2")

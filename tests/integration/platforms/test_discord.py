@@ -53,11 +53,11 @@ async def platform(server, make, running, until):
 async def test_message_is_received_and_answered(server, platform, receiver):
     await server.say("<@1> 提醒我五点喝茶", more={"mentions": [{"id": "1", "username": "bubbles"}]})
     await receiver.wait_for(1)
-    await platform.send(TEAM, OutgoingMessage(text="**好的** a_b*c", reply_to=receiver.heard[0].id))
+    await platform.send(TEAM, OutgoingMessage(text="**好的** a_b*c", reply_to=receiver.received[0].id))
 
-    assert (receiver.texts, receiver.heard[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
+    assert (receiver.texts, receiver.received[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
     assert server.said.texts == [r"**好的** a\_b\*c"]
-    assert server.said.entries[0].body["message_reference"]["message_id"] == receiver.heard[0].id
+    assert server.said.entries[0].body["message_reference"]["message_id"] == receiver.received[0].id
 
 
 async def test_broken_session_is_resumed_with_the_missed_events(server, platform, receiver):
@@ -92,7 +92,7 @@ async def test_message_with_the_same_key_is_sent_once(server, platform):
     assert server.said.texts == ["⏰ tea"]
 
 
-async def test_a_long_limit_is_passed_on_with_its_seconds(server, platform):
+async def test_long_rate_limit_is_a_failed_delivery_with_its_seconds(server, platform):
     body = {"message": "You are being rate limited.", "retry_after": 64.5, "global": False}
     server.troubles.append(Trouble(status=429, body=body, headers={"Via": "1.1 loopback", "Retry-After": "64"}))
 
@@ -102,7 +102,7 @@ async def test_a_long_limit_is_passed_on_with_its_seconds(server, platform):
     assert failure.value.retry_after == 64.5
 
 
-async def test_a_short_limit_is_waited_for(server, platform):
+async def test_message_is_sent_after_a_short_rate_limit(server, platform):
     body = {"message": "You are being rate limited.", "retry_after": 0.1, "global": False}
     server.troubles.append(Trouble(status=429, body=body, headers={"Via": "1.1 loopback"}))
 
@@ -111,7 +111,7 @@ async def test_a_short_limit_is_waited_for(server, platform):
     assert server.said.texts == ["tea"]
 
 
-async def test_a_limit_of_the_whole_bot_holds_every_chat(server, platform, until):
+async def test_global_rate_limit_delays_every_chat(server, platform, until):
     body = {"message": "You are being rate limited.", "retry_after": 0.5, "global": True}
     server.troubles.append(Trouble(status=429, body=body, headers={"Via": "1.1 loopback"}))
     waiting = asyncio.create_task(platform.send(TEAM, OutgoingMessage(text="tea")))
@@ -125,7 +125,7 @@ async def test_a_limit_of_the_whole_bot_holds_every_chat(server, platform, until
     assert sorted(server.said.texts) == ["cake", "tea"]
 
 
-async def test_a_missing_permission_is_permanent(server, platform):
+async def test_missing_permission_is_a_permanent_failure(server, platform):
     server.troubles.append(Trouble(status=403, body={"message": "Missing Permissions", "code": 50013}))
 
     with pytest.raises(DeliveryFailed, match="Missing Permissions") as failure:
@@ -134,7 +134,7 @@ async def test_a_missing_permission_is_permanent(server, platform):
     assert failure.value.is_permanent
 
 
-async def test_a_slash_command_is_its_text_and_is_acknowledged(server, platform, receiver, until):
+async def test_slash_command_is_received_as_text_and_acknowledged(server, platform, receiver, until):
     await server.command("remind", [{"name": "text", "type": 3, "value": "tea at 5"}])
     await receiver.wait_for(1)
     await until(lambda: server.called("POST", "callback"))
@@ -148,7 +148,7 @@ async def test_pressed_button_sends_its_text_as_the_person(server, platform, rec
     await receiver.wait_for(1)
     await until(lambda: server.called("POST", "callback"))
 
-    assert (receiver.texts, receiver.heard[0].reply_to) == (["done"], "900")
+    assert (receiver.texts, receiver.received[0].reply_to) == (["done"], "900")
     assert server.called("POST", "callback") == [{"type": 6}]
 
 
@@ -158,15 +158,15 @@ async def test_edits_and_deletions_are_received(server, platform, receiver):
     await server.event("MESSAGE_DELETE", {"id": said["id"], "channel_id": "20", "guild_id": "10"})
     await receiver.wait_for(3)
 
-    assert [type(each) for each in receiver.heard[1:]] == [MessageEdited, MessageWithdrawn]
+    assert [type(each) for each in receiver.received[1:]] == [MessageEdited, MessageWithdrawn]
 
 
-async def test_the_owner_of_the_guild_may_manage_it(server, platform, receiver):
+async def test_owner_of_the_guild_is_an_admin(server, platform, receiver):
     await server.say("hello", sender="9")
     await server.say("hello", sender="7")
     await receiver.wait_for(2)
 
-    assert [message.sender.is_admin for message in receiver.heard] == [True, False]
+    assert [message.sender.is_admin for message in receiver.received] == [True, False]
 
 
 async def test_slash_commands_are_registered_in_both_languages(server, platform):
@@ -176,7 +176,7 @@ async def test_slash_commands_are_registered_in_both_languages(server, platform)
     assert all(command["description_localizations"]["zh-CN"] for command in commands)
 
 
-async def test_a_function_is_a_slash_command_with_typed_options(server, make, receiver, running, until):
+async def test_function_is_registered_as_a_slash_command_with_typed_options(server, make, receiver, running, until):
     sides = CommandOption(
         name="sides", kind="integer", english="Sides", chinese="面数", is_required=True, least=2, most=99
     )
@@ -197,7 +197,7 @@ async def test_a_function_is_a_slash_command_with_typed_options(server, make, re
     assert receiver.texts == ['/dice sides=6 kind="fair dice"']
 
 
-async def test_files_come_once_with_the_last_piece(server, platform):
+async def test_files_are_sent_once_with_the_last_piece(server, platform):
     chart = SentFile(name="chart.png", media_type="image/png", content=b"PNG")
     message = OutgoingMessage(text="Tea. " * 500, files=(chart,), idempotency_key="r1")
     for _ in range(2):
@@ -206,7 +206,7 @@ async def test_files_come_once_with_the_last_piece(server, platform):
     assert [entry.files for entry in server.said.entries] == [(), ("chart.png",)]
 
 
-async def test_without_the_intent_the_bot_still_works(server, make, receiver, running, until):
+async def test_mentions_are_received_without_the_message_content_intent(server, make, receiver, running, until):
     server.refuses_intents = True
     async with running(make()) as platform:
         await until(lambda: not platform.reads_content)
@@ -218,12 +218,12 @@ async def test_without_the_intent_the_bot_still_works(server, make, receiver, ru
     assert receiver.texts == ["@Bubbles hello"]
 
 
-async def test_a_wrong_token_is_refused_for_good(make, receiver):
+async def test_wrong_token_is_a_permanent_failure(make, receiver):
     with pytest.raises(ConnectionRefusedForGood, match="token"):
         await make(token=SecretStr("wrong")).run(receiver.receive)
 
 
-async def test_only_a_guild_that_the_session_did_not_begin_with_is_new(server, platform, receiver):
+async def test_only_a_guild_joined_during_the_session_is_new(server, platform, receiver):
     channels = [{**forms.channel(), "id": "31", "guild_id": "30"}]
     await server.event("GUILD_CREATE", {**forms.guild(), "id": "30", "channels": channels})
     await receiver.wait_for(1)
@@ -232,6 +232,6 @@ async def test_only_a_guild_that_the_session_did_not_begin_with_is_new(server, p
     await server.say("hello")
     await receiver.wait_for(2)
 
-    assert receiver.heard[0] == BotAdded(address=ChatAddress(platform="discord", chat_id="31"))
+    assert receiver.received[0] == BotAdded(address=ChatAddress(platform="discord", chat_id="31"))
     assert receiver.texts == ["hello"]
-    assert len(receiver.heard) == 2
+    assert len(receiver.received) == 2

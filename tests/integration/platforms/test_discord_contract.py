@@ -1,4 +1,4 @@
-"""Contract of the platforms, on Discord."""
+"""Contract of platforms, run with Discord."""
 
 import re
 
@@ -25,7 +25,7 @@ NAMES = {"1": "Bubbles", **{number: name for name, number in PEOPLE.items()}}
 
 
 class DiscordRig(PlatformRig):
-    """discord.py itself waits for the limits of a chat; that long ones are told is tested beside the adapter."""
+    """A rig without rate limits of a chat, for which discord.py itself waits; test_discord.py tests long ones."""
 
     delivers_missed_messages = True
     nowhere = ChatAddress(platform="discord", chat_id="30")
@@ -90,7 +90,7 @@ class DiscordRig(PlatformRig):
         await self.server.event("MESSAGE_UPDATE", {**edit, "edited_timestamp": edit["timestamp"]})
 
     async def withdraw(self, message_id, *, sender="ann"):
-        del sender  # Discord does not say who took it back
+        del sender  # Discord does not say who deleted it
         await self.server.event("MESSAGE_DELETE", {"id": message_id, "channel_id": forms.CHANNEL, "guild_id": "10"})
 
     async def bot_messages(self, count=1):
@@ -102,7 +102,7 @@ class DiscordRig(PlatformRig):
             heard.append(
                 VisibleMessage(
                     id=entry.id,
-                    text=shown(entry.text),
+                    text=visible_text(entry.text),
                     reply_to=entry.body.get("message_reference", {}).get("message_id"),
                     mentioned=tuple(number for number in called if number in allowed["users"]),
                     notifies_everyone="everyone" in allowed["parse"] and "@everyone" in entry.text,
@@ -115,8 +115,8 @@ class DiscordRig(PlatformRig):
         return heard
 
 
-def shown(content):
-    """What a client shows of Discord's Markdown."""
+def visible_text(content):
+    """Return the text that a client shows for Discord's Markdown."""
     named = re.sub(r"(?<!\\)<@(\d+)>", lambda mark: f"@{NAMES[mark[1]]}", content)
     bare = re.sub(r"(?<!\\)\*\*(.+?)(?<!\\)\*\*", r"\1", named)
     bare = re.sub(r"(?<!\\)\[([^\]\n]+)\]\(https?://[^\s)]+\)", r"\1", bare)

@@ -54,17 +54,17 @@ async def test_message_is_received_acknowledged_and_answered_as_a_reply(server, 
     await server.say("@_user_1 提醒我五点喝茶", more={"mentions": [mention]})
     await receiver.wait_for(1)
     await until(lambda: server.waits_for == 0)
-    await platform.send(TEAM, OutgoingMessage(text="**好的**", reply_to=receiver.heard[0].id))
+    await platform.send(TEAM, OutgoingMessage(text="**好的**", reply_to=receiver.received[0].id))
 
-    assert (receiver.texts, receiver.heard[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
-    assert [(said.chat, said.text) for said in server.said.entries] == [(f"reply:{receiver.heard[0].id}", "好的")]
+    assert (receiver.texts, receiver.received[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
+    assert [(said.chat, said.text) for said in server.said.entries] == [(f"reply:{receiver.received[0].id}", "好的")]
 
 
-async def test_a_person_has_the_name_of_the_address_book(server, platform, receiver):
+async def test_name_of_a_person_is_that_of_the_address_book(server, platform, receiver):
     await server.say("hello")
     await receiver.wait_for(1)
 
-    assert receiver.heard[0].sender == Person(id="ou_7", name="Person ou_7")
+    assert receiver.received[0].sender == Person(id="ou_7", name="Person ou_7")
 
 
 async def test_unacknowledged_message_arrives_over_the_next_connection(server, platform, receiver, until):
@@ -92,7 +92,7 @@ async def test_reply_to_a_deleted_message_is_sent_to_the_chat(server, platform):
     assert [said.chat for said in server.said.entries] == ["oc_1"]
 
 
-async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(server, platform):
+async def test_delivery_without_an_answer_has_an_unknown_outcome(server, platform):
     server.troubles.append(Trouble(is_cut=True, is_taken=True))
 
     with pytest.raises(DeliveryFailed) as failure:
@@ -111,7 +111,7 @@ async def test_text_of_a_card_is_escaped_in_its_markdown(server, platform):
     assert actions["actions"][0]["value"] == {"says": "done"}
 
 
-async def test_without_buttons_the_answer_is_a_post(server, make, running, until):
+async def test_message_is_a_post_when_buttons_are_disabled(server, make, running, until):
     async with running(make(buttons=False)) as platform:
         await until(lambda: server.sockets, seconds=60)
         await platform.send(TEAM, OutgoingMessage(text="tea", choices=(DONE,)))
@@ -119,7 +119,7 @@ async def test_without_buttons_the_answer_is_a_post(server, make, running, until
     assert (server.said.entries[0].body["msg_type"], platform.capabilities.choices) == ("post", False)
 
 
-async def test_the_buttons_of_a_changed_post_stand_under_it(server, platform):
+async def test_buttons_of_an_edited_post_are_sent_as_a_reply(server, platform):
     sent = await platform.send(TEAM, OutgoingMessage(text="…"))
     await platform.edit(TEAM, sent, OutgoingMessage(text="which one?", choices=(DONE,)))
 
@@ -137,13 +137,13 @@ async def test_file_that_is_no_picture_is_sent_as_a_file(server, platform):
     assert (entry.files, entry.body["msg_type"]) == (("table.csv",), "file")
 
 
-async def test_a_button_in_a_private_chat_is_pressed_in_private(server, platform, receiver):
+async def test_button_pressed_in_a_private_chat_is_a_private_message(server, platform, receiver):
     await server.say("hello", chat="oc_9", is_private=True)
     await server.press({"says": "done"}, message_id="om_9", chat="oc_9")
     await server.press({"says": "done"}, message_id="om_8")
     await receiver.wait_for(3)
 
-    assert [message.is_private for message in receiver.heard] == [True, True, False]
+    assert [message.is_private for message in receiver.received] == [True, True, False]
 
 
 async def test_reaction_of_a_bot_is_ignored(server, platform, receiver):
@@ -154,12 +154,12 @@ async def test_reaction_of_a_bot_is_ignored(server, platform, receiver):
     assert receiver.texts == ["hello"]
 
 
-async def test_somebody_of_a_later_page_is_a_member(server, platform):
+async def test_member_on_a_later_page_is_found(server, platform):
     server.members_per_page = 1
 
     assert await platform.is_member(TEAM, "ou_8")
 
 
-async def test_a_wrong_secret_is_refused_for_good(make, receiver):
+async def test_wrong_secret_is_a_permanent_failure(make, receiver):
     with pytest.raises(ConnectionRefusedForGood, match="app ID"):
         await make(app_secret=SecretStr("wrong")).run(receiver.receive)

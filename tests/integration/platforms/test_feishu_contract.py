@@ -1,4 +1,4 @@
-"""Contract of the platforms, on Feishu."""
+"""Contract of platforms, run with Feishu."""
 
 import json
 
@@ -81,10 +81,10 @@ class FeishuRig(PlatformRig):
         await self.server.withdraw(message_id)
 
     async def bot_messages(self, count=1):
-        return [_heard(entry) for entry in self.server.said.entries]
+        return [_visible(entry) for entry in self.server.said.entries]
 
 
-def _heard(entry):
+def _visible(entry):
     content = json.loads(entry.body["content"])
     if entry.files:
         return VisibleMessage(id=entry.id, text="", files=entry.files)

@@ -20,8 +20,8 @@ from tests.support.chat_servers.onebot import OneBotClient
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 
 TEAM = ChatAddress(platform="onebot", chat_id="100")
-WAYS = ("reverse", "forward", "http")
-FROM_A_PAGE = {"Origin": "https://evil.example"}
+MODES = ("reverse", "forward", "http")
+PAGE_HEADERS = {"Origin": "https://evil.example"}
 
 
 @pytest.fixture
@@ -34,57 +34,55 @@ async def client():
 def make(client):
     from bot.platforms.onebot.adapter import OneBotPlatform
 
-    def platform(way, **more):
-        url = {"forward": client.socket_url, "http": client.url}.get(way, "")
+    def platform(mode, **more):
+        url = {"forward": client.socket_url, "http": client.url}.get(mode, "")
         secrets = {"token": SecretStr("token"), "secret": SecretStr("secret"), **more}
-        return OneBotPlatform(OneBotSettings(mode=way, url=url, port=0, **secrets), SystemClock(), "Bubbles")
+        return OneBotPlatform(OneBotSettings(mode=mode, url=url, port=0, **secrets), SystemClock(), "Bubbles")
 
     return platform
 
 
 @pytest.fixture
 def connect(client, until):
-    async def join(platform, way):
-        await until(lambda: way == "forward" or platform.port)
-        if way == "reverse":
+    async def join(platform, mode):
+        await until(lambda: mode == "forward" or platform.port)
+        if mode == "reverse":
             await client.dial(f"ws://127.0.0.1:{platform.port}/onebot/v11/ws")
-        if way == "http":
+        if mode == "http":
             client.post_to = f"http://127.0.0.1:{platform.port}/onebot/v11/"
         await until(lambda: platform.health.state == "live")
 
     return join
 
 
-@pytest.mark.parametrize("way", WAYS)
-async def test_message_is_received_and_answered(way, client, make, receiver, running, connect):
-    async with running(make(way)) as platform:
-        await connect(platform, way)
+@pytest.mark.parametrize("mode", MODES)
+async def test_message_is_received_and_answered(mode, client, make, receiver, running, connect):
+    async with running(make(mode)) as platform:
+        await connect(platform, mode)
         await client.say("[CQ:at,qq=1] 提醒我五点喝茶")
         await receiver.wait_for(1)
-        sent = await platform.send(TEAM, OutgoingMessage(text="**好的**", reply_to=receiver.heard[0].id))
+        sent = await platform.send(TEAM, OutgoingMessage(text="**好的**", reply_to=receiver.received[0].id))
 
-    assert (receiver.texts, receiver.heard[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
+    assert (receiver.texts, receiver.received[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
     assert [(said.text, said.id) for said in client.said.entries] == [("好的", sent)]
 
 
-@pytest.mark.parametrize("way", ["reverse", "forward"])
-async def test_broken_connection_is_renewed_and_loses_no_messages_of_the_client(
-    way, client, make, receiver, running, connect
-):
-    async with running(make(way)) as platform:
-        await connect(platform, way)
+@pytest.mark.parametrize("mode", ["reverse", "forward"])
+async def test_messages_during_a_broken_connection_are_received_later(mode, client, make, receiver, running, connect):
+    async with running(make(mode)) as platform:
+        await connect(platform, mode)
         await client.say("one")
         await receiver.wait_for(1)
         await client.hang_up()
         await client.say("two")
-        if way == "reverse":
+        if mode == "reverse":
             await client.dial(f"ws://127.0.0.1:{platform.port}/onebot/v11/ws")
         await receiver.wait_for(2)
 
     assert receiver.texts == ["one", "two"]
 
 
-async def test_a_stranger_is_not_taken_for_the_client(client, make, running, connect):
+async def test_client_with_a_wrong_token_is_refused(client, make, running, connect):
     client.token = "wrong"
     async with running(make("reverse")) as platform:
         with pytest.raises(Exception, match="403"):
@@ -92,54 +90,52 @@ async def test_a_stranger_is_not_taken_for_the_client(client, make, running, con
 
 
 @pytest.mark.parametrize(("secret", "status"), [("", "401"), ("guessed", "403")])
-async def test_an_event_without_the_right_signature_is_refused(
-    client, make, receiver, running, connect, secret, status
-):
+async def test_event_with_a_wrong_signature_is_refused(client, make, receiver, running, connect, secret, status):
     async with running(make("http")) as platform:
         await connect(platform, "http")
         client.secret = secret
         with pytest.raises(Exception, match=status):
             await client.say("tea")
 
-    assert receiver.heard == []
+    assert receiver.received == []
 
 
-async def test_a_web_page_cannot_pose_as_the_client_where_no_token_is_set(make, receiver, running, until):
+async def test_web_page_is_refused_as_the_client_without_a_token(make, receiver, running, until):
     async with running(make("reverse", token=SecretStr(""))) as platform, ClientSession() as browser:
         await until(lambda: platform.port)
         with pytest.raises(WSServerHandshakeError, match="403"):
-            await browser.ws_connect(f"ws://127.0.0.1:{platform.port}/onebot/v11/ws", headers=FROM_A_PAGE)
+            await browser.ws_connect(f"ws://127.0.0.1:{platform.port}/onebot/v11/ws", headers=PAGE_HEADERS)
 
 
-async def test_a_web_page_cannot_post_events_where_no_secret_is_set(client, make, receiver, running, connect):
+async def test_events_of_a_web_page_are_refused_without_a_secret(client, make, receiver, running, connect):
     async with running(make("http", secret=SecretStr(""))) as platform, ClientSession() as browser:
         await connect(platform, "http")
         event = json.dumps(forms.message(1, "tea", group="100", sender="7", name="", role="member"))
-        async with browser.post(client.post_to, data=event, headers=FROM_A_PAGE) as answer:
+        async with browser.post(client.post_to, data=event, headers=PAGE_HEADERS) as answer:
             status = answer.status
 
-    assert (status, receiver.heard) == (403, [])
+    assert (status, receiver.received) == (403, [])
 
 
-async def test_a_client_that_refuses_the_token_is_not_asked_for_ever(client, make, receiver):
+async def test_token_refused_by_the_client_is_a_permanent_failure(client, make, receiver):
     platform = make("forward", token=SecretStr("wrong"))
 
     with pytest.raises(ConnectionRefusedForGood):
         await platform.run(receiver.receive)
 
 
-@pytest.mark.parametrize("way", WAYS)
-async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(way, client, make, running, connect):
+@pytest.mark.parametrize("mode", MODES)
+async def test_delivery_without_an_answer_has_an_unknown_outcome(mode, client, make, running, connect):
     client.troubles.append(Trouble(is_cut=True, is_taken=True))
-    async with running(make(way)) as platform:
-        await connect(platform, way)
+    async with running(make(mode)) as platform:
+        await connect(platform, mode)
         with pytest.raises(DeliveryFailed) as failure:
             await platform.send(TEAM, OutgoingMessage(text="tea"))
 
     assert failure.value.is_unknown
 
 
-async def test_without_a_client_a_message_is_known_not_to_be_sent(make, running):
+async def test_message_without_a_connected_client_is_not_sent(make, running):
     async with running(make("reverse")) as platform:
         with pytest.raises(DeliveryFailed) as failure:
             await platform.send(TEAM, OutgoingMessage(text="tea"))
@@ -147,7 +143,7 @@ async def test_without_a_client_a_message_is_known_not_to_be_sent(make, running)
     assert not failure.value.is_unknown
 
 
-async def test_a_refused_message_says_why(client, make, running, connect):
+async def test_refused_message_is_a_permanent_failure_with_its_reason(client, make, running, connect):
     body = {"status": "failed", "retcode": 120, "wording": "group is muted"}
     client.troubles.append(Trouble(status=200, body=body))
     async with running(make("forward")) as platform:

@@ -1,4 +1,4 @@
-"""Contract of the platforms, on QQ through OneBot."""
+"""Contract of platforms, run with QQ through OneBot."""
 
 import pytest
 
@@ -15,7 +15,7 @@ PEOPLE = {"ann": "7", "ben": "8"}
 
 
 class OneBotRig(PlatformRig):
-    """Over the forward WebSocket; the client keeps events that it cannot tell."""
+    """A rig with the forward WebSocket, whose client stores events during an outage."""
 
     delivers_missed_messages = True
     nowhere = ChatAddress(platform="onebot", chat_id="200")

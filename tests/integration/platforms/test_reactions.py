@@ -1,4 +1,4 @@
-"""Thumbs up under a confirmation on each platform, by which people join."""
+"""Joining a reminder on each network by a thumbs-up reaction to its confirmation."""
 
 from contextlib import nullcontext
 
@@ -16,20 +16,20 @@ pytestmark = [
 
 SETTINGS = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))
 
-# How somebody reacts there, and what stands in the request that rings for them.
+# For each network, a reaction of a person and their mention in the request that sends the reminder.
 THUMBS = {
     "telegram": (lambda server, said: server.react(said, [], ["👍"], sender="8", name="Ben"), "tg://user?id=8"),
     "discord": (lambda server, said: server.react(said, "👍", sender="8", name="Ben"), "<@8>"),
     "slack": (lambda server, said: server.react(said, "+1", sender="U8"), "U8"),
     "onebot": (lambda server, said: server.react(said, "128077", sender="8"), "'qq': '8'"),
     "feishu": (lambda server, said: server.react(said, "THUMBSUP", sender="ou_8"), "ou_8"),
-    # DingTalk tells a robot of no reactions.
+    # DingTalk sends robots no reactions.
     "dingtalk": (lambda server, said: server.say("me too", sender="staff8"), "'staff8'"),
 }
 
 
-async def test_thumbs_up_on_a_confirmation_joins_the_reminder(wire, until):
-    name, make_server, make_platform = wire
+async def test_thumbs_up_on_a_confirmation_joins_the_reminder(network, until):
+    name, make_server, make_platform = network
     react, ringing = THUMBS[name]
     async with make_server() as server:
         with server.reached() if name == "discord" else nullcontext():

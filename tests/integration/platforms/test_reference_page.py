@@ -1,4 +1,4 @@
-"""The reference of platforms, compared with their adapters."""
+"""The reference page of platforms, compared with their adapters."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ NEEDED = {
 }
 
 
-def platforms():
+def create_all():
     environment = {f"BUBBLES_PLATFORMS__{key}": value for key, value in NEEDED.items()}
     environment["BUBBLES_PLATFORMS__ENABLED"] = ",".join(GROUPS)
     return create_platforms(load_settings(None, environment), SystemClock())
@@ -48,7 +48,7 @@ def largest_file(platform):
     return f"{can.max_file_kilobytes // 1000} MB" if can.files else "–"
 
 
-def changes(platform):
+def describe_edits(platform):
     if not isinstance(platform, EditsMessages):
         return "–"
     edits = platform.capabilities.max_edits
@@ -58,7 +58,7 @@ def changes(platform):
 ROWS = {
     "replies to a message": lambda platform: platform.capabilities.replies,
     "buttons": lambda platform: platform.capabilities.choices,
-    "edits its messages": changes,
+    "edits its messages": describe_edits,
     "typing indicator": lambda platform: isinstance(platform, ShowsTyping),
     "private replies in a group": lambda platform: platform.capabilities.private_replies,
     "files": largest_file,
@@ -71,14 +71,14 @@ ROWS = {
 }
 
 
-def cell(found):
+def format_cell(found):
     return found if isinstance(found, str) else "yes" if found else "–"
 
 
-def made():
-    """The table as the adapters have it."""
-    known = platforms()
-    rows = [(title, *(cell(find(each)) for each in known)) for title, find in ROWS.items()]
+def make_table():
+    """Make the table from the adapters."""
+    known = create_all()
+    rows = [(title, *(format_cell(find(each)) for each in known)) for title, find in ROWS.items()]
     return table(("", *(TITLES.get(each.name, each.name.title()) for each in known)), rows)
 
 
@@ -86,4 +86,4 @@ def test_table_of_the_page_matches_the_adapters():
     lines = PAGE.read_text(encoding="utf-8").splitlines()
     begin = next(number for number, line in enumerate(lines) if line.startswith("|"))
 
-    assert lines[begin : begin + len(ROWS) + 2] == made()
+    assert lines[begin : begin + len(ROWS) + 2] == make_table()

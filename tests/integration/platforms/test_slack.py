@@ -55,8 +55,8 @@ async def platform(server, make, running, until):
 
 
 @pytest.fixture
-async def posted(server, make, running, until):
-    """A platform that Slack posts to."""
+async def http_platform(server, make, running, until):
+    """Run a platform that receives events as HTTP requests from Slack."""
     async with running(make(mode="http")) as platform:
         await until(lambda: platform.receiver.port)
         server.post_to = f"http://127.0.0.1:{platform.receiver.port}/slack/events"
@@ -69,19 +69,19 @@ async def test_message_is_received_acknowledged_and_answered(server, platform, r
     await platform.send(TEAM, OutgoingMessage(text="**好的** <!channel>"))
     await until(lambda: server.waits_for == 0)
 
-    assert (receiver.texts, receiver.heard[0].is_addressed) == (["@Bubbles 提醒我五点喝茶 <3"], True)
+    assert (receiver.texts, receiver.received[0].is_addressed) == (["@Bubbles 提醒我五点喝茶 <3"], True)
     assert server.said.entries[0].body["blocks"][0]["elements"][0]["elements"] == [
         {"type": "text", "text": "好的", "style": {"bold": True}},
         {"type": "text", "text": " <!channel>"},
     ]
 
 
-async def test_names_are_asked_for_once(server, platform, receiver):
+async def test_name_of_a_person_is_requested_once(server, platform, receiver):
     for text in ("one", "two"):
         await server.say(text)
     await receiver.wait_for(2)
 
-    assert [message.sender.name for message in receiver.heard] == ["Person U7", "Person U7"]
+    assert [message.sender.name for message in receiver.received] == ["Person U7", "Person U7"]
     assert len(server.called("users.info")) == 1
 
 
@@ -95,7 +95,7 @@ async def test_message_during_a_broken_connection_is_received_later(server, plat
     assert receiver.texts == ["one", "two"]
 
 
-async def test_slack_may_ask_for_a_new_line_at_any_time(server, platform, receiver, until):
+async def test_platform_reconnects_at_the_request_of_slack(server, platform, receiver, until):
     for socket in list(server.sockets):
         await socket.send_json({"type": "disconnect", "reason": "refresh_requested"})
     await until(lambda: len(server.called("apps.connections.open")) >= 2)
@@ -105,7 +105,7 @@ async def test_slack_may_ask_for_a_new_line_at_any_time(server, platform, receiv
     assert receiver.texts == ["tea"]
 
 
-async def test_a_lost_answer_is_not_followed_by_a_second_message(server, platform):
+async def test_message_without_an_answer_is_not_sent_again(server, platform):
     server.troubles.append(Trouble(is_cut=True, is_taken=True))
 
     with pytest.raises(DeliveryFailed) as failure:
@@ -115,7 +115,7 @@ async def test_a_lost_answer_is_not_followed_by_a_second_message(server, platfor
     assert server.said.texts == ["tea"]
 
 
-async def test_a_private_reply_is_seen_by_one_person(server, platform):
+async def test_private_reply_is_ephemeral(server, platform):
     ann = Person(id="U7", name="Ann")
 
     await platform.send(TEAM, OutgoingMessage(text="psst", private_to=ann))
@@ -123,7 +123,7 @@ async def test_a_private_reply_is_seen_by_one_person(server, platform):
     assert server.called("chat.postEphemeral")[0]["user"] == "U7"
 
 
-async def test_common_command_keeps_its_name_and_another_is_its_text(server, platform, receiver):
+async def test_only_the_command_of_the_bot_is_left_out_of_the_text(server, platform, receiver):
     await server.command("/remind", "tea at 5")
     await server.command("/bubbles", "list reminders")
     await receiver.wait_for(2)
@@ -143,17 +143,17 @@ async def test_edits_and_deletions_are_received(server, platform, receiver):
     )
     await receiver.wait_for(3)
 
-    assert [type(each) for each in receiver.heard[1:]] == [MessageEdited, MessageWithdrawn]
+    assert [type(each) for each in receiver.received[1:]] == [MessageEdited, MessageWithdrawn]
 
 
-async def test_an_unknown_token_is_refused_for_good(make, receiver):
+async def test_wrong_token_is_a_permanent_failure(make, receiver):
     with pytest.raises(ConnectionRefusedForGood, match="xoxb"):
         await make(bot_token="xoxb-wrong").run(receiver.receive)
     with pytest.raises(ConnectionRefusedForGood, match="app token"):
         await make(app_token="xapp-wrong").run(receiver.receive)
 
 
-async def test_signed_requests_are_received_over_http(server, posted, receiver):
+async def test_signed_requests_are_received_over_http(server, http_platform, receiver):
     await server.say("tea")
     await server.press("done", stamp="1.1")
     await server.command("/remind", "tea at 5")
@@ -163,33 +163,33 @@ async def test_signed_requests_are_received_over_http(server, posted, receiver):
     assert server.statuses == [200, 200, 200]
 
 
-async def test_requests_with_a_wrong_signature_are_refused(server, posted, receiver):
+async def test_requests_with_a_wrong_signature_are_refused(server, http_platform, receiver):
     server.signing_secret = "guessed"
     await server.say("tea")
 
-    assert (server.statuses, receiver.heard) == ([401], [])
+    assert (server.statuses, receiver.received) == ([401], [])
 
 
-async def test_a_request_that_was_signed_long_ago_is_refused(server, posted, receiver):
+async def test_request_with_an_old_signature_is_refused(server, http_platform, receiver):
     body, stamp = '{"type": "event_callback", "event": {}}', str(int(time.time()) - 600)
     signed = hmac.new(server.signing_secret.encode(), f"v0:{stamp}:{body}".encode(), hashlib.sha256).hexdigest()
     headers = {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": f"v0={signed}"}
     async with ClientSession() as replayed, replayed.post(server.post_to, data=body, headers=headers) as answer:
-        assert (answer.status, receiver.heard) == (401, [])
+        assert (answer.status, receiver.received) == (401, [])
 
 
-async def test_quiet_bot_over_http_is_live_while_slack_knows_it_and_stale_otherwise(server, posted, until):
+async def test_quiet_http_platform_is_stale_only_with_an_invalid_token(server, http_platform, until):
     await asyncio.sleep(2 * QUIET_HTTP.total_seconds())
-    quiet = posted.health
+    quiet = http_platform.health
     server.bot_token = "xoxb-another"
-    await until(lambda: posted.health.state == "deaf")
-    await until(lambda: posted.health.state == "stopped")
+    await until(lambda: http_platform.health.state == "deaf")
+    await until(lambda: http_platform.health.state == "stopped")
 
     assert (quiet.state, quiet.reconnects) == ("live", 0)
-    assert "invalid_auth" in str(posted.health.detail)
+    assert "invalid_auth" in str(http_platform.health.detail)
 
 
-async def test_the_address_is_proved_to_slack(server, posted):
+async def test_url_verification_is_answered(server, http_platform):
     body = json.dumps({"type": "url_verification", "challenge": "abc"})
     stamp = str(int(time.time()))
     signed = hmac.new(server.signing_secret.encode(), f"v0:{stamp}:{body}".encode(), hashlib.sha256).hexdigest()
@@ -199,13 +199,13 @@ async def test_the_address_is_proved_to_slack(server, posted):
         assert await answer.json() == {"challenge": "abc"}
 
 
-async def test_buttons_stand_under_the_last_piece(server, platform):
+async def test_buttons_are_sent_with_the_last_piece(server, platform):
     await platform.send(TEAM, OutgoingMessage(text="Tea. " * 1000, choices=(Choice(label="Done", says="done"),)))
 
     assert [len(entry.body["blocks"]) for entry in server.said.entries] == [1, 2]
 
 
-async def test_a_file_for_one_person_is_only_named_since_all_would_see_it(server, platform):
+async def test_file_of_a_private_reply_is_named_and_not_sent(server, platform):
     chart, ann = SentFile(name="chart.png", media_type="image/png", content=b"PNG"), Person(id="U7", name="Ann")
 
     await platform.send(TEAM, OutgoingMessage(text="psst", private_to=ann, files=(chart,)))
@@ -214,7 +214,7 @@ async def test_a_file_for_one_person_is_only_named_since_all_would_see_it(server
     assert server.said.entries[0].files == ()
 
 
-async def test_a_function_that_is_offered_keeps_its_name(server, make, receiver, running, until):
+async def test_command_of_a_function_keeps_its_name(server, make, receiver, running, until):
     platform = make()
     platform.set_commands([Command(name="dice", english="Roll dice", chinese="掷骰子")])
     async with running(platform):
@@ -225,7 +225,7 @@ async def test_a_function_that_is_offered_keeps_its_name(server, make, receiver,
     assert receiver.texts == ["/dice sides=6"]
 
 
-async def test_somebody_of_a_later_page_is_a_member(server, platform):
+async def test_member_on_a_later_page_is_found(server, platform):
     server.members_per_page = 1
 
     assert await platform.is_member(TEAM, "U8")

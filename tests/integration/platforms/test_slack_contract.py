@@ -1,4 +1,4 @@
-"""Contract of the platforms, on Slack."""
+"""Contract of platforms, run with Slack."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""Many messages through each wire while its connection keeps breaking: none is lost, none is handled twice.
+"""Many messages on each network over breaking connections, of which none is lost or handled twice.
 
-A short run by default; `BUBBLES_SOAK=10000 pytest -m integration -k soak -s` is the long one, and prints its figures.
+`BUBBLES_SOAK=10000 pytest -m integration -k soak -s` is a long run that prints its figures.
 """
 
 import asyncio
@@ -19,9 +19,9 @@ from tests.weight import resident_bytes
 
 MESSAGES = int(os.environ.get("BUBBLES_SOAK", "200"))
 BURST = 20
-CUTS = 2 if MESSAGES <= 200 else 6  # the pauses between them grow, as they do when a real server is in trouble
+CUTS = 2 if MESSAGES <= 200 else 6  # the adapter waits longer after each cut
 MEGABYTE = 1_000_000
-# What the test itself keeps of ten thousand messages, their texts and ids, is three of them.
+# The test itself stores three megabytes of texts and ids of ten thousand messages.
 MOST_GROWTH = 8 * MEGABYTE
 
 pytestmark = [
@@ -31,12 +31,12 @@ pytestmark = [
 ]
 
 
-# What is under way when a line of OneBot breaks is gone: neither side knows that it did not arrive.
+# OneBot has no acknowledgements: messages under way when a connection breaks are lost.
 WITHOUT_ACKNOWLEDGEMENTS = {"onebot"}
 
 
 class EchoBot:
-    """Answers each message once, by its id, as the bot does; notes what the platform did not take."""
+    """Answers each message id once, as the bot does, and records failed deliveries."""
 
     def __init__(self, platform):
         self.platform = platform
@@ -77,15 +77,15 @@ async def cut(server):
         await server.disconnect()
 
 
-async def test_soak_loses_and_repeats_nothing(wire, until):
+async def test_soak_loses_and_repeats_nothing(network, until):
     chance = random.Random(7)
-    name, make_server, make_platform = wire
+    name, make_server, make_platform = network
     async with make_server() as server:
         with server.reached() if name == "discord" else nullcontext():
             bot = EchoBot(make_platform(server))
             running = asyncio.create_task(bot.platform.run(bot.receive))
             await until(lambda: bot.platform.health.state == "live", seconds=60)
-            started, early, said = time.monotonic(), 0, Counter()
+            started, early, sent = time.monotonic(), 0, Counter()
             cuts = set(chance.sample(range(1, MESSAGES // BURST), min(CUTS, MESSAGES // BURST - 1)))
             for burst in range(MESSAGES // BURST):
                 for number in range(burst * BURST, (burst + 1) * BURST):
@@ -97,7 +97,7 @@ async def test_soak_loses_and_repeats_nothing(wire, until):
                 if burst in cuts and name in WITHOUT_ACKNOWLEDGEMENTS:
                     await cut(server)
                 await bot.settle()
-                said.update(server.said.texts)
+                sent.update(server.said.texts)
                 server.forget()
                 if burst == MESSAGES // BURST // 4:
                     early = resident_bytes()
@@ -110,6 +110,6 @@ async def test_soak_loses_and_repeats_nothing(wire, until):
         f"answers unknown {len(bot.failed)}, memory {grown / MEGABYTE:+.1f} MB"
     )
     assert bot.texts == Counter(f"message {number}" for number in range(MESSAGES))
-    assert max(said.values()) == 1
-    assert {f"echo {text}" for text in bot.texts} <= set(said) | bot.failed
+    assert max(sent.values()) == 1
+    assert {f"echo {text}" for text in bot.texts} <= set(sent) | bot.failed
     assert MESSAGES <= 200 or grown < MOST_GROWTH

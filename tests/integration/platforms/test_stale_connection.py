@@ -1,4 +1,4 @@
-"""Each platform detects a connection without incoming data, reports it and reconnects."""
+"""Stale connections of each platform, which are detected, reported and renewed."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -13,13 +13,13 @@ pytestmark = [
 ]
 
 SECONDS = 2.0
-DEAF_AFTER = timedelta(seconds=SECONDS)
-# How each is quiet and yet heard within that time.
-QUIET = {"telegram": {"poll_seconds": 1, "stale_after": DEAF_AFTER}, "slack": {"ping_seconds": SECONDS / 4}}
+STALE_AFTER = timedelta(seconds=SECONDS)
+# Options with which a quiet connection still receives data within that time.
+QUIET = {"telegram": {"poll_seconds": 1, "stale_after": STALE_AFTER}, "slack": {"ping_seconds": SECONDS / 4}}
 
 
-class Lines:
-    """Every wire with its server, connected."""
+class Connections:
+    """The connected platforms and servers of every network."""
 
     def __init__(self):
         self.platforms = {}
@@ -29,50 +29,54 @@ class Lines:
     def states(self):
         return {name: platform.health.state for name, platform in self.platforms.items()}
 
-    def are(self, state):
+    def all_are(self, state):
         return set(self.states.values()) == {state}
 
-    def deafen(self):
-        """Leave the lines as they are and answer nothing over them."""
+    def stop_answering(self):
+        """Make the servers stop answering without closing the connections."""
         for name, server in self.servers.items():
-            if name == "slack":  # its HTTP library pings by itself, and hangs up when nothing at all comes
+            if name == "slack":  # its HTTP library sends pings and closes the connection without any data
                 server.answers_pings = False
             else:
                 server.mute()
 
 
 @pytest.fixture
-async def lines(wires, running):
-    lines = Lines()
+async def connections(networks, running):
+    connections = Connections()
     async with AsyncExitStack() as resources:
-        for name, (make_server, make_platform) in wires.items():
-            lines.servers[name] = server = await resources.enter_async_context(make_server())
+        for name, (make_server, make_platform) in networks.items():
+            connections.servers[name] = server = await resources.enter_async_context(make_server())
             if name == "discord":
                 server.heartbeat_milliseconds = 500
                 resources.enter_context(server.reached())
-            platform = make_platform(server, **QUIET.get(name, {"stale_after": DEAF_AFTER}))
-            lines.platforms[name] = await resources.enter_async_context(running(platform))
-        yield lines
+            platform = make_platform(server, **QUIET.get(name, {"stale_after": STALE_AFTER}))
+            connections.platforms[name] = await resources.enter_async_context(running(platform))
+        yield connections
 
 
-async def test_quiet_connection_is_live_and_unanswered_one_is_stale_until_renewed(lines, receiver, until):
-    await until(lambda: lines.are("live"), seconds=90)  # the SDK of Feishu takes its time
-    begun = {name: platform.health.reconnects for name, platform in lines.platforms.items()}
-    seen = [dict(lines.states)]
+async def test_quiet_connection_is_live_and_unanswered_one_is_stale_until_renewed(connections, receiver, until):
+    await until(lambda: connections.all_are("live"), seconds=90)  # the SDK of Feishu takes its time
+    begun = {name: platform.health.reconnects for name, platform in connections.platforms.items()}
+    seen = [dict(connections.states)]
     for _ in range(12):
         await asyncio.sleep(SECONDS / 10)
-        seen.append(dict(lines.states))
-    lines.deafen()
-    deaf = set()
-    await until(lambda: deaf.update(name for name, state in lines.states.items() if state == "deaf") or len(deaf) == 6)
-    for server in lines.servers.values():
+        seen.append(dict(connections.states))
+    connections.stop_answering()
+    stale = set()
+    await until(
+        lambda: stale.update(name for name, state in connections.states.items() if state == "deaf") or len(stale) == 6
+    )
+    for server in connections.servers.values():
         server.answers_pings = True
         await server.disconnect()
-    await until(lambda: lines.are("live"))
-    for server in lines.servers.values():
+    await until(lambda: connections.all_are("live"))
+    for server in connections.servers.values():
         await server.say("tea")
     await receiver.wait_for(6)
 
-    assert {name: {each[name] for each in seen} for name in lines.platforms} == {n: {"live"} for n in lines.platforms}
-    assert all(platform.health.reconnects > begun[name] for name, platform in lines.platforms.items())
-    assert {message.address.platform for message in receiver.heard} == set(lines.platforms)
+    assert {name: {each[name] for each in seen} for name in connections.platforms} == {
+        n: {"live"} for n in connections.platforms
+    }
+    assert all(platform.health.reconnects > begun[name] for name, platform in connections.platforms.items())
+    assert {message.address.platform for message in receiver.received} == set(connections.platforms)

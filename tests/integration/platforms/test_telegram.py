@@ -62,10 +62,10 @@ async def test_message_is_received_and_answered(server, make, receiver, running)
             "@bubbles_bot 提醒我五点喝茶", more={"entities": [{"type": "mention", "offset": 0, "length": 12}]}
         )
         await receiver.wait_for(1)
-        await platform.send(TEAM, OutgoingMessage(text="**好的** <1>", reply_to=receiver.heard[0].id))
+        await platform.send(TEAM, OutgoingMessage(text="**好的** <1>", reply_to=receiver.received[0].id))
 
-    assert receiver.heard[0].text == "@Bubbles 提醒我五点喝茶"
-    assert receiver.heard[0].is_addressed
+    assert receiver.received[0].text == "@Bubbles 提醒我五点喝茶"
+    assert receiver.received[0].is_addressed
     assert server.said.texts == ["好的 <1>"]
 
 
@@ -83,7 +83,7 @@ async def test_message_during_an_outage_is_received_once_later(server, make, rec
     assert receiver.texts == ["one", "two", "three"]
 
 
-async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(server, platform):
+async def test_delivery_without_an_answer_has_an_unknown_outcome(server, platform):
     server.troubles.append(Trouble(is_cut=True, is_taken=True))
 
     with pytest.raises(DeliveryFailed) as failure:
@@ -92,7 +92,7 @@ async def test_a_lost_answer_leaves_it_unknown_whether_the_message_arrived(serve
     assert failure.value.is_unknown
 
 
-async def test_a_server_that_is_away_has_not_taken_the_message(server, platform):
+async def test_message_to_an_unreachable_server_is_not_sent(server, platform):
     await server.close()
 
     with pytest.raises(DeliveryFailed) as failure:
@@ -101,7 +101,7 @@ async def test_a_server_that_is_away_has_not_taken_the_message(server, platform)
     assert not failure.value.is_unknown
 
 
-async def test_a_long_text_goes_out_in_pieces_with_the_buttons_under_the_last(server, platform):
+async def test_long_text_is_sent_in_pieces_with_buttons_on_the_last(server, platform):
     text = "Tea is ready. " * 500
     message = OutgoingMessage(text=text, choices=(Choice(label="Done", says="done"),))
 
@@ -116,7 +116,7 @@ async def test_pressed_button_sends_its_text_as_the_person(server, make, receive
         await server.press("done", message_id=55)
         await receiver.wait_for(1)
 
-    pressed = receiver.heard[0]
+    pressed = receiver.received[0]
     assert (pressed.text, pressed.reply_to, pressed.sender.id, pressed.is_addressed) == ("done", "55", "7", True)
     assert server.called("answerCallbackQuery")
 
@@ -127,27 +127,27 @@ async def test_edited_message_is_received(server, make, receiver, running):
         await server.update({"edited_message": {**said, "text": "coffee", "edit_date": said["date"] + 5}})
         await receiver.wait_for(2)
 
-    assert isinstance(receiver.heard[1], MessageEdited)
-    assert receiver.heard[1].text == "coffee"
+    assert isinstance(receiver.received[1], MessageEdited)
+    assert receiver.received[1].text == "coffee"
 
 
-async def test_an_administrator_is_known_as_one(server, make, receiver, running):
+async def test_administrator_of_the_chat_is_an_admin(server, make, receiver, running):
     async with running(make()):
         await server.say("tea", sender="9")
         await receiver.wait_for(1)
 
-    assert receiver.heard[0].sender.is_admin
+    assert receiver.received[0].sender.is_admin
 
 
-async def test_administrator_who_presses_a_button_is_known_as_one(server, make, receiver, running):
+async def test_administrator_who_presses_a_button_is_an_admin(server, make, receiver, running):
     async with running(make()):
         await server.press("done", message_id=55, sender="9")
         await receiver.wait_for(1)
 
-    assert receiver.heard[0].sender.is_admin
+    assert receiver.received[0].sender.is_admin
 
 
-async def test_a_person_is_mentioned_by_number(server, platform):
+async def test_person_is_mentioned_by_user_id(server, platform):
     ann = Person(id="7", name="Ann")
 
     await platform.send(TEAM, OutgoingMessage(text="⏰ @Ann tea", mentions=(ann,)))
@@ -155,7 +155,7 @@ async def test_a_person_is_mentioned_by_number(server, platform):
     assert '<a href="tg://user?id=7">@Ann</a>' in server.said.entries[0].body["text"]
 
 
-async def test_the_commands_are_offered_in_both_languages(server, make, receiver, running):
+async def test_commands_are_registered_in_both_languages(server, make, receiver, running):
     async with running(make()):
         await server.say("tea")
         await receiver.wait_for(1)
@@ -163,7 +163,7 @@ async def test_the_commands_are_offered_in_both_languages(server, make, receiver
     assert [body.get("language_code") for body in server.called("setMyCommands")] == [None, "zh"]
 
 
-async def test_a_wrong_token_is_refused_for_good(server, make, receiver):
+async def test_wrong_token_is_a_permanent_failure(server, make, receiver):
     platform = make(token=SecretStr("2:wrong"))
 
     with pytest.raises(ConnectionRefusedForGood, match="BotFather"):
@@ -172,7 +172,7 @@ async def test_a_wrong_token_is_refused_for_good(server, make, receiver):
 
 @pytest.fixture
 def webhook():
-    """Settings of a webhook on a port of this machine."""
+    """Return settings of a webhook on a free port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -183,7 +183,7 @@ def webhook():
     }
 
 
-async def test_updates_posted_to_the_webhook_need_the_secret(server, make, receiver, running, webhook):
+async def test_webhook_requires_the_secret(server, make, receiver, running, webhook):
     async with running(make(**webhook)):
         await server.hooked.wait()
         url = f"{webhook['webhook_url']}/telegram"
@@ -196,9 +196,7 @@ async def test_updates_posted_to_the_webhook_need_the_secret(server, make, recei
     assert receiver.texts == ["tea"]
 
 
-async def test_quiet_webhook_is_live_and_one_taken_by_another_process_is_set_again(
-    server, make, receiver, running, until, webhook
-):
+async def test_quiet_webhook_is_live_and_a_replaced_one_is_set_again(server, make, receiver, running, until, webhook):
     async with running(make(stale_after=timedelta(seconds=1), **webhook)) as platform:
         await server.hooked.wait()
         await asyncio.sleep(1.3)
@@ -241,7 +239,7 @@ async def test_being_added_to_a_group_is_received(server, make, receiver, runnin
         await server.update({"my_chat_member": change})
         await receiver.wait_for(1)
 
-    assert receiver.heard == [BotAdded(address=TEAM, language="en")]
+    assert receiver.received == [BotAdded(address=TEAM, language="en")]
     assert "my_chat_member" in server.called("getUpdates")[0]["allowed_updates"]
 
 
@@ -259,14 +257,14 @@ async def test_reactions_are_requested_and_received(server, make, receiver, runn
         await receiver.wait_for(2)
 
     ann = Person(id="7", name="Ann")
-    assert receiver.heard == [
+    assert receiver.received == [
         Reaction(address=TEAM, message_id="100", person=ann, emoji="🎉"),
         Reaction(address=TEAM, message_id="100", person=ann, emoji="👍", is_added=False),
     ]
     assert "message_reaction" in server.called("getUpdates")[0]["allowed_updates"]
 
 
-async def test_commands_that_are_offered_stand_in_the_menu_of_each_language(server, make, receiver, running):
+async def test_commands_of_functions_are_in_the_menu_of_each_language(server, make, receiver, running):
     platform = make()
     platform.set_commands([Command(name="dice", english="Roll dice", chinese="掷骰子")])
     async with running(platform):

@@ -1,4 +1,4 @@
-"""Contract of the platforms, on Telegram."""
+"""Contract of platforms, run with Telegram."""
 
 import json
 import re
