@@ -18,7 +18,7 @@ class DingTalkRig(PlatformRig):
     """A rig of a group whose robot receives all messages, also those without a mention of it."""
 
     delivers_missed_messages = True
-    nowhere = ChatAddress(platform="dingtalk", chat_id="cid2")
+    unreachable_chat = ChatAddress(platform="dingtalk", chat_id="cid2")
 
     def __init__(self, server):
         from bot.platforms.dingtalk.adapter import DingTalkPlatform

@@ -28,7 +28,7 @@ class DiscordRig(PlatformRig):
     """A rig without rate limits of a chat, for which discord.py itself waits; test_discord.py tests long ones."""
 
     delivers_missed_messages = True
-    nowhere = ChatAddress(platform="discord", chat_id="30")
+    unreachable_chat = ChatAddress(platform="discord", chat_id="30")
 
     def __init__(self, server):
         from bot.platforms.discord.adapter import DiscordPlatform

@@ -24,7 +24,7 @@ NAMES = {"ou_bot": "Bubbles", "ou_ann": "ann", "ou_ben": "ben"}
 
 class FeishuRig(PlatformRig):
     delivers_missed_messages = True
-    nowhere = ChatAddress(platform="feishu", chat_id="oc_2")
+    unreachable_chat = ChatAddress(platform="feishu", chat_id="oc_2")
 
     def __init__(self, server):
         from bot.platforms.feishu.adapter import FeishuPlatform

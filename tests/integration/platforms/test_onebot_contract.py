@@ -18,7 +18,7 @@ class OneBotRig(PlatformRig):
     """A rig with the forward WebSocket, whose client stores events during an outage."""
 
     delivers_missed_messages = True
-    nowhere = ChatAddress(platform="onebot", chat_id="200")
+    unreachable_chat = ChatAddress(platform="onebot", chat_id="200")
 
     def __init__(self, client):
         from bot.platforms.onebot.adapter import OneBotPlatform

@@ -18,7 +18,7 @@ NAMES = {"UBOT": "Bubbles", **{user: name for name, user in PEOPLE.items()}}
 
 class SlackRig(PlatformRig):
     delivers_missed_messages = True
-    nowhere = ChatAddress(platform="slack", chat_id="C2")
+    unreachable_chat = ChatAddress(platform="slack", chat_id="C2")
 
     def __init__(self, server):
         from bot.platforms.slack.adapter import SlackPlatform

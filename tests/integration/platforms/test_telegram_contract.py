@@ -22,7 +22,7 @@ PEOPLE = {"ann": "7", "ben": "8"}
 
 class TelegramRig(PlatformRig):
     delivers_missed_messages = True
-    nowhere = ChatAddress(platform="telegram", chat_id="-200")
+    unreachable_chat = ChatAddress(platform="telegram", chat_id="-200")
 
     def __init__(self, server):
         from bot.platforms.telegram.adapter import TelegramPlatform
