@@ -1,4 +1,4 @@
-"""Tool servers and clients for integration tests."""
+"""Fixtures for served applications and calls of tools."""
 
 import asyncio
 import socket
@@ -11,8 +11,8 @@ from bot.testing.turns import make_context
 
 
 @asynccontextmanager
-async def running(app):
-    """An application on a free port of this machine; gives its address."""
+async def serve_app(app):
+    """Serve an application on a free port; yield its address."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         config = uvicorn.Config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
@@ -26,11 +26,11 @@ async def running(app):
 
 @pytest.fixture
 def serve():
-    """Serves applications."""
-    return running
+    """Return a context manager that serves an application."""
+    return serve_app
 
 
 @pytest.fixture
 def context():
-    """What tools are called with."""
+    """Return the context of a call."""
     return make_context()

@@ -1,4 +1,4 @@
-"""A shop on `fastmcp`, run by tests as a process of its own over stdio."""
+"""An MCP server of a shop on `fastmcp`, run by tests as a process over stdio."""
 
 from fastmcp import Context, FastMCP
 from fastmcp.utilities.types import Audio, Image
@@ -23,7 +23,7 @@ class Price(BaseModel):
 
 @server.tool
 def get_price(cake: str) -> Price:
-    """Tell the price of a cake."""
+    """Return the price of a cake."""
     return Price(cake=cake, euros=12.5)
 
 
@@ -41,7 +41,7 @@ def get_jingle() -> Audio:
 
 @server.tool
 async def get_count(ctx: Context) -> str:
-    """Count the cakes, and say how far."""
+    """Count the cakes and report the progress."""
     for step in (1, 2):
         await ctx.report_progress(step, 2, f"shelf {step}")
     return "two"
@@ -49,7 +49,7 @@ async def get_count(ctx: Context) -> str:
 
 @server.tool
 def order_cake(ctx: Context) -> str | InputRequiredResult:
-    """Order a cake; asks for its size first."""
+    """Order a cake after asking for its size."""
     if ctx.input_responses is None:
         asked = ElicitRequest(params=ElicitRequestFormParams(message="Which size?", requested_schema=SIZES))
         return InputRequiredResult(input_requests={"size": asked}, request_state="order-7")
@@ -59,7 +59,7 @@ def order_cake(ctx: Context) -> str | InputRequiredResult:
 
 @server.tool
 async def wrap_cake(ctx: Context) -> str:
-    """Wrap a cake; asks for the paper in the middle of the call, as protocols before 2026-07-28 allow."""
+    """Wrap a cake; asks for the paper during the call, which protocols before 2026-07-28 allow."""
     answer = await ctx.elicit("Which paper?", response_type=str)
     return f"wrapped: {answer.action}"
 

@@ -1,4 +1,4 @@
-"""A bakery on `fastmcp` that runs its tools as tasks, started by tests as a process of its own over stdio."""
+"""An MCP server of a bakery on `fastmcp` that runs its tools as tasks, run by tests as a process over stdio."""
 
 import asyncio
 import sys
@@ -21,12 +21,12 @@ SIZES = {
 
 server = FastMCP("bakery")
 server.add_extension(TasksExtension(url="memory://"))
-note = Path(sys.argv[1])
+file = Path(sys.argv[1])
 
 
-def write_note() -> None:
-    """Tell the test that a tool was stopped."""
-    note.touch()
+def mark_stopped() -> None:
+    """Create the file by which tests detect a stopped tool."""
+    file.touch()
 
 
 @dataclass
@@ -49,11 +49,11 @@ async def get_bread(kind: str, progress: Progress = Progress()) -> Bread:  # noq
 
 @server.tool(task=TASK)
 async def get_stone() -> str:
-    """Bake for ever."""
+    """Bake without an end."""
     try:
         await asyncio.Event().wait()
     finally:
-        write_note()
+        mark_stopped()
     return ""
 
 
@@ -68,7 +68,7 @@ async def get_cake(ctx: Context) -> str | InputRequiredResult:
 
 @server.tool(task=TASK)
 async def get_ash() -> str:
-    """Burn it."""
+    """Fail."""
     raise ValueError("the oven is too hot")
 
 

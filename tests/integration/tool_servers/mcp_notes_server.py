@@ -1,4 +1,4 @@
-"""A server of notes on the official SDK, run by tests as a process of its own: `mcp_notes_server.py PORT`."""
+"""An MCP server of notes on the official SDK, run by tests as a process: `mcp_notes_server.py PORT`."""
 
 import asyncio
 import sys
@@ -13,14 +13,14 @@ TOKEN = "Bearer notes-token"
 server = MCPServer("notes")
 
 
-def note(file: str, text: str) -> None:
+def write_note(file: str, text: str) -> None:
     """Write a text into a file."""
     Path(file).write_text(text, encoding="utf-8")
 
 
 @server.tool()
 def get_visitor(ctx: Context) -> str:
-    """Whether the visitor shows the token."""
+    """Return "known" if the request has the token."""
     request = ctx.request_context.request
     assert isinstance(request, Request)
     return "known" if request.headers.get("authorization") == TOKEN else "unknown"
@@ -28,7 +28,7 @@ def get_visitor(ctx: Context) -> str:
 
 @server.tool()
 async def get_count(ctx: Context, steps: int = 2) -> str:
-    """Count, and say how far."""
+    """Count and report the progress."""
     for step in range(1, steps + 1):
         await ctx.report_progress(step, steps, f"step {step}")
     return "counted"
@@ -36,17 +36,17 @@ async def get_count(ctx: Context, steps: int = 2) -> str:
 
 @server.tool()
 async def get_nothing(file: str) -> str:
-    """Never return; when the call is given up, write so into the file."""
+    """Wait without an end; write "cancelled" to the file when the call is cancelled."""
     try:
         await asyncio.Event().wait()
     finally:
-        note(file, "cancelled")
+        write_note(file, "cancelled")
     return ""
 
 
 @server.tool()
 async def get_more(ctx: Context) -> str:
-    """Offer one more tool from now on."""
+    """Add a tool."""
     server.add_tool(lambda: "extra", name="get_extra", description="Extra.")
     await ctx.notify_tools_changed()
     return "done"
@@ -54,7 +54,7 @@ async def get_more(ctx: Context) -> str:
 
 @server.resource("notes://today")
 def today() -> str:
-    """What is on today."""
+    """Return the plan of today."""
     return "a walk"
 
 

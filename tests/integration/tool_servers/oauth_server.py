@@ -1,4 +1,4 @@
-"""An MCP server behind OAuth 2.1, with an authorization server beside it that lets everybody in."""
+"""An MCP server behind OAuth 2.1, with an authorization server that authorizes everybody."""
 
 import base64
 import secrets
@@ -18,10 +18,10 @@ SECRET = "client-secret-of-the-bot"
 
 
 class OAuthServer:
-    """`app` serves both at `address`. A token lasts `lifetime` seconds.
+    """Both servers, as one `app` at `address`. A token is valid for `lifetime` seconds.
 
-    `grants` are those that were used, `scopes` and `clients` (id and secret) what they were asked with. With
-    `methods`, clients show a secret in one of these ways and cannot register themselves.
+    `grants`, `scopes` and `clients` (id and secret) are those of the requests. With `methods`, clients must
+    authenticate by one of them and cannot register themselves.
     """
 
     def __init__(self, address: str, *, lifetime: int = 3600) -> None:
@@ -42,7 +42,7 @@ class OAuthServer:
 
     @property
     def app(self) -> Starlette:
-        """The application."""
+        """Return the application."""
         inner = self._server.streamable_http_app()
         routes = [
             Route("/.well-known/oauth-authorization-server", self._metadata),
@@ -105,7 +105,7 @@ class OAuthServer:
 
 
 def get_header(ctx: Context) -> str:
-    """Send back what the visitor showed."""
+    """Return the authorization header of the request."""
     request = ctx.request_context.request
     assert isinstance(request, Request)
     return request.headers["authorization"]

@@ -1,4 +1,4 @@
-"""A whole bot with real tool servers, in the configuration of an operator."""
+"""A whole bot with OpenAPI tool servers from its settings."""
 
 import json
 from contextlib import AsyncExitStack
@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 ANN = Viewer(person=Person(id="ann", name="ann"), chat=ChatAddress(platform="fake", chat_id="home"))
 
 
-def settings(*connections):
+def make_settings(*connections):
     return Settings(
         bot=BotSettings(timezone="UTC"),
         log=LogSettings(to_file=False),
@@ -36,8 +36,8 @@ def settings(*connections):
     )
 
 
-async def said(options, script, *texts):
-    """What the bot answers to Ann's messages, and the tools that it offers her."""
+async def converse(options, script, *texts):
+    """Send Ann's messages to a bot; return its answers, her tools and the tool catalog."""
     platform = FakePlatform(clock=SystemClock())
     interpreter = ScriptedInterpreter(script, is_strict=False)
     async with build_app(options, platforms=[platform], interpreter=interpreter, database=Database("sqlite://")) as app:
@@ -46,9 +46,11 @@ async def said(options, script, *texts):
         return platform.texts, await app.tools.list_tools(ANN), app.tools
 
 
-async def test_tools_of_two_servers_are_offered_beside_our_own(serve):
+async def test_tools_of_two_servers_are_offered_beside_local_ones(serve):
     async with serve(time_server(SystemClock())) as times, serve(library_server()) as library:
-        _, listed, _ = await said(settings({"url": times, "name": "time"}, {"url": library, "name": "library"}), [])
+        _, listed, _ = await converse(
+            make_settings({"url": times, "name": "time"}, {"url": library, "name": "library"}), []
+        )
 
     labels = {each.spec.name: each.source.label for each in listed}
     assert labels["convert_time_convert_time_post"] == "time"
@@ -56,22 +58,22 @@ async def test_tools_of_two_servers_are_offered_beside_our_own(serve):
     assert labels["reminder_set"] == "local"
 
 
-async def test_change_is_made_after_the_persons_yes(serve):
+async def test_change_is_made_after_a_confirmation(serve):
     book = {"shelf": "a", "number": 7, "title": "Tea", "author": {"name": "Lu Yu"}}
     script = [[ToolCall(id="1", name="put_book", arguments=book)], "It is on the shelf."]
 
     async with serve(library_server()) as library:
         connection = {"url": f"{library}/openapi.json", "name": "library", "key": KEY}
-        texts, _, _ = await said(settings(connection), script, "Bubbles, put Tea on shelf a", "yes")
+        texts, _, _ = await converse(make_settings(connection), script, "Bubbles, put Tea on shelf a", "yes")
 
     assert "put_book" in texts[0]
     assert len(texts) >= 2
 
 
-async def test_a_server_that_is_down_leaves_the_others_and_says_so(serve):
+async def test_unreachable_server_is_reported_and_the_others_are_used(serve):
     async with serve(time_server(SystemClock())) as times:
-        options = settings({"url": times, "name": "time"}, {"url": "http://127.0.0.1:9", "name": "gone"})
-        _, listed, tools = await said(options, [])
+        options = make_settings({"url": times, "name": "time"}, {"url": "http://127.0.0.1:9", "name": "gone"})
+        _, listed, tools = await converse(options, [])
 
     health = {source.label: source.health() for source in tools.sources}
     assert health["time"].is_ok
@@ -79,35 +81,37 @@ async def test_a_server_that_is_down_leaves_the_others_and_says_so(serve):
     assert any(each.source.label == "time" for each in listed)
 
 
-async def test_a_private_server_is_hidden_and_uncallable(serve):
+async def test_tools_of_a_private_server_are_hidden_and_uncallable(serve):
     script = [[ToolCall(id="1", name="list_time_zones_list_time_zones_get", arguments={})], "No such thing."]
 
     async with serve(time_server(SystemClock())) as times:
         private = {"url": times, "name": "time", "access_control": {"read": {"user_ids": ["fake:bob"]}}}
-        texts, listed, _ = await said(settings(private), script, "Bubbles, list the time zones")
+        texts, listed, _ = await converse(make_settings(private), script, "Bubbles, list the time zones")
 
     assert not [each for each in listed if each.source.label == "time"]
     assert "Europe/Berlin" not in "".join(texts)
 
 
-async def test_an_operator_sees_each_server_with_its_health_its_tools_and_the_clashes_between_them(serve):
+async def test_doctor_reports_health_tools_and_name_clashes_of_servers(serve):
     async with serve(time_server(SystemClock())) as one, serve(time_server(SystemClock())) as two:
         servers = [{"url": one, "name": "time"}, {"url": two, "name": "clock"}]
-        inspection = await inspect_bot(settings(*servers, {"url": "http://127.0.0.1:9", "name": "gone"}), SystemClock())
+        inspection = await inspect_bot(
+            make_settings(*servers, {"url": "http://127.0.0.1:9", "name": "gone"}), SystemClock()
+        )
 
-    said = {finding.about_in("en"): finding.state_in("en") for finding in examine_tools(inspection)}
-    assert said["OpenAPI server time"] == "answers, tools: 7"
-    assert "cannot be reached" in said["OpenAPI server gone"]
-    assert "time keeps it, beside clock_" in said["tool names"]
+    states = {finding.about_in("en"): finding.state_in("en") for finding in examine_tools(inspection)}
+    assert states["OpenAPI server time"] == "answers, tools: 7"
+    assert "cannot be reached" in states["OpenAPI server gone"]
+    assert "time keeps it, beside clock_" in states["tool names"]
     assert "clock_convert_time_convert_time_post" in [spec.name for spec in inspection.specs]
 
 
-async def test_a_tool_of_a_server_is_switched_off_in_one_chat_and_on_again(serve):
+async def test_tool_of_a_server_is_switched_off_and_on_in_a_chat(serve):
     name = "get_current_utc_get_current_utc_time_get"
     call = [ToolCall(id="1", name=name, arguments={})]
     script = [call, "It is off.", call, "It is on."]
     async with serve(time_server(SystemClock())) as times:
-        options = settings({"url": times, "name": "time"}).model_copy(
+        options = make_settings({"url": times, "name": "time"}).model_copy(
             update={"bot": BotSettings(timezone="UTC", owners=("fake:ann",))}
         )
         platform = FakePlatform(clock=SystemClock())
@@ -117,14 +121,14 @@ async def test_a_tool_of_a_server_is_switched_off_in_one_chat_and_on_again(serve
         ) as app:
             await platform.say(f"/tools off {name}", sender="ann")
             on = {spec.name for spec in await app.calls.list_specs(ANN)}
-            away = [each.spec.name for each in await app.tools.list_tools(ANN) if each.spec.name not in on]
+            disabled = [each.spec.name for each in await app.tools.list_tools(ANN) if each.spec.name not in on]
             await platform.say("Bubbles, what time is it?", sender="ann")
             await platform.say(f"/tools on {name}", sender="ann")
             await platform.say("Bubbles, and now?", sender="ann")
 
     results = [turn.steps[0].results[0].ok for turn in interpreter.turns if turn.steps]
     assert name in platform.texts[0]
-    assert away == [name]
+    assert disabled == [name]
     assert results == [False, True]
 
 
@@ -135,17 +139,17 @@ async def test_api_shows_source_and_health_of_each_tool(serve):
         async with http_bot(tool_servers=servers) as context:
             transport = httpx.ASGITransport(app=build_guarded_app(context))
             async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as client:
-                well = await listed_by(client)
+                before = await list_sources(client)
                 await running.aclose()
                 await client.post("/api/tools/sources/time/refresh")
-                ill = await listed_by(client)
+                after = await list_sources(client)
 
-    assert well["reminder_set"] == ("built-in", True)
-    assert well["convert_time_convert_time_post"] == ("time", True)
-    assert ill["convert_time_convert_time_post"] == ("time", False)
+    assert before["reminder_set"] == ("built-in", True)
+    assert before["convert_time_convert_time_post"] == ("time", True)
+    assert after["convert_time_convert_time_post"] == ("time", False)
 
 
-async def listed_by(client):
-    """Source and health of each tool, by its name."""
+async def list_sources(client):
+    """Return source and health of each tool by its name."""
     tools = (await client.get("/api/tools")).json()["tools"]
     return {tool["name"]: (tool["source"], tool["health"]["is_ok"]) for tool in tools}

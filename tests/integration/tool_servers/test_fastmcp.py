@@ -22,8 +22,8 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 
 
 @asynccontextmanager
-async def connected(server, *args):
-    """A toolset that is connected to one of the servers in this folder."""
+async def connect(server, *args):
+    """Connect a toolset to one of the servers in this folder."""
     command = (str(Path(__file__).with_name(server)), *args)
     settings = McpServer(name="shop", command=sys.executable, args=command)
     async with running(McpToolset(settings, first_pause=0.1)) as toolset:
@@ -33,14 +33,14 @@ async def connected(server, *args):
 
 @pytest.fixture
 async def shop():
-    async with connected("fastmcp_shop_server.py") as toolset:
+    async with connect("fastmcp_shop_server.py") as toolset:
         yield toolset
 
 
 @pytest.fixture
 async def bakery(tmp_path):
-    """A server whose tools all run as tasks; a stopped one leaves the file `stopped`."""
-    async with connected("fastmcp_tasks_server.py", str(tmp_path / "stopped")) as toolset:
+    """Connect to a server that runs its tools as tasks and creates the file `stopped` for a stopped one."""
+    async with connect("fastmcp_tasks_server.py", str(tmp_path / "stopped")) as toolset:
         yield toolset
 
 
@@ -59,14 +59,14 @@ async def test_image_and_audio_are_files_of_the_answer(shop, context):
 
 
 async def test_progress_reaches_the_person(shop, context):
-    told = []
+    messages = []
 
     async def progress(text):
-        told.append(text)
+        messages.append(text)
 
     await shop.call("get_count", {}, replace(context, progress=progress))
 
-    assert told == ["shelf 1 (1/2)", "shelf 2 (2/2)"]
+    assert messages == ["shelf 1 (1/2)", "shelf 2 (2/2)"]
 
 
 async def test_question_is_returned_as_a_form_and_its_answer_finishes_the_call(shop, context):
@@ -79,7 +79,7 @@ async def test_question_is_returned_as_a_form_and_its_answer_finishes_the_call(s
     assert "order-7: accept {'size': 'large'}" in str(done.value)
 
 
-async def test_question_in_the_middle_of_a_call_is_refused_by_fastmcp_with_a_reason(shop, context):
+async def test_question_during_a_call_is_refused_by_fastmcp_with_a_reason(shop, context):
     result = await shop.call("wrap_cake", {}, context)
 
     assert not result.ok
@@ -115,7 +115,7 @@ async def test_question_of_a_task_is_a_form_and_its_answer_finishes_the_task(bak
     assert done.text == "a large cake"
 
 
-async def test_task_of_a_call_that_nobody_waits_for_is_stopped(bakery, context, tmp_path):
+async def test_task_of_a_cancelled_call_is_stopped(bakery, context, tmp_path):
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(1):
             await bakery.call("get_stone", {}, context)
@@ -127,7 +127,7 @@ async def test_task_of_a_call_that_nobody_waits_for_is_stopped(bakery, context, 
 
 @tool_function
 async def count_pages() -> dict[str, int]:
-    """Count the pages, which takes longer than a call may before it goes on as a task."""
+    """Count the pages, for longer than the time after which a call becomes a task."""
     await asyncio.sleep(6)
     return {"pages": 3}
 
@@ -157,7 +157,7 @@ async def test_client_of_fastmcp_lists_and_calls_our_functions():
     assert not result.is_error
 
 
-async def test_client_of_fastmcp_asks_its_person_our_question():
+async def test_client_of_fastmcp_asks_its_user_our_question():
     asked = []
 
     async def answer(message, response_type, params, context):

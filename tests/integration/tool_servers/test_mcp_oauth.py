@@ -42,8 +42,8 @@ async def vault():
 
 
 @pytest.fixture
-def settings_of(tmp_path, vault):
-    """The settings of the server with this `oauth`, as the file has them."""
+def make_server(tmp_path, vault):
+    """Return a function that reads a server with `oauth` from an MCP file."""
 
     def read(oauth):
         file = tmp_path / "mcp.json"
@@ -55,7 +55,7 @@ def settings_of(tmp_path, vault):
 
 
 @pytest.fixture
-async def connected():
+async def connect():
     async with AsyncExitStack() as toolsets:
 
         async def make(server):
@@ -69,8 +69,8 @@ def free_port():
         return found.getsockname()[1]
 
 
-async def signed_in(server):
-    """Sign in as an operator whose browser opens the address at once."""
+async def complete_sign_in(server):
+    """Sign in as an operator whose browser opens the address at once; return the number of tools and the last page."""
     visits = []
 
     async def visit(address):
@@ -85,37 +85,37 @@ async def signed_in(server):
     return count, page.text
 
 
-async def test_client_credentials_authorize_the_bot(settings_of, connected, vault, context):
-    server = settings_of({"client_id": "bot", "client_secret": SECRET, "issuer": vault.address, "scope": "read"})
+async def test_client_credentials_authorize_the_bot(make_server, connect, vault, context):
+    server = make_server({"client_id": "bot", "client_secret": SECRET, "issuer": vault.address, "scope": "read"})
 
-    toolset = await connected(server)
+    toolset = await connect(server)
     result = await toolset.call("get_gold", {}, context)
 
     assert result.value == {"result": "gold"}
     assert (vault.grants, vault.scopes) == (["client_credentials"], ["read"])
 
 
-async def test_credentials_are_not_sent_to_another_issuer(settings_of, connected, vault):
-    server = settings_of({"client_id": "bot", "client_secret": SECRET, "issuer": "https://login.example.org"})
+async def test_credentials_are_not_sent_to_another_issuer(make_server, connect, vault):
+    server = make_server({"client_id": "bot", "client_secret": SECRET, "issuer": "https://login.example.org"})
 
-    toolset = await connected(server)
+    toolset = await connect(server)
 
     assert not toolset.health.is_ok
     assert vault.grants == []
 
 
-async def test_server_that_needs_a_sign_in_says_so(settings_of, connected, vault):
-    toolset = await connected(settings_of({"redirect_port": free_port()}))
+async def test_health_names_the_command_for_a_needed_sign_in(make_server, connect, vault):
+    toolset = await connect(make_server({"redirect_port": free_port()}))
 
     assert not toolset.health.is_ok
     assert "bubbles mcp-sign-in vault" in toolset.health.detail
 
 
-async def test_operator_signs_in_and_the_bot_uses_the_token(settings_of, connected, vault, context):
-    server = settings_of({"redirect_port": free_port(), "scope": "read"})
+async def test_operator_signs_in_and_the_bot_uses_the_token(make_server, connect, vault, context):
+    server = make_server({"redirect_port": free_port(), "scope": "read"})
 
-    count, page = await signed_in(server)
-    toolset = await connected(server)
+    count, page = await complete_sign_in(server)
+    toolset = await connect(server)
     result = await toolset.call("get_gold", {}, context)
 
     assert (count, page) == (2, "You can close this page.\n")
@@ -124,32 +124,32 @@ async def test_operator_signs_in_and_the_bot_uses_the_token(settings_of, connect
     assert stat.S_IMODE(server.token_file.stat().st_mode) == 0o600
 
 
-async def test_expired_token_is_refreshed_after_a_restart(settings_of, connected, vault, context):
-    server = settings_of({"redirect_port": free_port()})
-    await signed_in(server)
+async def test_expired_token_is_refreshed_after_a_restart(make_server, connect, vault, context):
+    server = make_server({"redirect_port": free_port()})
+    await complete_sign_in(server)
     stored = json.loads(server.token_file.read_text())
     server.token_file.write_text(json.dumps(stored | {"expires_at": 1.0}))
 
-    toolset = await connected(server)
+    toolset = await connect(server)
     result = await toolset.call("get_gold", {}, context)
 
     assert result.value == {"result": "gold"}
     assert vault.grants == ["authorization_code", "refresh_token"]
 
 
-async def test_token_that_a_server_sends_back_is_masked(settings_of, connected, vault, context):
-    server = settings_of({"redirect_port": free_port()})
-    await signed_in(server)
+async def test_token_that_a_server_sends_back_is_masked(make_server, connect, vault, context):
+    server = make_server({"redirect_port": free_port()})
+    await complete_sign_in(server)
 
-    toolset = await connected(server)
+    toolset = await connect(server)
     result = await toolset.call("get_header", {}, context)
 
     assert result.value == {"result": "Bearer [secret]"}
 
 
 @pytest.fixture
-def registered(tmp_path, vault):
-    """The server of a connection in the form of Open WebUI with a client that the operator registered."""
+def make_registered_server(tmp_path, vault):
+    """Return a function that makes a server from an entry of Open WebUI with a registered client."""
 
     def read(**info):
         own = {"oauth_client_id": "registered", "oauth_client_secret": SECRET, "oauth_scope": "read"}
@@ -185,7 +185,7 @@ async def test_check_uses_the_tokens_of_a_sign_in_and_writes_no_log(tmp_path, va
 
     before = await inspect_bot(settings, SystemClock())
     [server] = read_connections(servers, settings.mcp_token_folder).mcp
-    await signed_in(server)
+    await complete_sign_in(server)
     after = await inspect_bot(settings, SystemClock())
 
     assert "bubbles mcp-sign-in vault" in before.sources[0].health.detail
@@ -194,15 +194,15 @@ async def test_check_uses_the_tokens_of_a_sign_in_and_writes_no_log(tmp_path, va
 
 
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
-async def test_registered_client_signs_in_and_refreshes(registered, connected, vault, context, method):
+async def test_registered_client_signs_in_and_refreshes(make_registered_server, connect, vault, context, method):
     vault.methods = [method]
-    server = registered(oauth_server_url=vault.address)
+    server = make_registered_server(oauth_server_url=vault.address)
 
-    unsigned = await connected(server)
-    await signed_in(server)
+    unsigned = await connect(server)
+    await complete_sign_in(server)
     stored = json.loads(server.token_file.read_text())
     server.token_file.write_text(json.dumps(stored | {"expires_at": 1.0}))
-    toolset = await connected(server)
+    toolset = await connect(server)
     result = await toolset.call("get_gold", {}, context)
 
     assert "bubbles mcp-sign-in vault" in unsigned.health.detail
@@ -212,20 +212,20 @@ async def test_registered_client_signs_in_and_refreshes(registered, connected, v
     assert SECRET not in server.token_file.read_text()
 
 
-async def test_registered_client_is_shown_to_its_own_authorization_server_only(registered, vault):
+async def test_registered_client_is_sent_only_to_its_authorization_server(make_registered_server, vault):
     vault.methods = ["client_secret_post"]
 
     with pytest.raises(BaseExceptionGroup) as failure:
-        await signed_in(registered(oauth_server_url="https://login.example.org"))
+        await complete_sign_in(make_registered_server(oauth_server_url="https://login.example.org"))
 
     assert "not https://login.example.org" in str(describe_error(failure.value))
     assert (vault.scopes, vault.clients) == ([], [])
 
 
-async def test_registered_client_stays_with_the_authorization_server_of_its_sign_in(registered, vault):
+async def test_registered_client_stays_with_the_authorization_server_of_its_sign_in(make_registered_server, vault):
     vault.methods = ["client_secret_post"]
-    server = registered()
-    await signed_in(server)
+    server = make_registered_server()
+    await complete_sign_in(server)
     stored = json.loads(server.token_file.read_text())
     stored["metadata"]["issuer"] = "https://login.example.org"
     stored["tokens"]["access_token"] = "revoked"
@@ -242,14 +242,14 @@ async def test_registered_client_stays_with_the_authorization_server_of_its_sign
     assert vault.grants == ["authorization_code"]
 
 
-async def test_connection_of_open_webui_with_oauth_is_signed_in_by_the_operator(tmp_path, connected, vault, context):
+async def test_connection_of_open_webui_with_oauth_is_signed_in_by_the_operator(tmp_path, connect, vault, context):
     entry = open_webui_entry(vault, "oauth_2.1", {})
     settings = ToolServerSettings(connections=SecretStr(json.dumps([entry])))
     [server] = read_connections(settings, tmp_path).mcp
 
-    unsigned = await connected(server)
-    await signed_in(server)
-    toolset = await connected(server)
+    unsigned = await connect(server)
+    await complete_sign_in(server)
+    toolset = await connect(server)
     result = await toolset.call("get_gold", {}, context)
 
     assert "bubbles mcp-sign-in vault" in unsigned.health.detail

@@ -1,4 +1,4 @@
-"""Our client over streamable HTTP, against a server of the official SDK in a process of its own."""
+"""The MCP client of the bot over streamable HTTP, with a server of the official SDK in another process."""
 
 import asyncio
 import signal
@@ -21,8 +21,8 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 SERVER = Path(__file__).with_name("mcp_notes_server.py")
 
 
-class Notes:
-    """The server's process, on a port that it keeps."""
+class NotesServer:
+    """The process of the server, which uses the same port after a restart."""
 
     def __init__(self):
         with socket.create_server(("127.0.0.1", 0)) as found:
@@ -56,7 +56,7 @@ class Notes:
 
 @pytest.fixture
 async def notes():
-    running = Notes()
+    running = NotesServer()
     await running.start()
     yield running
     await running.kill()
@@ -87,11 +87,11 @@ async def test_tools_a_resource_and_a_prompt_are_used_with_the_token(toolset, co
     assert (note.value, prompt.value) == ("a walk", "Say hello to Lin.")
 
 
-async def test_progress_is_reported_and_a_cancelled_call_is_cancelled_on_the_server(toolset, context, tmp_path):
-    told = []
+async def test_progress_is_reported_and_cancelled_call_is_cancelled_on_the_server(toolset, context, tmp_path):
+    messages = []
 
     async def progress(text):
-        told.append(text)
+        messages.append(text)
 
     await toolset.call("get_count", {"steps": 2}, replace(context, progress=progress))
     with pytest.raises(TimeoutError):
@@ -102,7 +102,7 @@ async def test_progress_is_reported_and_a_cancelled_call_is_cancelled_on_the_ser
         return (tmp_path / "end").exists()
 
     await until(is_cancelled)
-    assert told == ["step 1 (1/2)", "step 2 (2/2)"]
+    assert messages == ["step 1 (1/2)", "step 2 (2/2)"]
 
 
 async def test_tool_added_later_is_offered_after_the_notification(toolset, context):
@@ -116,7 +116,7 @@ async def test_tool_added_later_is_offered_after_the_notification(toolset, conte
     assert (await toolset.call("get_extra", {}, context)).ok
 
 
-async def test_a_server_that_is_killed_is_unavailable_and_used_again_when_it_is_back(notes, toolset, context):
+async def test_killed_server_is_unavailable_until_its_restart(notes, toolset, context):
     async def is_offered():
         return bool(await toolset.list_specs(Viewer.of(context.message)))
 

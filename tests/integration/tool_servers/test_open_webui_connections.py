@@ -1,4 +1,4 @@
-"""Connections as Open WebUI's form writes them, to servers on loopback, through the HTTP API of a served bot."""
+"""Connections in the form of Open WebUI, to servers on loopback, through the HTTP API of a bot."""
 
 import json
 from contextlib import asynccontextmanager
@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from bot.config.settings import ToolServerSettings
 from bot.testing.models import ScriptedInterpreter
 from function_calls.tools.calls import ToolCall
-from tests.integration.tool_servers.test_mcp_over_http import Notes
+from tests.integration.tool_servers.test_mcp_over_http import NotesServer
 from tests.support.http_bot import served_bot, with_token
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
@@ -22,8 +22,8 @@ HEADER = "h34der-value"
 OPERATOR = {"Authorization": "Bearer 0perator-t0ken-here"}
 
 
-def library():
-    """A server that tells whoever asks which headers came with the request."""
+def library_app():
+    """Return a server that sends back the headers of requests."""
     app = FastAPI(title=f"Library of {HEADER}")
 
     @app.get("/books", operation_id="list_books", description=f"Lists the books. {HEADER}")
@@ -49,8 +49,8 @@ def library():
     return app
 
 
-def form(url, **more):
-    """An entry with every field of the form."""
+def make_entry(url, **more):
+    """Return an entry with every field of the form."""
     entry = {
         "type": "openapi",
         "url": url,
@@ -69,8 +69,8 @@ def form(url, **more):
 
 
 @asynccontextmanager
-async def bot_with(*entries, **more):
-    """A client of a served bot that has these connections."""
+async def connect_bot(*entries, **more):
+    """Serve a bot with these connections; yield its client."""
     settings = ToolServerSettings(connections=SecretStr(json.dumps(entries)))
     http = with_token("0perator-t0ken-here")
     async with (
@@ -81,12 +81,12 @@ async def bot_with(*entries, **more):
         yield client
 
 
-async def offered(client, headers=None):
+async def list_offered(client, headers=None):
     listed = (await client.get("/api/tools/", headers=headers)).json()
     return {each["name"] for each in listed} & {"list_books", "delete_books", "get_echo", "get_fault"}
 
 
-async def member(client, name="Ann"):
+async def member_headers(client, name="Ann"):
     _, secret = await client.context.tokens.issue(name, "member")
     return {"Authorization": f"Bearer {secret}"}
 
@@ -102,18 +102,21 @@ async def member(client, name="Ann"):
     ],
 )
 async def test_function_name_filter_list_restricts_offers_and_calls(serve, names, left):
-    async with serve(library()) as url, bot_with(form(url, config={"function_name_filter_list": names})) as client:
-        found = await offered(client)
+    async with (
+        serve(library_app()) as url,
+        connect_bot(make_entry(url, config={"function_name_filter_list": names})) as client,
+    ):
+        found = await list_offered(client)
         called = await client.post("/api/tools/delete_books/invoke", json={})
 
     assert found == left
     assert (called.status_code == 200) is ("delete_books" in left)
 
 
-async def test_empty_access_grants_admit_admins_only(serve):
-    async with serve(library()) as url, bot_with(form(url, config={"access_grants": []})) as client:
-        ann = await member(client)
-        for_admin, for_ann = await offered(client), await offered(client, ann)
+async def test_empty_access_grants_admit_only_admins(serve):
+    async with serve(library_app()) as url, connect_bot(make_entry(url, config={"access_grants": []})) as client:
+        ann = await member_headers(client)
+        for_admin, for_ann = await list_offered(client), await list_offered(client, ann)
         by_admin = await client.post("/api/tools/list_books/invoke", json={})
         by_ann = await client.post("/api/tools/list_books/invoke", json={}, headers=ann)
 
@@ -121,23 +124,24 @@ async def test_empty_access_grants_admit_admins_only(serve):
     assert (by_admin.json()["result"], by_ann.status_code) == (["Emma"], 404)
 
 
-async def test_a_grant_admits_the_person_that_it_names(serve):
+async def test_access_grant_admits_its_person(serve):
     grants = [{"principal_type": "user", "principal_id": "web:ann", "permission": "read"}]
-    async with serve(library()) as url, bot_with(form(url, config={"access_grants": grants})) as client:
-        ann, eve = await offered(client, await member(client)), await offered(client, await member(client, "Eve"))
+    async with serve(library_app()) as url, connect_bot(make_entry(url, config={"access_grants": grants})) as client:
+        ann = await list_offered(client, await member_headers(client))
+        eve = await list_offered(client, await member_headers(client, "Eve"))
 
     assert (bool(ann), eve) == (True, set())
 
 
 @pytest.mark.parametrize("is_text", [True, False])
 async def test_document_in_the_entry_is_used_without_fetching(serve, is_text):
-    app = library()
+    app = library_app()
     document = app.openapi()
     app.openapi_url = None
     served = FastAPI(openapi_url=None)
     served.mount("/", app)
     spec = json.dumps(document) if is_text else document
-    async with serve(served) as url, bot_with(form(url, spec_type="json", spec=spec)) as client:
+    async with serve(served) as url, connect_bot(make_entry(url, spec_type="json", spec=spec)) as client:
         called = await client.post("/api/tools/list_books/invoke", json={})
         refreshed = await client.post("/api/tools/sources/lib/refresh")
 
@@ -145,11 +149,11 @@ async def test_document_in_the_entry_is_used_without_fetching(serve, is_text):
     assert refreshed.status_code == 200
 
 
-async def test_an_entry_that_is_refused_is_named_and_the_others_are_used(serve):
-    async with serve(library()) as url:
-        refused = form(url, auth_type="session", info={"id": "s", "name": "sessions", "description": ""})
-        async with bot_with(refused, form(url)) as client:
-            found = await offered(client)
+async def test_refused_entry_is_named_and_the_others_are_used(serve):
+    async with serve(library_app()) as url:
+        refused = make_entry(url, auth_type="session", info={"id": "s", "name": "sessions", "description": ""})
+        async with connect_bot(refused, make_entry(url)) as client:
+            found = await list_offered(client)
             sources = {each["label"]: each for each in (await client.get("/api/tools/sources")).json()["sources"]}
             spanish = (await client.get("/api/tools/sources", headers={"Accept-Language": "es"})).json()["sources"]
 
@@ -160,32 +164,32 @@ async def test_an_entry_that_is_refused_is_named_and_the_others_are_used(serve):
     assert any(each["detail"].startswith("no se usa: ") for each in spanish)
 
 
-async def test_a_server_that_echoes_secrets_shows_them_nowhere(serve):
+async def test_secrets_echoed_by_a_server_are_masked_everywhere(serve):
     script = [
         [ToolCall(id="1", name="get_echo", arguments={})],
         [ToolCall(id="2", name="get_fault", arguments={})],
         "Done.",
     ]
     interpreter = ScriptedInterpreter(script)
-    said = {"session_id": "lobby", "message": "Bubbles, what comes?", "name": "Ann"}
+    body = {"session_id": "lobby", "message": "Bubbles, what comes?", "name": "Ann"}
     async with (
-        serve(library()) as url,
-        bot_with(form(url, key=KEY, headers={"X-Own": HEADER}), interpreter=interpreter) as client,
+        serve(library_app()) as url,
+        connect_bot(make_entry(url, key=KEY, headers={"X-Own": HEADER}), interpreter=interpreter) as client,
     ):
-        told = {
+        answers = {
             "invoke": await client.post("/api/tools/get_echo/invoke", json={}),
             "fault": await client.post("/api/tools/get_fault/invoke", json={}),
             "server": await client.post("/tools/get_echo"),
             "list": await client.get("/api/tools/"),
             "document": await client.get("/tools/openapi.json"),
             "sources": await client.get("/api/tools/sources"),
-            "reply": await client.post("/api/chat/send", json=said, headers={"Accept": "application/json"}),
+            "reply": await client.post("/api/chat/send", json=body, headers={"Accept": "application/json"}),
         }
         stored = await client.get("/api/chat/sessions/lobby/messages")
 
     results = [result for step in interpreter.turns[-1].steps for result in step.results]
     prompts = json.dumps([[each.value, each.text, each.error] for each in results])
-    texts = {name: answer.text for name, answer in told.items()} | {"prompt": prompts, "stored": stored.text}
+    texts = {name: answer.text for name, answer in answers.items()} | {"prompt": prompts, "stored": stored.text}
     assert "[secret]" in texts["invoke"]
     assert "[secret]" in prompts
     for name, text in texts.items():
@@ -193,15 +197,15 @@ async def test_a_server_that_echoes_secrets_shows_them_nowhere(serve):
             assert secret not in text, name
 
 
-async def test_type_mcp_is_served_by_the_mcp_client_with_the_key_and_the_filter(mcp_notes):
-    entry = form(
+async def test_entry_of_type_mcp_is_used_with_its_key_and_filter(mcp_notes):
+    entry = make_entry(
         mcp_notes.url,
         type="mcp",
         path="",
         key="notes-token",
         config={"function_name_filter_list": "get_visitor"},
     )
-    async with bot_with(entry) as client:
+    async with connect_bot(entry) as client:
         sources = {each["label"]: each for each in (await client.get("/api/tools/sources")).json()["sources"]}
         called = await client.post("/api/tools/get_visitor/invoke", json={})
         other = await client.post("/api/tools/get_count/invoke", json={})
@@ -210,10 +214,10 @@ async def test_type_mcp_is_served_by_the_mcp_client_with_the_key_and_the_filter(
     assert (called.json()["result"], other.status_code) == ({"result": "known"}, 404)
 
 
-async def test_a_confirmed_call_is_part_of_the_answer_to_the_yes(serve):
+async def test_confirmed_call_is_part_of_the_answer_to_the_confirmation(serve):
     interpreter = ScriptedInterpreter([[ToolCall(id="1", name="delete_books", arguments={})], "Gone."], is_strict=False)
     body = {"session_id": "lobby", "name": "Ann"}
-    async with serve(library()) as url, bot_with(form(url), interpreter=interpreter) as client:
+    async with serve(library_app()) as url, connect_bot(make_entry(url), interpreter=interpreter) as client:
         await client.post("/api/chat/send", json={**body, "message": "Bubbles, delete the books"})
         stream = (await client.post("/api/chat/send", json={**body, "message": "yes", "stream": True})).text
         history = (await client.get("/api/chat/sessions/lobby/messages")).json()
@@ -230,7 +234,7 @@ async def test_a_confirmed_call_is_part_of_the_answer_to_the_yes(serve):
 
 @pytest.fixture
 async def mcp_notes():
-    running = Notes()
+    running = NotesServer()
     await running.start()
     yield running
     await running.kill()

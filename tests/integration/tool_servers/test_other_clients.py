@@ -1,4 +1,4 @@
-"""Foreign clients of the bot: the openai SDK, the mcp SDK and Open WebUI."""
+"""The openai SDK, the mcp SDK and an OpenAPI client as clients of the bot."""
 
 import json
 import sys
@@ -30,12 +30,12 @@ WEATHER = {
 
 
 async def openai_client(address, context):
-    """The openai SDK with a token of its own."""
+    """Return a client of the openai SDK with a new token."""
     _, key = await context.tokens.issue("client", "client")
     return openai.AsyncOpenAI(base_url=f"{address}/v1", api_key=key)
 
 
-async def test_the_openai_sdk_talks_to_the_bot_and_streams_it():
+async def test_openai_sdk_gets_whole_and_streamed_answers():
     question = [{"role": "user", "content": "remind me in 10 minutes to drink tea"}]
     async with served_bot() as (address, context), await openai_client(address, context) as client:
         models = [model.id async for model in client.models.list()]
@@ -48,7 +48,7 @@ async def test_the_openai_sdk_talks_to_the_bot_and_streams_it():
     assert "tea" in streamed
 
 
-async def test_the_openai_sdk_runs_its_own_tools_for_the_bot():
+async def test_openai_sdk_runs_its_own_tools_for_the_bot():
     script = [[ToolCall(id="c", name="get_weather", arguments={"city": "Tokyo"})], "It rains in Tokyo."]
     messages = [{"role": "user", "content": "weather in Tokyo?"}]
     async with (
@@ -64,7 +64,7 @@ async def test_the_openai_sdk_runs_its_own_tools_for_the_bot():
     assert second.choices[0].message.content == "It rains in Tokyo."
 
 
-async def test_without_a_token_with_the_scope_every_request_is_refused():
+async def test_requests_without_a_token_of_the_scope_are_refused():
     async with served_bot(http=with_token("secret-token-of-the-operator")) as (address, context):
         _, weak = await context.tokens.issue("Ann", "member")
         _, strong = await context.tokens.issue("Open WebUI", "client")
@@ -82,7 +82,7 @@ async def test_without_a_token_with_the_scope_every_request_is_refused():
     assert models.data[0].id == "bubbles"
 
 
-async def test_the_mcp_sdk_calls_us_over_http():
+async def test_mcp_sdk_calls_the_bot_over_http():
     async with served_bot() as (address, _), Client(f"{address}/mcp") as client:
         tools = {tool.name for tool in (await client.list_tools()).tools}
         result = await client.call_tool("reminder_set", TEA)
@@ -93,7 +93,7 @@ async def test_the_mcp_sdk_calls_us_over_http():
     assert "tea" in reminders.contents[0].text
 
 
-async def test_the_mcp_sdk_calls_us_over_stdio(tmp_path):
+async def test_mcp_sdk_calls_the_bot_over_stdio(tmp_path):
     (tmp_path / "config.toml").write_text("[http]\nenabled = false\n")
     server = StdioServerParameters(
         command=sys.executable, args=["-m", "bot", "mcp", "--person", "ann"], cwd=tmp_path, env={"PYTHONPATH": _root()}
@@ -106,19 +106,19 @@ async def test_the_mcp_sdk_calls_us_over_stdio(tmp_path):
     assert not result.is_error, result.content
 
 
-async def test_our_own_openapi_client_reads_and_calls_our_tool_server():
+async def test_openapi_client_of_the_bot_calls_its_own_tool_server():
     async with served_bot() as (address, context):
         url = f"{address}/tools"
         async with OriginClient(url, timeout_seconds=10) as client:
             toolset = OpenApiToolset(ToolServerConnection(url=url), client)
             await toolset.refresh()
-            turn = await context.app.turns.turn(_hello(context))
+            turn = await context.app.turns.turn(_make_message(context))
             result = await toolset.call("reminder_set", TEA, context.app.turns.context(turn, 0))
 
     assert result.ok, result.error
 
 
-def _hello(context):
+def _make_message(context):
     return ChatMessage(
         id="m1",
         address=context.room.address("lobby"),

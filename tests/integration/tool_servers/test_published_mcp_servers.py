@@ -1,4 +1,4 @@
-"""MCP servers of the package index, over stdio."""
+"""Published MCP servers of the package index, over stdio."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ BIN = Path(sys.executable).parent
 
 
 @pytest.fixture
-async def connected():
+async def connect():
     async with AsyncExitStack() as toolsets:
 
         async def make(name, command, *args):
@@ -30,8 +30,8 @@ async def connected():
         yield make
 
 
-async def test_published_time_server_tells_and_converts_times(connected, context):
-    toolset = await connected("time", "mcp-server-time", "--local-timezone", "Asia/Shanghai")
+async def test_published_time_server_returns_and_converts_times(connect, context):
+    toolset = await connect("time", "mcp-server-time", "--local-timezone", "Asia/Shanghai")
 
     specs = {spec.name: spec for spec in await toolset.list_specs(Viewer.of(context.message))}
     now = await toolset.call("get_current_time", {"timezone": "Asia/Tokyo"}, context)
@@ -45,8 +45,8 @@ async def test_published_time_server_tells_and_converts_times(connected, context
     assert "21:00" in str(converted.value)
 
 
-async def test_an_argument_that_the_server_refuses_is_a_failed_call(connected, context):
-    toolset = await connected("time", "mcp-server-time")
+async def test_argument_refused_by_the_server_is_a_failed_call(connect, context):
+    toolset = await connect("time", "mcp-server-time")
 
     result = await toolset.call("get_current_time", {"timezone": "Moon/Base"}, context)
 
@@ -54,7 +54,7 @@ async def test_an_argument_that_the_server_refuses_is_a_failed_call(connected, c
     assert "Moon/Base" in result.error or "timezone" in result.error.lower()
 
 
-async def test_the_published_git_server_reads_and_asks_before_it_writes(connected, context, tmp_path):
+async def test_published_git_server_is_read_and_needs_a_confirmation_to_write(connect, context, tmp_path):
     def git(*args):
         subprocess.run(["git", "-C", tmp_path, *args], check=True, capture_output=True)
 
@@ -64,7 +64,7 @@ async def test_the_published_git_server_reads_and_asks_before_it_writes(connecte
     (tmp_path / "tea.txt").write_text("green\n")
     git("add", "tea.txt")
     git("commit", "-q", "-m", "Add tea")
-    toolset = await connected("git", "mcp-server-git", "--repository", str(tmp_path))
+    toolset = await connect("git", "mcp-server-git", "--repository", str(tmp_path))
 
     specs = {spec.name: spec for spec in await toolset.list_specs(Viewer.of(context.message))}
     log = await toolset.call("git_log", {"repo_path": str(tmp_path), "max_count": 1}, context)
