@@ -1,4 +1,4 @@
-"""The one command, as a person runs it: `bubbles run` in a process of its own, killed and started as tests need it."""
+"""A process of `bubbles run` that tests start and kill."""
 
 import os
 import select
@@ -16,16 +16,16 @@ _START_SECONDS = 40.0
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return a free port."""
     with socket.create_server(("127.0.0.1", 0)) as found:
         port: int = found.getsockname()[1]
         return port
 
 
 class BotProcess:
-    """A bot with its data in `folder`; it keeps its port through restarts. `settings` are environment variables.
+    """A bot with its data in `folder`, and the same port after a restart. `settings` are environment variables.
 
-    `clone` is a checkout where it is started as a newcomer does: with `make run`, its data where they are by default.
+    With `clone`, a checkout, it is started there by `make run`, with its data in the default folder.
     """
 
     def __init__(self, folder: Path, *, clone: Path | None = None, **settings: str) -> None:
@@ -46,7 +46,7 @@ class BotProcess:
         self.kill()
 
     def start(self) -> None:
-        """Start it, and wait until it has printed where the page is."""
+        """Start the process, and wait until it has printed the address of its page."""
         environment = {
             "PATH": os.environ["PATH"],
             "BUBBLES_BOT__TIMEZONE": "UTC",
@@ -67,7 +67,7 @@ class BotProcess:
         self._await_address(self._process)
 
     def kill(self) -> None:
-        """End it as a power cut would, with what it has started."""
+        """Kill the process and its children with SIGKILL."""
         if self._process is None or self._process.returncode is not None:
             return
         os.killpg(self._process.pid, signal.SIGKILL)
@@ -76,27 +76,27 @@ class BotProcess:
             self._process.stdout.close()
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Send SIGTERM."""
         assert self._process is not None
         self._process.terminate()
 
-    def end(self, seconds: float) -> tuple[int, str]:
-        """Wait until it ends by itself; return its exit code and what it has printed since it was ready."""
+    def wait_for_end(self, seconds: float) -> tuple[int, str]:
+        """Wait for the end of the process; return its exit code and its output since it was ready."""
         assert self._process is not None
         printed = self._process.communicate(timeout=seconds)[0]
         return self._process.returncode, printed.decode(errors="replace")
 
     def resident_megabytes(self) -> float:
-        """The memory it holds."""
+        """Return the resident memory of the process."""
         assert self._process is not None
         pages = int(Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
     def _await_address(self, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
-        said, end = b"", time.monotonic() + _START_SECONDS
-        while self.address.encode() not in said:
+        printed, end = b"", time.monotonic() + _START_SECONDS
+        while self.address.encode() not in printed:
             readable, _, _ = select.select([process.stdout], [], [], max(0.0, end - time.monotonic()))
             piece = os.read(process.stdout.fileno(), 4096) if readable else b""
-            assert piece, f"the bot was not ready: {said.decode()}"
-            said += piece
+            assert piece, f"the bot was not ready: {printed.decode()}"
+            printed += piece

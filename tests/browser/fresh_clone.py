@@ -1,4 +1,4 @@
-"""Provide a clone of the last commit and the packages that `make` installs."""
+"""A clone of the last commit, with the packages that `make` installs."""
 
 import subprocess
 import sys
@@ -11,15 +11,14 @@ _SCRIPT = "#!{python}\nfrom bot.__main__ import main\n\nmain()\n"
 
 
 def is_clonable() -> bool:
-    """Whether the tests run in a clone themselves, and not in an unpacked archive."""
+    """Return whether the tests run in a clone, and not in an unpacked archive."""
     return (ROOT / ".git").exists()
 
 
-def cloned(folder: Path) -> Path:
-    """Clone the last commit into `folder`, with an environment that has the packages of this one; returns the clone.
+def clone_repository(folder: Path) -> Path:
+    """Clone the last commit into `folder`, with the packages of this environment; return the clone.
 
-    The packages are not fetched again: an installer is somebody else's program, and the network is not ours. The code
-    is the clone's own.
+    The packages are not installed again, so that the tests need no network.
     """
     clone = folder / "bubbles"
     subprocess.run(["git", "clone", "--quiet", "--depth", "1", ROOT.as_uri(), clone], check=True, capture_output=True)

@@ -1,4 +1,4 @@
-"""A model on loopback that writes its answer slowly, so that one can watch."""
+"""A model server on loopback that streams its answer slowly."""
 
 import asyncio
 import json
@@ -7,7 +7,7 @@ from tests.support.openai_server import LoopbackServer, read_request
 
 
 class SlowModel(LoopbackServer):
-    """Speaks the OpenAI protocol: streams `words` one by one, `pause_seconds` apart, in answer to anything."""
+    """A server of the OpenAI protocol that answers every request with `words`, `pause_seconds` apart."""
 
     def __init__(self, words: list[str], pause_seconds: float) -> None:
         super().__init__()
@@ -16,7 +16,7 @@ class SlowModel(LoopbackServer):
 
     @property
     def base_url(self) -> str:
-        """Where a client finds it."""
+        """Return the base URL for clients."""
         return f"{self.url}/v1"
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

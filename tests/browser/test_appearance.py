@@ -107,7 +107,7 @@ TAGS: dict[Language, str] = {"zh": "zh-Hans", "es": "es", "en": "en"}
 
 
 async def test_a_phone_never_scrolls_sideways_and_has_the_panel_in_a_sheet(visitors: Visitors):
-    page = await (await visitors.window("zh")).new_page()
+    page = await (await visitors.open_window("zh")).new_page()
     await page.set_viewport_size(PHONE)
     await visitors.go(page, "/", "Ada")
     await say(page, "10分钟后提醒我" + "伸展" * 40)
@@ -133,7 +133,7 @@ MORE: dict[Language, tuple[str, str]] = {"en": ("More", "Health"), "zh": ("更�
 
 @pytest.mark.parametrize("language", sorted(MORE))
 async def test_a_phone_has_three_pages_in_its_bar_and_the_others_behind_more(visitors: Visitors, language: Language):
-    page = await visitors.enter("Ada", window=await visitors.window(language))
+    page = await visitors.enter("Ada", window=await visitors.open_window(language))
     more = page.get_by_role("button", name=MORE[language][0], exact=True)
     links = page.locator(".rail-link").filter(visible=True)
     await expect(links).to_have_count(7)
@@ -180,7 +180,7 @@ PANEL: dict[Language, str] = {"en": "Show side panel", "zh": "显示侧栏", "es
 
 @pytest.mark.parametrize("language", sorted(PANEL))
 async def test_four_tabs_on_a_phone_show_the_four_parts_of_the_panel(visitors: Visitors, language: Language):
-    window = await visitors.window(language)
+    window = await visitors.open_window(language)
     tabs = [await visitors.enter("Ada", window=window) for _ in range(4)]
     await say(tabs[0], REMIND[language])
 
@@ -196,7 +196,7 @@ async def test_four_tabs_on_a_phone_show_the_four_parts_of_the_panel(visitors: V
 
 
 async def test_long_words_at_double_size_are_not_cut_off(visitors: Visitors):
-    page = await (await visitors.window()).new_page()
+    page = await (await visitors.open_window()).new_page()
     await page.set_viewport_size(DOUBLE)
     await visitors.go(page, "/", NAME)
     await say(page, f"{WORD} 👩🏽‍🚀 @{NAME}")
@@ -315,7 +315,7 @@ KILOBYTES_UNTIL_SHOWN = """() => performance.getEntriesByType('resource')
 
 @pytest.mark.parametrize("query", ["", "?as=Ada"])
 async def test_first_load_has_at_most_450_kilobytes_of_javascript(visitors: Visitors, query: str):
-    page = await (await visitors.window(is_for_good=True)).new_page()
+    page = await (await visitors.open_window(is_single_use=True)).new_page()
     await page.add_init_script(NOTE_FIRST_SCREEN)
     await page.goto(f"{visitors.address}/{query}")
     await page.locator(".panel-tabs, main form").first.wait_for()
@@ -327,7 +327,7 @@ async def test_first_load_has_at_most_450_kilobytes_of_javascript(visitors: Visi
 
 @pytest.mark.parametrize(("query", "part"), [("", "Join"), ("?as=Ada", "room")])
 async def test_first_screen_is_asked_for_beside_the_first_script(visitors: Visitors, query: str, part: str):
-    page = await (await visitors.window()).new_page()
+    page = await (await visitors.open_window()).new_page()
     asked: list[str] = []
     held: list[str] = []
     has_asked = asyncio.Event()
@@ -357,7 +357,7 @@ FIND_LOADERS = """new MutationObserver(() => {
 
 
 async def test_room_is_shown_without_a_sign_of_loading_before_it(visitors: Visitors):
-    page = await (await visitors.window()).new_page()
+    page = await (await visitors.open_window()).new_page()
     await page.add_init_script(FIND_LOADERS)
     await visitors.go(page, "/", "Ada")
 

@@ -180,7 +180,7 @@ async def test_points_of_a_summary_lead_to_their_messages(visitors: Visitors):
 
 
 async def test_summary_of_what_was_missed_is_offered_on_return(visitors: Visitors):
-    window = await visitors.window()
+    window = await visitors.open_window()
     ada = await visitors.enter("Ada", window=window)
     await say(ada, "see you later")
     await expect(ada.locator("[data-message][data-mine]")).to_have_count(1)  # stored, so that it counts as read

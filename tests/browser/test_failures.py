@@ -5,8 +5,8 @@ import asyncio
 from playwright.async_api import Page, Route, expect
 
 from tests.browser.bot_process import BotProcess
-from tests.browser.conftest import people_at
-from tests.browser.visitors import Visitors, Wardrobe
+from tests.browser.conftest import open_visitors
+from tests.browser.visitors import Visitors, WindowPool
 
 CHUNKS = "**/assets/Health-*.js"
 UNLOADED = ("Failed to load resource", "Failed to fetch dynamically imported module", "Unable to preload CSS")
@@ -14,15 +14,15 @@ UNLOADED = ("Failed to load resource", "Failed to fetch dynamically imported mod
 
 def forgive(visitors: Visitors, *marks: str) -> None:
     """Leave out complaints of the browser about what the test has broken on purpose."""
-    visitors.complaints[:] = [each for each in visitors.complaints if not any(mark in each for mark in marks)]
+    visitors.errors[:] = [each for each in visitors.errors if not any(mark in each for mark in marks)]
 
 
 async def test_page_that_is_opened_while_the_bot_is_gone_says_so_and_is_shown_on_retry(
-    bot: BotProcess, wardrobe: Wardrobe
+    bot: BotProcess, window_pool: WindowPool
 ):
-    async with people_at(wardrobe, bot.address) as people:
+    async with open_visitors(window_pool, bot.address) as people:
         people.expects_outage = True
-        page = await (await people.window(is_for_good=True)).new_page()
+        page = await (await people.open_window(is_single_use=True)).new_page()
         await people.go(page, "/", "Ada")
         bot.kill()
 
@@ -43,7 +43,7 @@ async def _gone(route: Route) -> None:
 
 
 async def test_page_with_an_outdated_script_offers_to_reload(visitors: Visitors):
-    page = await (await visitors.window(is_for_good=True)).new_page()
+    page = await (await visitors.open_window(is_single_use=True)).new_page()
     await visitors.go(page, "/", "Ada")
     await page.route(CHUNKS, _gone)
     await page.route(f"{visitors.address}/", lambda route: route.fulfill(body="<script src=/assets/newer.js></script>"))
@@ -69,11 +69,11 @@ async def test_fault_in_one_page_leaves_the_others(visitors: Visitors):
     await expect(page.locator("[data-crash=failed]")).to_be_visible()
     await page.get_by_role("link", name="Chat").click()
     await expect(page.locator("#composer")).to_be_visible()
-    visitors.complaints.clear()
+    visitors.errors.clear()
 
 
 async def test_unknown_address_is_a_page_with_a_way_back(visitors: Visitors):
-    page: Page = await (await visitors.window()).new_page()
+    page: Page = await (await visitors.open_window()).new_page()
     answered = await page.goto(f"{visitors.address}/nosuch/page?as=Ada&room={visitors.room}")
 
     assert answered is not None

@@ -59,7 +59,7 @@ async def test_pictures_and_files_are_sent_shown_to_all_and_stored(visitors: Vis
     async with lin.expect_download() as download:
         await lin.locator("[data-message] a.file").click()
     assert (await (await download.value).path()).read_bytes() == b"milk, bread"
-    visitors.complaints[:] = [each for each in visitors.complaints if REFUSED not in each]
+    visitors.errors[:] = [each for each in visitors.errors if REFUSED not in each]
 
 
 async def test_picture_is_opened_over_the_page_and_left_with_the_keyboard(visitors: Visitors):

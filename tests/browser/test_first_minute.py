@@ -11,15 +11,15 @@ import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from tests.browser.bot_process import BotProcess
-from tests.browser.conftest import people_at
-from tests.browser.fresh_clone import cloned, is_clonable
-from tests.browser.visitors import Visitors, Wardrobe
+from tests.browser.conftest import open_visitors
+from tests.browser.fresh_clone import clone_repository, is_clonable
+from tests.browser.visitors import Visitors, WindowPool
 from tests.pace import on_this_machine
 
 EXAMPLE = "remind me in 10 seconds to stretch"
 MOST_LATE_MS = 1000
 
-# A call takes milliseconds: what the card shows meanwhile is written down as it changes.
+# A call takes milliseconds: each status of its card is recorded.
 WATCH = """() => {
     window.seen = []
     new MutationObserver(() => {
@@ -30,17 +30,17 @@ WATCH = """() => {
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def newcomers(wardrobe: Wardrobe, tmp_path: Path) -> AsyncIterator[Visitors]:
-    """People at the page of a bot that was cloned and started a moment ago."""
+async def newcomers(window_pool: WindowPool, tmp_path: Path) -> AsyncIterator[Visitors]:
+    """Yield visitors of a bot that was cloned and started a moment ago."""
     if not is_clonable():
         pytest.skip("no clone: there is no repository to clone from")
-    with BotProcess(tmp_path, clone=cloned(tmp_path)) as bot:
-        async with people_at(wardrobe, bot.address) as people:
+    with BotProcess(tmp_path, clone=clone_repository(tmp_path)) as bot:
+        async with open_visitors(window_pool, bot.address) as people:
             yield people
 
 
 async def test_a_click_on_an_example_sets_a_reminder_that_fires_on_time_with_a_mention(newcomers: Visitors):
-    page = await (await newcomers.window()).new_page()
+    page = await (await newcomers.open_window()).new_page()
     begun = time.monotonic()
     await page.goto(newcomers.address)
     await page.get_by_label("Your name").fill("Ada")
@@ -66,9 +66,9 @@ async def test_a_click_on_an_example_sets_a_reminder_that_fires_on_time_with_a_m
     await expect(fired).to_be_visible(timeout=15_000)
 
     asked = datetime.fromisoformat(await _time_of(page.locator("[data-mine]")))
-    said = datetime.fromisoformat(await _time_of(page.locator("[data-message]", has=fired)))
+    sent = datetime.fromisoformat(await _time_of(page.locator("[data-message]", has=fired)))
     assert opened < on_this_machine(3)
-    assert abs((said - asked).total_seconds() - 10) <= on_this_machine(1)
+    assert abs((sent - asked).total_seconds() - 10) <= on_this_machine(1)
     assert int((await fired.locator(".late").inner_text()).strip("+ ms")) < on_this_machine(MOST_LATE_MS)
     await expect(fired.locator(".mention[data-me]")).to_have_text("@Ada")
     await expect(page.locator("[data-toast=stretch]")).to_be_visible()

@@ -10,9 +10,9 @@ import pytest_asyncio
 from playwright.async_api import Page, expect
 
 from tests.browser.bot_process import BotProcess
-from tests.browser.conftest import people_at
+from tests.browser.conftest import open_visitors
 from tests.browser.slow_model import SlowModel
-from tests.browser.visitors import Language, Visitors, Wardrobe, said, say
+from tests.browser.visitors import Language, Visitors, WindowPool, messages_with, say
 
 PAGE, LONG, ROWS = 50, 320, 300
 STORY = "Once there was a bot that told long stories to its room."
@@ -91,18 +91,18 @@ async def test_message_is_answered_reacted_to_edited_and_deleted(visitors: Visit
     await ada.locator("#composer").fill("shall we meet on Friday?")
     await ada.locator("#composer").press("Enter")
 
-    await expect(said(lin, "Friday")).to_have_count(1)
+    await expect(messages_with(lin, "Friday")).to_have_count(1)
     changed = lin.locator("[data-message]", has=lin.locator(".plain", has_text="Friday"))
     await expect(changed).to_contain_text("edited")
-    await expect(said(lin, "Thursday")).to_have_count(0)
+    await expect(messages_with(lin, "Thursday")).to_have_count(0)
     await ada.locator("[data-mine]").hover()
     await ada.locator("[data-mine]").get_by_label("More actions").click()
     await ada.get_by_role("menuitem", name="Delete").click()
-    await expect(said(lin, "Friday")).to_have_count(0)
+    await expect(messages_with(lin, "Friday")).to_have_count(0)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def storytellers(wardrobe: Wardrobe, tmp_path: Path) -> AsyncIterator[Visitors]:
+async def storytellers(window_pool: WindowPool, tmp_path: Path) -> AsyncIterator[Visitors]:
     """People at the page of a bot whose model writes slowly."""
     async with SlowModel(WORDS, pause_seconds=0.25) as model:
         settings = {
@@ -111,7 +111,7 @@ async def storytellers(wardrobe: Wardrobe, tmp_path: Path) -> AsyncIterator[Visi
             "BUBBLES_MODEL__FUNCTION_CALLING": "native",
         }
         with BotProcess(tmp_path, **settings) as bot:
-            async with people_at(wardrobe, bot.address) as people:
+            async with open_visitors(window_pool, bot.address) as people:
                 yield people
 
 
@@ -143,12 +143,12 @@ def _plain(text: str) -> str:
 
 
 async def test_a_long_room_is_read_back_page_by_page_and_never_fills_the_window_with_rows(visitors: Visitors):
-    page = await (await visitors.window()).new_page()
+    page = await (await visitors.open_window()).new_page()
     older = [written(number) for number in range(PAGE)]
     await page.route("**/log?**", lambda route: route.fulfill(json={"messages": older, "before": None}))
     await page.route_web_socket("**/api/chat/ws**", lambda socket: socket.send(welcome(range(PAGE, PAGE + LONG))))
     await visitors.go(page, "/", "Ada")
-    await expect(said(page, f"number {PAGE + LONG - 1}")).to_be_in_viewport()
+    await expect(messages_with(page, f"number {PAGE + LONG - 1}")).to_be_in_viewport()
 
     earlier = page.get_by_role("button", name="Load earlier messages")
     await earlier.click()
@@ -162,7 +162,7 @@ async def test_a_long_room_is_read_back_page_by_page_and_never_fills_the_window_
     await expect(page.locator("[data-message]").first).to_contain_text("number 0")
     assert await page.locator("[data-message]").count() <= ROWS
     await page.get_by_role("button", name="Jump to latest").click()
-    await expect(said(page, f"number {PAGE + LONG - 1}")).to_be_in_viewport()
+    await expect(messages_with(page, f"number {PAGE + LONG - 1}")).to_be_in_viewport()
 
 
 def written(number: int) -> dict[str, object]:
@@ -180,7 +180,7 @@ def welcome(numbers: range) -> str:
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_examples_of_an_empty_room_are_answered_with_another_person_in_it(visitors: Visitors, language: Language):
     lin = await visitors.enter("Lin")
-    ada = await visitors.enter("Ada", window=await visitors.window(language))
+    ada = await visitors.enter("Ada", window=await visitors.open_window(language))
     room = visitors.room
 
     for number in range(4):  # three in the middle, and the one of the side panel

@@ -4,7 +4,7 @@ import httpx
 from playwright.async_api import expect
 
 from tests.browser.test_setup import SLOW_MS, press, tab_to
-from tests.browser.visitors import Visitors, said, say
+from tests.browser.visitors import Visitors, messages_with, say
 
 SYNTHETIC_ENTER = """(field, options) => field.dispatchEvent(
     new KeyboardEvent('keydown', {key: 'Enter', code: 'Enter', bubbles: true, cancelable: true, ...options}))"""
@@ -13,7 +13,7 @@ SYNTHETIC_ENTER = """(field, options) => field.dispatchEvent(
 async def test_the_first_minute_needs_no_mouse(visitors: Visitors):
     async with httpx.AsyncClient(base_url=visitors.address) as client:  # a bot that is used offers no set-up
         await client.post("/api/chat/send", json={"session_id": "attic", "message": "hello", "stream": False})
-    page = await (await visitors.window()).new_page()
+    page = await (await visitors.open_window()).new_page()
     await page.goto(f"{visitors.address}/?room={visitors.room}")
     await expect(page.get_by_label("Your name")).to_be_focused()
     await page.keyboard.type("Ada")
@@ -40,7 +40,7 @@ async def test_form_card_and_settings_need_no_mouse(newcomers: Visitors):
     await expect(page.locator("#composer")).to_be_focused()
     await page.keyboard.type("good morning")
     await page.keyboard.press("Enter")
-    await expect(said(page, "good morning")).to_have_count(1)
+    await expect(messages_with(page, "good morning")).to_have_count(1)
     await page.keyboard.type("/reminder_set")
     await expect(page.get_by_role("option", name="reminder_set")).to_be_visible()
     await page.keyboard.press("Enter")
@@ -100,5 +100,5 @@ async def test_enter_that_ends_a_composition_sends_nothing(visitors: Visitors):
     await page.locator("#composer").press_sequentially("提醒@B")
     await expect(page.get_by_role("option", name="Bubbles")).to_be_visible()
     await say(page, "done now")
-    await expect(said(page, "done now")).to_have_count(1)
+    await expect(messages_with(page, "done now")).to_have_count(1)
     await expect(page.locator("[data-mine]")).to_have_count(1)

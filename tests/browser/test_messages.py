@@ -41,7 +41,7 @@ LONG_NAME = "W" * 40
 
 async def room_of(visitors: Visitors, messages: Sequence[dict[str, object]], page: Page | None = None) -> Page:
     """Enter a room as Ada that has these messages; no bot hears what she sends."""
-    page = page or await (await visitors.window()).new_page()
+    page = page or await (await visitors.open_window()).new_page()
 
     def serve(socket: WebSocketRoute) -> None:
         socket.send(hello([*messages]))
@@ -71,7 +71,7 @@ async def test_nested_lists_stay_nested_and_have_no_empty_lines_between(visitors
 
 
 async def test_days_are_set_apart(visitors: Visitors):
-    page = await (await visitors.window(is_for_good=True)).new_page()
+    page = await (await visitors.open_window(is_single_use=True)).new_page()
     await page.clock.set_fixed_time(NOW)
     days = [message(number, person("Lin"), "good morning", -24 * 60 * (3 - number)) for number in range(1, 4)]
     await room_of(visitors, [*days, message(4, person("Lin"), "once more", 0)], page)
@@ -375,7 +375,7 @@ def answer():
 
 
 async def test_people_write_markdown_and_code_with_colours_and_a_copy_button(visitors: Visitors):
-    window = await visitors.window()
+    window = await visitors.open_window()
     await window.grant_permissions(["clipboard-read", "clipboard-write"])
     page = await room_of(visitors, [message(1, person("Lin"), CODE, -1)], await window.new_page())
     row = page.locator("[data-message=m1]")
@@ -410,7 +410,7 @@ async def test_text_without_marks_is_shown_as_it_is_written(visitors: Visitors):
 
 
 async def test_emoji_are_loaded_on_demand_found_by_words_and_used(visitors: Visitors):
-    page = await (await visitors.window()).new_page()
+    page = await (await visitors.open_window()).new_page()
     loaded: list[str] = []
     page.on("request", lambda request: loaded.append(request.url))
     await visitors.go(page, "/", "Ada")
@@ -518,7 +518,7 @@ async def test_fourteen_messages_are_in_view_and_twenty_five_when_compact_is_cho
 
 @pytest.mark.parametrize("density", ["comfortable", "compact"])
 async def test_rows_keep_their_height_when_their_actions_are_shown(visitors: Visitors, density: str):
-    page = await (await visitors.window()).new_page()
+    page = await (await visitors.open_window()).new_page()
     await page.add_init_script(f"localStorage.setItem('bubbles.density', '{density}')")
     lin = person("Lin")
     await room_of(visitors, [message(1, lin, "ok", -9), message(2, lin, "ok", -8), from_bot(3, "ok")], page)

@@ -13,8 +13,8 @@ from bot.config.settings import HttpSettings
 from bot.testing.clocks import FixedClock
 from bot.testing.models import ScriptedInterpreter
 from function_calls.tools.calls import ToolCall
-from tests.browser.conftest import people_at
-from tests.browser.visitors import Visitors, Wardrobe, say
+from tests.browser.conftest import open_visitors
+from tests.browser.visitors import Visitors, WindowPool, say
 from tests.support.http_bot import served_bot
 from tests.support.tool_servers.serving import served_app
 from tests.support.tool_servers.time_server import time_server
@@ -42,13 +42,16 @@ async def times() -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def people_with(
-    wardrobe: Wardrobe, times: str, *script: object
+    window_pool: WindowPool, times: str, *script: object
 ) -> AsyncIterator[tuple[Visitors, ScriptedInterpreter]]:
     """People at the page of a bot that allows the time server and whose model plays a script."""
     interpreter = ScriptedInterpreter(list(script), is_strict=False)
     http = HttpSettings(port=0, page_tool_servers=(times,))
-    async with served_bot(interpreter=interpreter, http=http) as (address, _), people_at(wardrobe, address) as visitors:
-        visitors.elsewhere = (times,)
+    async with (
+        served_bot(interpreter=interpreter, http=http) as (address, _),
+        open_visitors(window_pool, address) as visitors,
+    ):
+        visitors.other_hosts = (times,)
         yield visitors, interpreter
 
 
@@ -59,9 +62,9 @@ async def add(page: Page, url: str) -> None:
     await page.get_by_role("button", name="Add server").click()
 
 
-async def test_added_server_is_called_by_the_browser_and_kept_for_the_next_visit(wardrobe: Wardrobe, times: str):
+async def test_added_server_is_called_by_the_browser_and_kept_for_the_next_visit(window_pool: WindowPool, times: str):
     script = [[ToolCall(id="1", name=FORMAT, arguments=TOKYO)], "It is 21:00 in Tokyo.", "Nothing to do."]
-    async with people_with(wardrobe, times, *script) as (visitors, interpreter):
+    async with people_with(window_pool, times, *script) as (visitors, interpreter):
         page = await visitors.enter("Ada", "/tools")
         await add(page, times)
         await expect(page.locator(f"[data-server='{times}']")).to_contain_text("7 tools")
@@ -76,24 +79,24 @@ async def test_added_server_is_called_by_the_browser_and_kept_for_the_next_visit
     assert (result.ok, result.value) == (True, {"formatted_time": "21:00"})
 
 
-async def test_error_of_the_server_is_shown(wardrobe: Wardrobe, times: str):
+async def test_error_of_the_server_is_shown(window_pool: WindowPool, times: str):
     script = [[ToolCall(id="1", name=FORMAT, arguments={"timezone": "Moon/Base"})], "There is no such place."]
-    async with people_with(wardrobe, times, *script) as (visitors, interpreter):
+    async with people_with(window_pool, times, *script) as (visitors, interpreter):
         page = await visitors.enter("Ada", "/tools")
         await add(page, times)
         await expect(page.locator("[data-server]")).to_have_count(1)
         await page.get_by_role("link", name="Chat", exact=True).click()
         await say(page, "@Bubbles what time is it on the moon?")
         await expect(page.locator(".log")).to_contain_text("There is no such place.")
-        visitors.complaints[:] = [each for each in visitors.complaints if "status of 400" not in each]
+        visitors.errors[:] = [each for each in visitors.errors if "status of 400" not in each]
 
     result = interpreter.turns[1].steps[0].results[0]
     assert (result.ok, result.error) == (False, f"HTTP 400: {PROBLEM}")
 
 
-async def test_a_call_is_made_by_the_tab_that_offered_it_and_by_no_other(wardrobe: Wardrobe, times: str):
+async def test_a_call_is_made_by_the_tab_that_offered_it_and_by_no_other(window_pool: WindowPool, times: str):
     script = [[ToolCall(id="1", name=FORMAT, arguments=TOKYO)], "It is 21:00 in Tokyo."]
-    async with people_with(wardrobe, times, *script) as (visitors, _):
+    async with people_with(window_pool, times, *script) as (visitors, _):
         page = await visitors.enter("Ada", "/tools")
         await add(page, times)
         await expect(page.locator("[data-state=ok]")).to_be_visible()
@@ -108,8 +111,8 @@ async def test_a_call_is_made_by_the_tab_that_offered_it_and_by_no_other(wardrob
     assert asked.count(f"POST {times}/format_time") == 1
 
 
-async def test_only_an_allowed_server_is_called_with_its_key(wardrobe: Wardrobe, times: str):
-    async with people_with(wardrobe, times) as (visitors, _):
+async def test_only_an_allowed_server_is_called_with_its_key(window_pool: WindowPool, times: str):
+    async with people_with(window_pool, times) as (visitors, _):
         page = await visitors.enter("Ada", "/tools")
         await add(page, "http://127.0.0.1:9")
         await expect(page.get_by_text("This server isn’t allowed in the bot’s settings.")).to_be_visible()
@@ -123,7 +126,7 @@ async def test_only_an_allowed_server_is_called_with_its_key(wardrobe: Wardrobe,
 
 
 async def test_page_explains_the_setting_when_no_server_is_allowed(visitors: Visitors):
-    window = await visitors.window("zh")
+    window = await visitors.open_window("zh")
     page = await visitors.enter("Ada", "/tools?servers=1", window=window)
 
     await expect(page.locator("[data-servers=off]")).to_contain_text("page_tool_servers")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from playwright.async_api import Page, WebSocketRoute, expect
 
-from tests.browser.visitors import Visitors, said, say
+from tests.browser.visitors import Visitors, messages_with, say
 
 
 async def refuse_first(page: Page, **error: object) -> None:
@@ -31,7 +31,7 @@ async def refuse_first(page: Page, **error: object) -> None:
 
 
 async def test_message_that_is_refused_for_good_cannot_be_sent_again(visitors: Visitors):
-    page = await (await visitors.window(is_for_good=True)).new_page()
+    page = await (await visitors.open_window(is_single_use=True)).new_page()
     await refuse_first(page, code="message_too_long", detail="It is too long.", retryable=False)
     await visitors.go(page, "/", "Ada")
 
@@ -47,7 +47,7 @@ async def test_message_that_is_refused_for_good_cannot_be_sent_again(visitors: V
 
 
 async def test_message_that_did_not_get_through_outlives_a_reload(visitors: Visitors):
-    page = await (await visitors.window(is_for_good=True)).new_page()
+    page = await (await visitors.open_window(is_single_use=True)).new_page()
     await refuse_first(page, code="too_fast", detail="Wait a moment.", retryable=True, retry_after=1)
     await visitors.go(page, "/", "Ada")
     await say(page, "hello all")
@@ -58,14 +58,14 @@ async def test_message_that_did_not_get_through_outlives_a_reload(visitors: Visi
 
     await expect(failed.get_by_role("alert")).to_contain_text("Wait a moment.")
     await failed.get_by_role("button", name="Retry").click()
-    await expect(said(page, "hello all")).to_have_count(1)
+    await expect(messages_with(page, "hello all")).to_have_count(1)
     await page.reload()
-    await expect(said(page, "hello all")).to_have_count(1)
+    await expect(messages_with(page, "hello all")).to_have_count(1)
     await expect(failed).to_have_count(0)
 
 
 async def test_message_above_the_rate_limit_can_be_sent_again_after_its_time(visitors: Visitors):
-    page = await (await visitors.window(is_for_good=True)).new_page()
+    page = await (await visitors.open_window(is_single_use=True)).new_page()
     await refuse_first(page, code="too_fast", detail="Wait a moment.", retryable=True, retry_after=3)
     await visitors.go(page, "/", "Ada")
     await say(page, "hello all")
@@ -74,7 +74,7 @@ async def test_message_above_the_rate_limit_can_be_sent_again_after_its_time(vis
 
     await retry.click()
 
-    await expect(said(page, "hello all")).to_have_count(1)
+    await expect(messages_with(page, "hello all")).to_have_count(1)
     await expect(page.locator("[data-failed]")).to_have_count(0)
 
 

@@ -75,7 +75,7 @@ async def test_form_starts_from_the_present_text_and_time(visitors: Visitors):
 async def test_words_show_their_meaning_while_they_are_typed(
     visitors: Visitors, language: Language, text: str, meaning: str
 ):
-    page = await visitors.enter("Ada", "/reminders", window=await visitors.window(language))
+    page = await visitors.enter("Ada", "/reminders", window=await visitors.open_window(language))
     await page.locator(".new-reminder input").press_sequentially(text, delay=5)
 
     await expect(page.locator("[data-preview]")).to_contain_text(meaning)
@@ -84,7 +84,7 @@ async def test_words_show_their_meaning_while_they_are_typed(
 
 
 async def test_reminder_fired_without_readers_is_unread_and_shows_its_lateness(visitors: Visitors):
-    window = await visitors.window()
+    window = await visitors.open_window()
     page = await visitors.enter("Ada", window=window)
     await say(page, "remind me in 2 seconds to look up")
     await expect(page.locator("[data-card=reminder][data-status=active]")).to_be_visible()
@@ -117,7 +117,7 @@ async def test_words_without_a_time_are_asked_for_it_at_their_field(visitors: Vi
     await page.get_by_role("button", name="Add").click()
 
     await expect(page.locator(".new-reminder")).to_contain_text("When should I remind you of “call mum”?")
-    visitors.complaints[:] = [each for each in visitors.complaints if "status of 422" not in each]
+    visitors.errors[:] = [each for each in visitors.errors if "status of 422" not in each]
 
 
 CONTRASTS = """(events) => {
@@ -138,7 +138,7 @@ CONTRASTS = """(events) => {
 
 
 async def test_calendar_shows_every_occurrence_of_its_range_legibly_and_without_ends(visitors: Visitors):
-    page = await (await visitors.window(is_for_good=True)).new_page()
+    page = await (await visitors.open_window(is_single_use=True)).new_page()
     await visitors.go(page, "/reminders", "Ada")
     await page.get_by_label("New reminder").fill("every day at 9 water the ficus")
     await page.get_by_role("button", name="Add").click()
@@ -176,7 +176,7 @@ async def open_next_week(page: Page) -> Locator:
 async def test_week_is_named_by_its_dates_as_its_language_writes_them(
     visitors: Visitors, language: Language, week: str
 ):
-    page = await (await visitors.window(language, is_for_good=True)).new_page()
+    page = await (await visitors.open_window(language, is_single_use=True)).new_page()
     await page.clock.set_fixed_time(datetime(2026, 11, 25, 12, tzinfo=UTC))
     await visitors.go(page, "/reminders", "Ada")
     await page.locator("main .mantine-SegmentedControl-label").nth(2).click()
@@ -207,7 +207,7 @@ async def test_week_on_a_phone_is_a_list_of_its_days(visitors: Visitors):
 
 
 async def test_month_on_a_phone_shows_its_last_week_with_whole_times(visitors: Visitors):
-    page = await (await visitors.window(is_for_good=True)).new_page()
+    page = await (await visitors.open_window(is_single_use=True)).new_page()
     await page.set_viewport_size({"width": 390, "height": 844})
     await page.clock.set_fixed_time(datetime(2026, 11, 30, 12, tzinfo=UTC))  # in the last of six weeks
     await visitors.go(page, "/reminders", "Ada")
@@ -232,7 +232,7 @@ async def test_month_on_a_phone_shows_its_last_week_with_whole_times(visitors: V
 
 
 async def test_month_shows_all_of_its_weeks_in_a_window_of_a_laptop(visitors: Visitors):
-    page = await (await visitors.window(is_for_good=True)).new_page()
+    page = await (await visitors.open_window(is_single_use=True)).new_page()
     await page.clock.set_fixed_time(datetime(2026, 11, 30, 12, tzinfo=UTC))  # in the last of six weeks
     await visitors.go(page, "/reminders", "Ada")
     await page.get_by_role("radiogroup", name="View").get_by_text("Month").click()
@@ -264,7 +264,7 @@ async def test_occurrence_is_dragged_to_another_hour_and_put_back(visitors: Visi
 
 @pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
 async def test_click_into_the_calendar_adds_a_reminder_at_that_time(visitors: Visitors, zone: str):
-    window = await visitors.window(is_for_good=True, zone=zone)
+    window = await visitors.open_window(is_single_use=True, zone=zone)
     page = await visitors.enter("Ada", "/reminders", window=window)
     await page.get_by_text("List", exact=True).wait_for()
     events = await open_next_week(page)

@@ -7,11 +7,11 @@ import httpx
 from playwright.async_api import Page, expect
 
 from tests.browser.bot_process import BotProcess
-from tests.browser.conftest import people_at
+from tests.browser.conftest import open_visitors
 from tests.browser.test_appearance import PHONE, message, person, violations_in_both_schemes
 from tests.browser.test_group import welcome, written
 from tests.browser.test_messages import room_of
-from tests.browser.visitors import Visitors, Wardrobe, said, say
+from tests.browser.visitors import Visitors, WindowPool, messages_with, say
 
 TOKEN = "s3cret-token"
 
@@ -59,7 +59,7 @@ async def test_list_shows_what_is_new_in_other_rooms(visitors: Visitors):
     await expect(noor).to_have_title(f"(1) # {here} · Bubbles")
     await expect(noor.locator("link[rel=icon]")).to_have_attribute("href", "/icon-new.svg")
     await link_of(noor, there).click()
-    await expect(said(noor, "are you there?")).to_be_visible()
+    await expect(messages_with(noor, "are you there?")).to_be_visible()
     await expect(badge).to_have_count(0)
     await link_of(noor, here).click()
     await expect(noor.locator("h1")).to_have_text(f"# {here}")
@@ -85,7 +85,7 @@ async def test_button_of_the_rooms_on_a_phone_tells_of_news_in_other_rooms(visit
     await button.click()
     await noor.get_by_role("dialog", name="Rooms").locator(f"[data-room='{there}']").click()
 
-    await expect(said(noor, "are you there?")).to_be_visible()
+    await expect(messages_with(noor, "are you there?")).to_be_visible()
     await expect(button).to_have_accessible_name("Show rooms")
     visitors.room = here
 
@@ -105,12 +105,12 @@ async def test_keys_lead_to_the_next_room_with_news_which_the_palette_counts(vis
     await noor.keyboard.press("Alt+Shift+ArrowDown")
 
     await expect(noor.locator("h1")).to_have_text(f"# {there}")
-    await expect(said(noor, "lunch?")).to_be_visible()
+    await expect(messages_with(noor, "lunch?")).to_be_visible()
     visitors.room = here
 
 
 async def test_new_room_is_opened_and_its_link_leads_others_there(visitors: Visitors):
-    window = await visitors.window()
+    window = await visitors.open_window()
     await window.grant_permissions(["clipboard-read", "clipboard-write"])
     ada = await visitors.enter("Ada", window=window)
     room = f"{visitors.room[:30]}-trip"
@@ -124,7 +124,7 @@ async def test_new_room_is_opened_and_its_link_leads_others_there(visitors: Visi
 
     await ada.get_by_label("Copy link to room").click()
     link = await ada.evaluate("navigator.clipboard.readText()")
-    lin = await (await visitors.window()).new_page()
+    lin = await (await visitors.open_window()).new_page()
     await lin.goto(link)
     await expect(lin.get_by_label("Room")).to_have_value(room)
 
@@ -143,7 +143,7 @@ async def test_name_is_changed_in_the_own_menu(visitors: Visitors):
 
 
 async def test_notifications_are_asked_for_with_a_click_and_tell_of_mentions(visitors: Visitors):
-    window = await visitors.window(is_for_good=True)
+    window = await visitors.open_window(is_single_use=True)
     await window.add_init_script(f"({AWAY})()")
     ada = await visitors.enter("Ada", window=window)
     lin = await visitors.enter("Lin")
@@ -161,14 +161,14 @@ async def test_notifications_are_asked_for_with_a_click_and_tell_of_mentions(vis
     await ada.evaluate("window.isAway = true")
     await say(lin, "anybody?")
     await say(lin, "@Ada lunch?")
-    await expect(said(ada, "lunch?")).to_have_count(1)
+    await expect(messages_with(ada, "lunch?")).to_have_count(1)
 
     assert await ada.evaluate("[window.asked, window.notices]") == [1, ["Lin: @Ada lunch?"]]
     assert await ada.evaluate("window.tones") == 4  # two when it was switched on, two for the mention
 
 
 async def test_own_words_are_marked_and_told_as_mentions(visitors: Visitors):
-    window = await visitors.window(is_for_good=True)
+    window = await visitors.open_window(is_single_use=True)
     await window.add_init_script(f"({AWAY})()")
     ada = await visitors.enter("Ada", window=window)
     await ada.locator("#composer").wait_for()
@@ -186,9 +186,9 @@ async def test_own_words_are_marked_and_told_as_mentions(visitors: Visitors):
     await say(lin, "when do we Deploy?")
     await say(lin, "**deploy** 今天上线吗")
 
-    await expect(said(ada, "redeployed").locator(".mention")).to_have_count(0)
-    await expect(said(ada, "when do we").locator(".mention[data-me]")).to_have_text("Deploy")
-    await expect(said(ada, "今天").locator(".mention[data-me]")).to_have_text(["deploy", "上线"])
+    await expect(messages_with(ada, "redeployed").locator(".mention")).to_have_count(0)
+    await expect(messages_with(ada, "when do we").locator(".mention[data-me]")).to_have_text("Deploy")
+    await expect(messages_with(ada, "今天").locator(".mention[data-me]")).to_have_text(["deploy", "上线"])
     assert [each.partition(":")[0] for each in await ada.evaluate("window.notices")] == ["Lin", "Lin"]
 
 
@@ -208,7 +208,7 @@ async def test_message_is_found_in_the_panel_and_in_the_palette(visitors: Visito
     await expect(wanted).to_be_focused()
     await expect(wanted).to_be_in_viewport()
     await page.keyboard.press("End")
-    await expect(said(page, "line 11")).to_be_in_viewport()
+    await expect(messages_with(page, "line 11")).to_be_in_viewport()
     await page.keyboard.press("Control+k")
     await expect(page.get_by_role("dialog").locator("input")).to_be_focused()
     await page.keyboard.type("wifi")
@@ -222,7 +222,7 @@ async def test_message_is_found_in_the_panel_and_in_the_palette(visitors: Visito
 
 async def test_palette_finds_messages_of_the_rooms_visited_before(visitors: Visitors):
     here, there = visitors.room, f"{visitors.room}_2"
-    window = await visitors.window()
+    window = await visitors.open_window()
     page = await visitors.enter("Ada", window=window)
     await say(page, "the wifi password is on the fridge")
     await expect(page.locator("[data-mine]")).to_have_count(1)
@@ -240,14 +240,14 @@ async def test_palette_finds_messages_of_the_rooms_visited_before(visitors: Visi
 
 
 async def test_found_message_is_loaded_when_it_is_older_than_what_is_shown(visitors: Visitors):
-    page = await (await visitors.window()).new_page()
+    page = await (await visitors.open_window()).new_page()
     older = [written(number) for number in range(50)]
     found = {"id": "m3", "content": "number 3", "created_at": "2026-11-21T11:00:00Z", "author": person("Lin")}
     await page.route("**/log?**", lambda route: route.fulfill(json={"messages": older, "before": None}))
     await page.route("**/search?**", lambda route: route.fulfill(json=[found]))
     await page.route_web_socket("**/api/chat/ws**", lambda socket: socket.send(welcome(range(50, 370))))
     await visitors.go(page, "/", "Ada")
-    await expect(said(page, "number 369")).to_be_in_viewport()
+    await expect(messages_with(page, "number 369")).to_be_in_viewport()
 
     await page.locator(".panel").get_by_text("Search").click()
     await page.get_by_label("Search messages").fill("number 3")
@@ -256,7 +256,7 @@ async def test_found_message_is_loaded_when_it_is_older_than_what_is_shown(visit
     await expect(page.locator("[data-message=m3]")).to_be_in_viewport()
     await expect(page.locator("[data-message=m3]")).to_be_focused()
     await page.keyboard.press("End")
-    await expect(said(page, "number 369")).to_be_in_viewport()
+    await expect(messages_with(page, "number 369")).to_be_in_viewport()
 
 
 async def test_replies_and_quotations_lead_to_each_other(visitors: Visitors):
@@ -275,7 +275,7 @@ async def test_replies_and_quotations_lead_to_each_other(visitors: Visitors):
 
 
 async def test_phone_has_the_rooms_in_a_drawer_without_axe_problems(visitors: Visitors):
-    page = await (await visitors.window()).new_page()
+    page = await (await visitors.open_window()).new_page()
     await page.set_viewport_size(PHONE)
     await visitors.go(page, "/", "Ada")
     found = await violations_in_both_schemes(page)
@@ -289,11 +289,11 @@ async def test_phone_has_the_rooms_in_a_drawer_without_axe_problems(visitors: Vi
 
 
 async def test_stranger_at_a_link_is_led_to_the_token_and_told_that_a_wrong_one_is_wrong(
-    wardrobe: Wardrobe, tmp_path: Path
+    window_pool: WindowPool, tmp_path: Path
 ):
     with BotProcess(tmp_path, BUBBLES_HTTP__TOKEN=TOKEN) as bot:
-        async with people_at(wardrobe, bot.address) as visitors:
-            page = await (await visitors.window("es", is_for_good=True)).new_page()
+        async with open_visitors(window_pool, bot.address) as visitors:
+            page = await (await visitors.open_window("es", is_single_use=True)).new_page()
             await page.goto(f"{bot.address}/?room=ideas")
             await page.get_by_label("Tu nombre").fill("Lin")
             await page.keyboard.press("Enter")
@@ -307,15 +307,15 @@ async def test_stranger_at_a_link_is_led_to_the_token_and_told_that_a_wrong_one_
             await page.keyboard.press("Enter")
             await page.get_by_role("link", name="Omitir").click()
             await expect(page.locator("h1")).to_contain_text("ideas")
-            visitors.complaints[:] = [each for each in visitors.complaints if "status of 401" not in each]
+            visitors.errors[:] = [each for each in visitors.errors if "status of 401" not in each]
 
 
-async def test_pages_of_admins_are_not_offered_to_members(wardrobe: Wardrobe, tmp_path: Path):
+async def test_pages_of_admins_are_not_offered_to_members(window_pool: WindowPool, tmp_path: Path):
     with BotProcess(tmp_path, BUBBLES_HTTP__TOKEN=TOKEN) as bot:
         async with httpx.AsyncClient(base_url=bot.address, headers={"Authorization": f"Bearer {TOKEN}"}) as client:
             issued = (await client.post("/api/admin/tokens", json={"name": "Lin"})).json()
-        async with people_at(wardrobe, bot.address) as visitors:
-            page = await (await visitors.window(is_for_good=True)).new_page()
+        async with open_visitors(window_pool, bot.address) as visitors:
+            page = await (await visitors.open_window(is_single_use=True)).new_page()
             await page.goto(bot.address)
             await page.get_by_label("Your name").fill("Lin")
             await page.keyboard.press("Enter")
@@ -330,4 +330,4 @@ async def test_pages_of_admins_are_not_offered_to_members(wardrobe: Wardrobe, tm
             await page.keyboard.type("set")
             await expect(page.get_by_role("dialog").get_by_text("reminder_set")).to_be_visible()
             await expect(page.get_by_role("dialog").get_by_text("Settings", exact=True)).to_have_count(0)
-            visitors.complaints[:] = [each for each in visitors.complaints if "status of 401" not in each]
+            visitors.errors[:] = [each for each in visitors.errors if "status of 401" not in each]

@@ -12,9 +12,9 @@ from playwright.async_api import Locator, Page, expect
 
 from bot.testing.clocks import FixedClock
 from tests.browser.bot_process import BotProcess
-from tests.browser.conftest import people_at
+from tests.browser.conftest import open_visitors
 from tests.browser.test_appearance import CUT_OFF, PHONE
-from tests.browser.visitors import LOCALES, Language, Visitors, Wardrobe, say
+from tests.browser.visitors import LOCALES, Language, Visitors, WindowPool, say
 from tests.support.chat_servers.telegram import TelegramServer
 from tests.support.http_bot import served_bot
 from tests.support.openai_server import OpenAIServer
@@ -57,12 +57,12 @@ def step(page: Page, name: str) -> Locator:
 
 
 async def test_setup_leads_from_an_empty_folder_to_an_answering_model_and_telegram(
-    wardrobe: Wardrobe, tmp_path: Path, model: OpenAIServer, search: SearchServer, telegram: TelegramServer
+    window_pool: WindowPool, tmp_path: Path, model: OpenAIServer, search: SearchServer, telegram: TelegramServer
 ):
     with BotProcess(tmp_path) as bot:
-        async with people_at(wardrobe, bot.address) as visitors:
+        async with open_visitors(window_pool, bot.address) as visitors:
             begun = time.monotonic()
-            page = await (await visitors.window()).new_page()
+            page = await (await visitors.open_window()).new_page()
             await page.goto(bot.address)
             await page.get_by_label("Your name").fill("Ada")
             await page.keyboard.press("Enter")
@@ -144,7 +144,7 @@ async def test_setting_is_found_refused_at_its_field_changed_at_once_and_undone(
     await expect(page.locator("[data-change]")).to_have_count(3, timeout=SLOW_MS)
     await newcomers.go(page, "/settings?group=bot", "Ada")
     await expect(page.get_by_label("Name", exact=True)).to_have_value("Bubbles")
-    newcomers.complaints[:] = [each for each in newcomers.complaints if REFUSED not in each]
+    newcomers.errors[:] = [each for each in newcomers.errors if REFUSED not in each]
 
 
 async def test_change_that_the_bot_cannot_start_with_is_undone_and_reported(newcomers: Visitors):
@@ -171,7 +171,7 @@ async def test_health_leads_to_the_setting_that_mends_a_check(visitors: Visitors
 
 @pytest.mark.parametrize("language", LOCALES)
 async def test_texts_of_health_begin_at_one_line(visitors: Visitors, language: Language):
-    page = await visitors.enter("Ada", "/health", window=await visitors.window(language))
+    page = await visitors.enter("Ada", "/health", window=await visitors.open_window(language))
     await expect(page.locator("[data-check] .state[data-state=warning]").first).to_be_visible()
 
     begins = await page.locator("[data-check] .grow").evaluate_all(
@@ -231,7 +231,7 @@ async def test_tool_server_is_tried_added_used_switched_off_and_removed(newcomer
 
 
 async def test_setup_focuses_empty_required_fields_and_lists_changes_in_words(newcomers: Visitors):
-    page = await (await newcomers.window("es")).new_page()
+    page = await (await newcomers.open_window("es")).new_page()
     await newcomers.go(page, "/setup", "Ada")
     next_step = page.locator("form button[type=submit]")
     await next_step.click()
@@ -262,11 +262,11 @@ async def test_setup_focuses_empty_required_fields_and_lists_changes_in_words(ne
     await next_step.click()
     await expect(step(page, "done")).to_contain_text("Español")
     await expect(step(page, "done")).to_contain_text("Consola, Telegram")
-    newcomers.complaints[:] = [each for each in newcomers.complaints if REFUSED not in each]
+    newcomers.errors[:] = [each for each in newcomers.errors if REFUSED not in each]
 
 
 async def test_set_up_needs_no_mouse(newcomers: Visitors):
-    page = await (await newcomers.window()).new_page()
+    page = await (await newcomers.open_window()).new_page()
     await page.goto(newcomers.address)
     await expect(page.get_by_label("Your name")).to_be_focused()
     await page.keyboard.type("Ada")
@@ -304,7 +304,7 @@ async def press(page: Page, name: str = "Continue") -> None:
 
 
 async def test_set_up_can_be_skipped_and_found_again(newcomers: Visitors):
-    page = await (await newcomers.window()).new_page()
+    page = await (await newcomers.open_window()).new_page()
     await page.goto(newcomers.address)
     await page.get_by_label("Your name").fill("Ada")
     await page.keyboard.press("Enter")
@@ -338,10 +338,10 @@ async def test_new_pages_fit_a_phone(newcomers: Visitors):
         assert await page.evaluate(CUT_OFF) == [], state
 
 
-async def test_mcp_server_and_python_tool_are_added_used_and_removed(wardrobe: Wardrobe, tmp_path: Path):
+async def test_mcp_server_and_python_tool_are_added_used_and_removed(window_pool: WindowPool, tmp_path: Path):
     async with served_bot() as (shop, _):
         with BotProcess(tmp_path, BUBBLES_TOOL_SERVERS__PYTHON_TOOLS="true") as bot:
-            async with people_at(wardrobe, bot.address) as visitors:
+            async with open_visitors(window_pool, bot.address) as visitors:
                 page = await visitors.enter("Ada", "/tools?manage=1")
                 await page.get_by_text("MCP", exact=True).click()
                 await page.get_by_label("Address").fill(f"{shop}/mcp")

@@ -117,7 +117,7 @@ class ScriptedRoom:
 
 async def state_check_of(visitors: Visitors, language: Language) -> StateCheck:
     SHOTS.mkdir(exist_ok=True)
-    page = await (await visitors.window(language, is_for_good=True)).new_page()
+    page = await (await visitors.open_window(language, is_single_use=True)).new_page()
     await page.emulate_media(reduced_motion="reduce")
     return StateCheck(page=page, language=language)
 
@@ -259,7 +259,7 @@ async def test_axe_finds_no_problem_in_states_of_the_other_pages(visitors: Visit
     await check.run("crash")
 
     assert await page.locator("html").get_attribute("lang") == TAGS[language]
-    visitors.complaints.clear()
+    visitors.errors.clear()
     assert not check.found, "\n".join(check.found)
 
 
@@ -301,5 +301,5 @@ async def test_axe_finds_no_problem_in_states_of_the_settings(newcomers: Visitor
     await page.locator("[data-room-settings]").wait_for()
     await check.run("room-settings")
 
-    newcomers.complaints.clear()
+    newcomers.errors.clear()
     assert not check.found, "\n".join(check.found)

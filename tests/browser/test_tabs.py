@@ -5,7 +5,7 @@ import asyncio
 from playwright.async_api import expect
 
 from tests.browser.bot_process import BotProcess
-from tests.browser.visitors import Visitors, said, say
+from tests.browser.visitors import Visitors, messages_with, say
 from tests.pace import on_this_machine
 
 TABS = 12
@@ -17,7 +17,7 @@ ONE_REQUEST = """async () => {
 
 
 async def test_twelve_tabs_of_one_browser_all_live_and_requests_are_answered_at_once(visitors: Visitors):
-    window = await visitors.window()
+    window = await visitors.open_window()
     tabs = [await visitors.enter(f"Tab {number}", window=window) for number in range(TABS)]
 
     took = await tabs[0].evaluate(ONE_REQUEST)
@@ -25,14 +25,14 @@ async def test_twelve_tabs_of_one_browser_all_live_and_requests_are_answered_at_
 
     assert took < on_this_machine(1000)
     for tab in tabs:
-        await expect(said(tab, "hello to all tabs")).to_have_count(1)
+        await expect(messages_with(tab, "hello to all tabs")).to_have_count(1)
 
 
 async def test_offline_messages_are_sent_once_after_reconnecting(bot: BotProcess, newcomers: Visitors):
     newcomers.expects_outage = True
     page = await newcomers.enter("Ada")
     await say(page, "before the outage")
-    await expect(said(page, "before the outage")).to_have_count(1)
+    await expect(messages_with(page, "before the outage")).to_have_count(1)
 
     bot.kill()
     await expect(page.locator("[data-link=reconnecting]")).to_be_visible(timeout=on_this_machine(3000))
@@ -43,15 +43,15 @@ async def test_offline_messages_are_sent_once_after_reconnecting(bot: BotProcess
     await expect(page.locator("[data-link=live]")).to_be_visible(timeout=10_000)
 
     await expect(page.locator("[data-pending]")).to_have_count(0)
-    await expect(said(page, "during the outage")).to_have_count(1)
-    await expect(said(page, "before the outage")).to_have_count(1)
+    await expect(messages_with(page, "during the outage")).to_have_count(1)
+    await expect(messages_with(page, "before the outage")).to_have_count(1)
     await page.reload()
-    await expect(said(page, "during the outage")).to_have_count(1)
+    await expect(messages_with(page, "during the outage")).to_have_count(1)
 
 
 async def test_page_without_network_is_offline_and_sends_what_was_written_when_it_is_back(visitors: Visitors):
     visitors.expects_outage = True
-    window = await visitors.window()
+    window = await visitors.open_window()
     page = await visitors.enter("Ada", window=window)
 
     await window.set_offline(True)
@@ -62,7 +62,7 @@ async def test_page_without_network_is_offline_and_sends_what_was_written_when_i
     await expect(page.locator("[data-pending]")).to_have_count(1)
     await window.set_offline(False)
     await expect(page.locator(".link-word")).to_have_text("Online")
-    await expect(said(page, "written in a tunnel")).to_have_count(1)
+    await expect(messages_with(page, "written in a tunnel")).to_have_count(1)
     await expect(page.locator("[data-pending]")).to_have_count(0)
 
 
@@ -78,17 +78,17 @@ async def test_page_stays_online_where_the_bot_is_reached_without_a_network(visi
 
 async def test_returning_tab_shows_number_and_start_of_missed_messages(visitors: Visitors):
     visitors.expects_outage = True
-    window = await visitors.window()
+    window = await visitors.open_window()
     ada = await visitors.enter("Ada", window=window)
     lin, mei = await visitors.enter("Lin"), await visitors.enter("Mei")
     await say(ada, "I am leaving for a moment")
-    await expect(said(lin, "leaving")).to_have_count(1)
+    await expect(messages_with(lin, "leaving")).to_have_count(1)
 
     await window.set_offline(True)
     await expect(ada.locator("[data-link=offline]")).to_be_visible()
     for text in ("one", "two", "three"):
         await say(lin, text)
-        await expect(said(mei, text)).to_have_count(1)
+        await expect(messages_with(mei, text)).to_have_count(1)
     await window.set_offline(False)
 
     await expect(ada.locator("[role=status]", has_text="3 new messages while you were away")).to_be_visible(

@@ -13,7 +13,7 @@ OFFER = "[data-zone-offer]"
 
 async def enter_from(visitors: Visitors, name: str, zone: str, path: str = "/") -> Page:
     """`name` at the page, in a browser whose clock is that of `zone`."""
-    window = await visitors.window(is_for_good=True, zone=zone)
+    window = await visitors.open_window(is_single_use=True, zone=zone)
     return await visitors.enter(name, path, window=window)
 
 
@@ -106,7 +106,7 @@ async def test_hour_that_clocks_skip_counts_on_and_not_back(visitors: Visitors):
     home = await enter_from(visitors, "Leila", "America/New_York")
     await say(home, "remind me on 2031-03-03 at 09:00 to water the ficus")
     await expect(card_of(home)).to_be_visible()
-    page = await (await visitors.window(is_for_good=True)).new_page()
+    page = await (await visitors.open_window(is_single_use=True)).new_page()
     await page.clock.set_fixed_time(datetime(2031, 3, 5, 17, tzinfo=UTC))
     await visitors.go(page, "/reminders", "Leila")
     await page.get_by_role("radiogroup", name="View").get_by_text("Week", exact=True).click()

@@ -106,7 +106,7 @@ async def test_tool_that_never_ran_has_no_count(visitors: Visitors):
 async def test_a_call_shows_how_a_reminder_repeats_in_words(
     visitors: Visitors, language: Language, request_text: str, words: str
 ):
-    window = await visitors.window(language)
+    window = await visitors.open_window(language)
     page = await visitors.enter("Ada", window=window)
     await say(page, request_text)
     await expect(page.locator("[data-card=reminder]")).to_contain_text(words)
@@ -133,7 +133,7 @@ async def test_an_answer_of_422_lands_on_the_field_that_it_names(visitors: Visit
     await page.get_by_role("button", name="Run").click()
 
     await expect(page.locator("#argument-reminder_id-error")).to_have_text("There is no such id.")
-    visitors.complaints[:] = [each for each in visitors.complaints if REFUSED not in each]
+    visitors.errors[:] = [each for each in visitors.errors if REFUSED not in each]
 
 
 async def test_a_summary_shows_its_calls_its_table_and_marks_no_html(visitors: Visitors):
@@ -151,7 +151,7 @@ async def test_a_summary_shows_its_calls_its_table_and_marks_no_html(visitors: V
 
 
 async def test_a_tool_of_a_server_says_where_it_is_from_and_that_its_server_is_ill(visitors: Visitors):
-    page = await (await visitors.window()).new_page()
+    page = await (await visitors.open_window()).new_page()
     ill = {"is_ok": False, "detail": "the server cannot be reached"}
     tool = {"name": "get_time", "description": "The time.", "parameters": {}, "source": "clock", "health": ill}
     told = {**tool, "permission": "everyone", "confirm": False, "calls": 0, "p95_ms": None}

@@ -1,4 +1,4 @@
-"""Windows of people at the page, with a list of errors that must not occur."""
+"""Windows of people at the page, with a list of their errors."""
 
 import os
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ ARGUMENTS = (
 )
 Language = Literal["en", "zh", "es"]
 LOCALES: dict[Language, str] = {"en": "en-GB", "zh": "zh-CN", "es": "es-ES"}
-_QUIET = "/health/live"  # an address of the bot that shows nothing and does nothing
+_QUIET = "/health/live"  # an address without a page
 _INSIDE = ("data:", "blob:", "about:")
 _SIZE: ViewportSize = {"width": 1280, "height": 800}
 _OUTAGE = (
@@ -42,76 +42,76 @@ _OUTAGE = (
 )
 
 
-def chromium() -> str | None:
-    """Where the browser is: BUBBLES_CHROMIUM, or where Debian puts it; None when there is none."""
+def find_chromium() -> str | None:
+    """Return the path of the browser, BUBBLES_CHROMIUM or that of Debian, or None."""
     named = os.environ.get("BUBBLES_CHROMIUM") or "/usr/bin/chromium"
     return named if Path(named).exists() else None
 
 
-class Wardrobe:
-    """Windows that are lent to one test after the other, each emptied in between.
+class WindowPool:
+    """Browser windows that tests use one after the other, cleared in between.
 
-    A tab that has shown the page before shows it again for a quarter of the work: it runs, and knows the scripts.
+    Opening the page in a used tab takes a quarter of the work of a new one.
     """
 
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
         self._idle: dict[Language, list[BrowserContext]] = {language: [] for language in LOCALES}
 
-    async def lend(self, language: Language, zone: str = "UTC") -> BrowserContext:
-        """A window of nobody."""
+    async def acquire(self, language: Language, zone: str = "UTC") -> BrowserContext:
+        """Return an empty window."""
         if self._idle[language] and zone == "UTC":
             return self._idle[language].pop()
         return await self._browser.new_context(viewport=_SIZE, locale=LOCALES[language], timezone_id=zone)
 
-    async def take_back(self, window: BrowserContext, language: Language, address: str, tab: Page | None) -> None:
-        """Empty a window that has been at `address`, but for `tab` or a new one."""
-        kept = await window.new_page() if tab is None or tab.is_closed() else tab
+    async def release(self, window: BrowserContext, language: Language, address: str, tab: Page | None) -> None:
+        """Clear a window that was at `address`, and close its tabs except for `tab` or a new one."""
+        tab_left = await window.new_page() if tab is None or tab.is_closed() else tab
         for page in window.pages:
-            if page is not kept:
+            if page is not tab_left:
                 await page.close()
         await window.set_offline(False)
-        await kept.unroute_all()
-        await kept.set_viewport_size(_SIZE)
-        await kept.goto(f"{address}{_QUIET}")
-        await kept.evaluate("localStorage.clear(), sessionStorage.clear()")
+        await tab_left.unroute_all()
+        await tab_left.set_viewport_size(_SIZE)
+        await tab_left.goto(f"{address}{_QUIET}")
+        await tab_left.evaluate("localStorage.clear(), sessionStorage.clear()")
         self._idle[language].append(window)
 
 
 @dataclass(kw_only=True)
 class Visitors:
-    """Opens windows. `complaints` are console errors, exceptions, CSP reports and requests that leave the host.
+    """Opens windows. `errors` has console errors, exceptions, CSP reports and requests to other hosts.
 
-    With `expects_outage` a browser may say that the bot was not reached; `elsewhere` are hosts that may be asked too.
+    With `expects_outage`, failed connections to the bot are no errors. Requests to `other_hosts` are none either.
     """
 
-    wardrobe: Wardrobe
+    window_pool: WindowPool
     address: str
     room: str = "lobby"
-    complaints: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
     expects_outage: bool = False
     _windows: list[tuple[BrowserContext, Language, bool]] = field(default_factory=list)
     _tabs: dict[BrowserContext, Page] = field(default_factory=dict)
-    elsewhere: tuple[str, ...] = ()
+    other_hosts: tuple[str, ...] = ()
 
-    async def window(
-        self, language: Language = "en", *, is_for_good: bool = False, zone: str = "UTC"
+    async def open_window(
+        self, language: Language = "en", *, is_single_use: bool = False, zone: str = "UTC"
     ) -> BrowserContext:
-        """A browser of one person: its own storage, none of the others' tabs.
+        """Open a window of one person, with its own storage.
 
-        What a test changes in it for all of its pages, such as the clock or the zone, needs one that is taken
-        `is_for_good`.
+        A test that changes a window for all its pages, such as its clock or its scripts, needs one that
+        `is_single_use`: it is closed after the test.
         """
-        window = await self.wardrobe.lend(language, zone)
-        self._windows.append((window, language, is_for_good))
-        window.on("console", self._heard)
-        window.on("weberror", self._broke)
-        window.on("request", self._asked)
+        window = await self.window_pool.acquire(language, zone)
+        self._windows.append((window, language, is_single_use))
+        window.on("console", self._on_console)
+        window.on("weberror", self._on_exception)
+        window.on("request", self._on_request)
         return window
 
     async def enter(self, name: str, path: str = "/", *, window: BrowserContext | None = None) -> Page:
-        """`name` at a page of the bot, connected, in a new tab of `window` (of a new one by default)."""
-        window = window or await self.window()
+        """Open a page as `name` in a new tab of `window`, by default a new window, and wait until it is connected."""
+        window = window or await self.open_window()
         idle = (page for page in window.pages if page.url.endswith(_QUIET))
         page = next(idle, None) or await window.new_page()
         self._tabs.setdefault(window, page)
@@ -124,32 +124,32 @@ class Visitors:
         await page.goto(f"{self.address}{path}{'&' if '?' in path else '?'}{query}")
         await page.locator("[data-link=live]").wait_for()
 
-    async def leave(self) -> None:
-        """Give every window back."""
-        for window, language, is_for_good in self._windows:
-            window.remove_listener("console", self._heard)
-            window.remove_listener("weberror", self._broke)
-            window.remove_listener("request", self._asked)
-            if is_for_good:
+    async def close(self) -> None:
+        """Release the windows to the pool, and close those for single use."""
+        for window, language, is_single_use in self._windows:
+            window.remove_listener("console", self._on_console)
+            window.remove_listener("weberror", self._on_exception)
+            window.remove_listener("request", self._on_request)
+            if is_single_use:
                 await window.close()
             else:
-                await self.wardrobe.take_back(window, language, self.address, self._tabs.get(window))
+                await self.window_pool.release(window, language, self.address, self._tabs.get(window))
 
-    def _broke(self, error: WebError) -> None:
-        self.complaints.append(f"exception: {error.error}")
+    def _on_exception(self, error: WebError) -> None:
+        self.errors.append(f"exception: {error.error}")
 
-    def _heard(self, message: ConsoleMessage) -> None:
+    def _on_console(self, message: ConsoleMessage) -> None:
         if message.type != "error" or (self.expects_outage and any(mark in message.text for mark in _OUTAGE)):
             return
         url = message.location.get("url", "")
         if url.endswith("/favicon.ico") and not url.startswith(self.address):
-            return  # the tab was at the bot of another test, which has ended since
-        self.complaints.append(f"console: {message.text} ({url})")
+            return  # the tab was at the bot of an earlier test
+        self.errors.append(f"console: {message.text} ({url})")
 
-    def _asked(self, request: Request) -> None:
+    def _on_request(self, request: Request) -> None:
         own = (self.address, self.address.replace("http", "ws", 1))
-        if not request.url.startswith((*own, *self.elsewhere, *_INSIDE)):
-            self.complaints.append(f"off-host request: {request.url}")
+        if not request.url.startswith((*own, *self.other_hosts, *_INSIDE)):
+            self.errors.append(f"off-host request: {request.url}")
 
 
 async def say(page: Page, text: str) -> None:
@@ -158,6 +158,6 @@ async def say(page: Page, text: str) -> None:
     await page.locator("#composer").press("Enter")
 
 
-def said(page: Page, text: str) -> Locator:
-    """What people said in the log, as far as it has `text`; quotations of it do not count."""
+def messages_with(page: Page, text: str) -> Locator:
+    """Return the texts of people's messages in the log that contain `text`, without quotations."""
     return page.locator("[data-message] .bubble .plain", has_text=text)

@@ -91,7 +91,7 @@ async def test_message_that_blocked_the_loop_is_not_read_again_after_a_kill(fold
 async def test_process_with_a_blocked_loop_prints_its_stacks_and_ends(folder):
     with BotProcess(folder, BUBBLES_BOT__STALL_SECONDS="4") as bot:
         await block_loop(bot, folder)
-        code, printed = await asyncio.to_thread(bot.end, 60)
+        code, printed = await asyncio.to_thread(bot.wait_for_end, 60)
         await asyncio.to_thread(bot.start)
         answer = await retry_until_answered(bot, "stand still", "m1")
 
@@ -105,7 +105,7 @@ async def test_sigterm_ends_a_process_with_a_blocked_loop(folder):
     with BotProcess(folder, BUBBLES_BOT__STALL_SECONDS="600") as bot:
         await block_loop(bot, folder)
         bot.terminate()
-        code, _ = await asyncio.to_thread(bot.end, 30)
+        code, _ = await asyncio.to_thread(bot.wait_for_end, 30)
 
     assert code == -signal.SIGABRT
 
@@ -115,6 +115,6 @@ async def test_sigterm_ends_a_running_process_with_status_0(folder):
         async with httpx.AsyncClient(base_url=bot.address, timeout=10) as client:
             assert (await say(client, "list my reminders", "m1"))["reply"] is not None
         bot.terminate()
-        code, _ = await asyncio.to_thread(bot.end, 40)
+        code, _ = await asyncio.to_thread(bot.wait_for_end, 40)
 
     assert (code, list(folder.glob("reading-*"))) == (0, [])
