@@ -1,4 +1,4 @@
-"""Cards in the room: a reminder, a question, a summary and a search each have one, and its buttons act on it."""
+"""Cards of reminders, questions, summaries and searches in the room."""
 
 import json
 
@@ -11,7 +11,7 @@ from tests.browser.test_appearance import (
     message,
     person,
 )
-from tests.browser.test_messages import from_bot, room_of
+from tests.browser.test_messages import from_bot, open_room
 from tests.browser.visitors import Visitors, say
 
 
@@ -62,7 +62,7 @@ async def test_buttons_of_a_card_change_it_in_place(visitors: Visitors):
     await expect(page.locator("[data-message]")).to_have_count(2)
 
 
-async def test_undo_takes_back_the_change_of_its_card_only(visitors: Visitors):
+async def test_undo_reverts_only_the_change_of_its_card(visitors: Visitors):
     page = await visitors.enter("Ada")
     first = await set_reminder(page, "stretch")
     second = await set_reminder(page, "drink", "in 20 minutes")
@@ -78,7 +78,7 @@ async def test_undo_takes_back_the_change_of_its_card_only(visitors: Visitors):
     await expect(card_of(page, "stretch")).to_contain_text("Reminder deleted")
 
 
-async def test_answer_to_undo_is_headed_as_such(visitors: Visitors):
+async def test_card_of_an_undo_has_its_own_title(visitors: Visitors):
     page = await visitors.enter("Ada")
     await set_reminder(page, "stretch")
     await say(page, "move it to tomorrow at 9pm")
@@ -110,7 +110,7 @@ async def test_calls_of_an_undo_are_shown_as_one(visitors: Visitors):
     await expect(page.locator("[data-turn] .call-parts [data-tool]")).to_have_count(1)
 
 
-async def test_button_of_a_fired_reminder_is_noted_in_its_card(visitors: Visitors):
+async def test_pressed_button_of_a_fired_reminder_is_shown_in_its_card(visitors: Visitors):
     page = await visitors.enter("Ada")
     await say(page, "remind me in 1 second to drink")
     fired = page.locator("[data-card=fired]")
@@ -122,7 +122,7 @@ async def test_button_of_a_fired_reminder_is_noted_in_its_card(visitors: Visitor
     await expect(page.locator("[data-message]")).to_have_count(3)
 
 
-async def test_delivered_reminder_offers_no_undo_that_can_only_fail(visitors: Visitors):
+async def test_delivered_reminder_has_no_undo_button(visitors: Visitors):
     page = await visitors.enter("Ada")
     await say(page, "Bubbles, remind me in 2 seconds to stretch")
     card = page.locator("[data-card=reminder]")
@@ -134,7 +134,7 @@ async def test_delivered_reminder_offers_no_undo_that_can_only_fail(visitors: Vi
     await expect(card.get_by_role("button")).to_have_count(0)
 
 
-async def test_question_is_a_card_whose_buttons_replace_the_list(visitors: Visitors):
+async def test_question_is_a_card_with_buttons_instead_of_a_list(visitors: Visitors):
     page = await visitors.enter("Ada")
     await say(page, "remind me tomorrow at 6 to call Lin")
     question = page.locator("[data-card=question]")
@@ -147,7 +147,7 @@ async def test_question_is_a_card_whose_buttons_replace_the_list(visitors: Visit
     await expect(page.locator("[data-mine]")).to_have_count(1)
 
 
-async def test_reminder_that_several_fit_is_chosen_with_a_button(visitors: Visitors):
+async def test_one_of_several_matching_reminders_is_chosen_with_a_button(visitors: Visitors):
     page = await visitors.enter("Ada")
     await set_reminder(page, "call Ann", "at 10 in the morning tomorrow")
     await set_reminder(page, "call Ben", "at 11 in the morning tomorrow")
@@ -161,7 +161,7 @@ async def test_reminder_that_several_fit_is_chosen_with_a_button(visitors: Visit
     await expect(page.locator("[data-card=reminder]").last).to_contain_text("call Ben")
 
 
-async def test_points_of_a_summary_lead_to_their_messages(visitors: Visitors):
+async def test_points_of_a_summary_link_to_their_messages(visitors: Visitors):
     ada = await visitors.enter("Ada")
     lin = await visitors.enter("Lin")
     for text in ("the release is on Thursday at 14:00", "I bring the migration checklist", "we decided: no changelog"):
@@ -179,7 +179,7 @@ async def test_points_of_a_summary_lead_to_their_messages(visitors: Visitors):
     assert "http" not in await summary.inner_text()
 
 
-async def test_summary_of_what_was_missed_is_offered_on_return(visitors: Visitors):
+async def test_summary_of_missed_messages_is_offered_on_return(visitors: Visitors):
     window = await visitors.open_window()
     ada = await visitors.enter("Ada", window=window)
     await say(ada, "see you later")
@@ -193,12 +193,12 @@ async def test_summary_of_what_was_missed_is_offered_on_return(visitors: Visitor
 
     await visitors.go(ada, "/", "Ada")
     await expect(ada.locator(".missed")).to_contain_text("new messages")
-    said_before = await lin.locator("[data-message]").count()
+    count_before = await lin.locator("[data-message]").count()
     await ada.get_by_role("button", name="What did I miss?").click()
 
     await ada.locator("[data-card=summary] .card-link").first.click()
     await expect(ada.locator("[data-message][data-flash]")).to_contain_text("we decided point")
-    await expect(lin.locator("[data-message]")).to_have_count(said_before)
+    await expect(lin.locator("[data-message]")).to_have_count(count_before)
 
 
 SOURCES = [
@@ -209,13 +209,13 @@ SEARCH = {"answer": "At **22:43** [1].", "sources": SOURCES, "engine": "test"}
 TEXT = "At **22:43** [1].\n[1] Sunset in Oslo https://www.example.org/oslo\n[2] Almanac https://almanac.example.net/"
 
 
-def searched(number: int) -> dict[str, object]:
+def search_message(number: int) -> dict[str, object]:
     done = call("perplexity_search", "ok", {"query": "sunset"}, result=json.dumps(SEARCH), text=TEXT, duration_ms=9)
     return from_bot(number, TEXT, tool_calls=[done])
 
 
 async def test_search_answer_lists_its_sources_once(visitors: Visitors):
-    page = await room_of(visitors, [searched(1)])
+    page = await open_room(visitors, [search_message(1)])
     card = page.locator("[data-card=search]")
 
     await expect(card.locator("strong")).to_have_text("22:43")
@@ -224,10 +224,10 @@ async def test_search_answer_lists_its_sources_once(visitors: Visitors):
     await expect(page.locator("[data-message] a")).to_have_count(2)
 
 
-async def test_link_has_a_preview_where_the_bot_knows_the_page(visitors: Visitors):
+async def test_link_to_a_known_page_has_a_preview(visitors: Visitors):
     texts = ("see https://example.org/oslo/ there", "see https://example.org/other")
     people = [message(number, person("Lin"), text, -1) for number, text in enumerate(texts, start=2)]
-    page = await room_of(visitors, [searched(1), *people])
+    page = await open_room(visitors, [search_message(1), *people])
 
     preview = page.locator("[data-message=m2] .link-preview")
     await expect(preview).to_contain_text("Sunset in Oslo")
@@ -240,7 +240,7 @@ REMINDER = {"id": "abc123", "text": "stretch", "due_at": at(10), "tz": "UTC", "r
 REMINDER |= {"created_by_name": "Ada", "mentions": ["ada"], "status": "active"}
 
 
-def states() -> list[dict[str, object]]:
+def card_messages() -> list[dict[str, object]]:
     """Return a message with each kind of card."""
     changes = [{"action": "set", "subject": "abc123"}]
     undo = {"label": "↩ Undo", "says": "/undo 1", "only_for": ["ada"], "state": "live", "change_id": "1"}
@@ -263,7 +263,7 @@ def states() -> list[dict[str, object]]:
         from_bot(7, "⏰ @Ada stretch", reminder=fired, mentions=["ada"], choices=[{"label": "Done", "says": "done"}]),
         message(8, person("Ada"), "done", -1, reply_to="m7"),
         message(9, BOT, "Done: stretch", -1, reply_to="m8"),
-        searched(10),
+        search_message(10),
         message(11, person("Lin"), "https://example.org/oslo", 0, reply_to="m1"),
         message(12, person("Ada"), '/reminder_set time="9:00" content="tea"', 0),
     ]

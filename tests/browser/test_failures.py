@@ -12,14 +12,12 @@ CHUNKS = "**/assets/Health-*.js"
 UNLOADED = ("Failed to load resource", "Failed to fetch dynamically imported module", "Unable to preload CSS")
 
 
-def forgive(visitors: Visitors, *marks: str) -> None:
-    """Leave out complaints of the browser about what the test has broken on purpose."""
+def ignore_errors(visitors: Visitors, *marks: str) -> None:
+    """Remove errors that contain one of the marks."""
     visitors.errors[:] = [each for each in visitors.errors if not any(mark in each for mark in marks)]
 
 
-async def test_page_that_is_opened_while_the_bot_is_gone_says_so_and_is_shown_on_retry(
-    bot: BotProcess, window_pool: WindowPool
-):
+async def test_page_opened_during_an_outage_is_shown_on_retry(bot: BotProcess, window_pool: WindowPool):
     async with open_visitors(window_pool, bot.address) as people:
         people.expects_outage = True
         page = await (await people.open_window(is_single_use=True)).new_page()
@@ -35,17 +33,17 @@ async def test_page_that_is_opened_while_the_bot_is_gone_says_so_and_is_shown_on
         await page.locator("[data-link=live]").wait_for()
         await page.get_by_role("button", name="Retry").click()
         await expect(page.get_by_text("Checks")).to_be_visible()
-        forgive(people, *UNLOADED)
+        ignore_errors(people, *UNLOADED)
 
 
-async def _gone(route: Route) -> None:
+async def _fulfill_404(route: Route) -> None:
     await route.fulfill(status=404, body="gone")
 
 
 async def test_page_with_an_outdated_script_offers_to_reload(visitors: Visitors):
     page = await (await visitors.open_window(is_single_use=True)).new_page()
     await visitors.go(page, "/", "Ada")
-    await page.route(CHUNKS, _gone)
+    await page.route(CHUNKS, _fulfill_404)
     await page.route(f"{visitors.address}/", lambda route: route.fulfill(body="<script src=/assets/newer.js></script>"))
 
     await page.get_by_role("link", name="Health").click()
@@ -57,10 +55,10 @@ async def test_page_with_an_outdated_script_offers_to_reload(visitors: Visitors)
     await crash.get_by_role("button", name="Reload").click()
     await expect(page.get_by_role("heading", name="Health")).to_be_visible()
     await expect(page.locator("[data-crash]")).to_have_count(0)
-    forgive(visitors, *UNLOADED)
+    ignore_errors(visitors, *UNLOADED)
 
 
-async def test_fault_in_one_page_leaves_the_others(visitors: Visitors):
+async def test_other_pages_work_after_a_crash_of_one(visitors: Visitors):
     page = await visitors.enter("Ada")
     await page.route("**/api/reminders?**", lambda route: route.fulfill(json={"reminders": [{"id": "x", "text": {}}]}))
 
@@ -72,7 +70,7 @@ async def test_fault_in_one_page_leaves_the_others(visitors: Visitors):
     visitors.errors.clear()
 
 
-async def test_unknown_address_is_a_page_with_a_way_back(visitors: Visitors):
+async def test_unknown_address_shows_a_page_with_a_link_to_the_chat(visitors: Visitors):
     page: Page = await (await visitors.open_window()).new_page()
     answered = await page.goto(f"{visitors.address}/nosuch/page?as=Ada&room={visitors.room}")
 
@@ -83,4 +81,4 @@ async def test_unknown_address_is_a_page_with_a_way_back(visitors: Visitors):
     await expect(page).to_have_title("Page not found · Bubbles")
     await page.get_by_role("link", name="Back to chat").click()
     await expect(page.locator("#composer")).to_be_visible()
-    forgive(visitors, "status of 404")
+    ignore_errors(visitors, "status of 404")

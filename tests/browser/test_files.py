@@ -10,8 +10,8 @@ from tests.browser.visitors import Visitors, say
 REFUSED = "status of 415"
 
 
-def picture(width: int = 120, height: int = 80) -> bytes:
-    """A PNG of one colour."""
+def make_png(width: int = 120, height: int = 80) -> bytes:
+    """Return a PNG of one colour."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -32,7 +32,7 @@ async def test_pictures_and_files_are_sent_shown_to_all_and_stored(visitors: Vis
     ada = await visitors.enter("Ada")
     lin = await visitors.enter("Lin")
     chosen = [
-        {"name": "desk.png", "mimeType": "image/png", "buffer": picture()},
+        {"name": "desk.png", "mimeType": "image/png", "buffer": make_png()},
         {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"milk, bread"},
         {"name": "page.html", "mimeType": "text/html", "buffer": b"<p>"},
     ]
@@ -43,7 +43,7 @@ async def test_pictures_and_files_are_sent_shown_to_all_and_stored(visitors: Vis
     await ada.get_by_label("Remove page.html").click()
     await say(ada, "my desk")
     field = await ada.locator("#composer").element_handle()
-    await ada.evaluate(PASTE, [field, list(picture(20, 20))])
+    await ada.evaluate(PASTE, [field, list(make_png(20, 20))])
     await expect(ada.locator("[data-attached=ready]")).to_have_count(1)
     await ada.get_by_role("button", name="Send", exact=True).click()
 
@@ -62,10 +62,10 @@ async def test_pictures_and_files_are_sent_shown_to_all_and_stored(visitors: Vis
     visitors.errors[:] = [each for each in visitors.errors if REFUSED not in each]
 
 
-async def test_picture_is_opened_over_the_page_and_left_with_the_keyboard(visitors: Visitors):
+async def test_picture_viewer_is_used_with_the_keyboard(visitors: Visitors):
     page = await visitors.enter("Ada")
     chosen = [
-        {"name": f"{name}.png", "mimeType": "image/png", "buffer": picture(size, size)}
+        {"name": f"{name}.png", "mimeType": "image/png", "buffer": make_png(size, size)}
         for name, size in (("one", 40), ("two", 60))
     ]
     await page.locator(".composer input[type=file]").set_input_files(chosen)

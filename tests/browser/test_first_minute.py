@@ -39,7 +39,7 @@ async def newcomers(window_pool: WindowPool, tmp_path: Path) -> AsyncIterator[Vi
             yield people
 
 
-async def test_a_click_on_an_example_sets_a_reminder_that_fires_on_time_with_a_mention(newcomers: Visitors):
+async def test_clicked_example_sets_a_punctual_reminder_with_a_mention(newcomers: Visitors):
     page = await (await newcomers.open_window()).new_page()
     begun = time.monotonic()
     await page.goto(newcomers.address)

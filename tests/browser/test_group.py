@@ -19,12 +19,12 @@ STORY = "Once there was a bot that told long stories to its room."
 WORDS = ["**Once** ", "there ", "was ", "a ", "bot ", "that ", "told ", "long ", "stories ", "to ", "its ", "room."]
 
 
-async def ids_in(page: Page) -> list[str]:
+async def message_ids(page: Page) -> list[str]:
     found: list[str] = await page.locator("[data-message]").evaluate_all("rows => rows.map(row => row.dataset.message)")
     return found
 
 
-async def test_three_people_share_a_room_and_only_the_mentioned_one_is_notified(visitors: Visitors):
+async def test_three_people_see_the_same_and_only_the_mentioned_one_is_notified(visitors: Visitors):
     ada = await visitors.enter("Ada")
     lin = await visitors.enter("Lin")
     await expect(ada.locator(".facepile-one")).to_have_count(3)
@@ -42,7 +42,7 @@ async def test_three_people_share_a_room_and_only_the_mentioned_one_is_notified(
     await expect(mei.locator("[data-fired]")).to_be_visible()
     await expect(lin.locator("[data-fired]")).to_be_visible()
 
-    assert await ids_in(ada) == await ids_in(lin) == await ids_in(mei)
+    assert await message_ids(ada) == await message_ids(lin) == await message_ids(mei)
     await expect(ada.locator("[data-kind=person] .mention[data-me]")).to_have_count(1)
     await expect(lin.locator("[data-message] .mention[data-me]")).to_have_count(0)
     await expect(ada.locator("[data-toast]")).to_have_count(1)
@@ -102,8 +102,8 @@ async def test_message_is_answered_reacted_to_edited_and_deleted(visitors: Visit
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def storytellers(window_pool: WindowPool, tmp_path: Path) -> AsyncIterator[Visitors]:
-    """People at the page of a bot whose model writes slowly."""
+async def slow_model_visitors(window_pool: WindowPool, tmp_path: Path) -> AsyncIterator[Visitors]:
+    """Yield visitors of a bot whose model streams slowly."""
     async with SlowModel(WORDS, pause_seconds=0.25) as model:
         settings = {
             "BUBBLES_MODEL__BASE_URL": model.base_url,
@@ -115,9 +115,9 @@ async def storytellers(window_pool: WindowPool, tmp_path: Path) -> AsyncIterator
                 yield people
 
 
-async def test_an_answer_grows_as_it_is_written_can_be_stopped_and_outlives_the_tab_that_asked(storytellers: Visitors):
-    ada = await storytellers.enter("Ada")
-    lin = await storytellers.enter("Lin")
+async def test_streamed_answer_continues_without_its_tab_and_can_be_stopped(slow_model_visitors: Visitors):
+    ada = await slow_model_visitors.enter("Ada")
+    lin = await slow_model_visitors.enter("Lin")
     await say(ada, "@Bubbles tell me a story")
     await expect(lin.locator("[data-streaming=dots], [data-streaming=text]")).to_be_visible()
     seen: set[str] = set()
@@ -142,11 +142,11 @@ def _plain(text: str) -> str:
     return re.sub(r"[*▍]", "", text).strip()
 
 
-async def test_a_long_room_is_read_back_page_by_page_and_never_fills_the_window_with_rows(visitors: Visitors):
+async def test_long_room_is_loaded_in_pages_with_a_limited_number_of_rows(visitors: Visitors):
     page = await (await visitors.open_window()).new_page()
-    older = [written(number) for number in range(PAGE)]
+    older = [make_message(number) for number in range(PAGE)]
     await page.route("**/log?**", lambda route: route.fulfill(json={"messages": older, "before": None}))
-    await page.route_web_socket("**/api/chat/ws**", lambda socket: socket.send(welcome(range(PAGE, PAGE + LONG))))
+    await page.route_web_socket("**/api/chat/ws**", lambda socket: socket.send(make_hello(range(PAGE, PAGE + LONG))))
     await visitors.go(page, "/", "Ada")
     await expect(messages_with(page, f"number {PAGE + LONG - 1}")).to_be_in_viewport()
 
@@ -165,25 +165,25 @@ async def test_a_long_room_is_read_back_page_by_page_and_never_fills_the_window_
     await expect(messages_with(page, f"number {PAGE + LONG - 1}")).to_be_in_viewport()
 
 
-def written(number: int) -> dict[str, object]:
+def make_message(number: int) -> dict[str, object]:
     author = {"id": "lin", "name": "Lin", "kind": "person"}
     return {"id": f"m{number}", "author": author, "text": f"number {number}", "ts": "2026-11-21T11:00:00Z"}
 
 
-def welcome(numbers: range) -> str:
+def make_hello(numbers: range) -> str:
     ada = {"id": "ada", "name": "Ada", "kind": "person"}
     data = {"epoch": "e", "seq": 1, "server_time": "2026-11-21T11:00:00Z", "me": ada, "members": [ada]}
-    data |= {"messages": [written(number) for number in numbers], "reminders": [], "bot": {"name": "Bubbles"}}
+    data |= {"messages": [make_message(number) for number in numbers], "reminders": [], "bot": {"name": "Bubbles"}}
     return json.dumps({"v": 1, "type": "hello", "session_id": "lobby", "seq": 1, "ts": "", "data": data})
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-async def test_examples_of_an_empty_room_are_answered_with_another_person_in_it(visitors: Visitors, language: Language):
+async def test_examples_are_answered_in_an_empty_room_with_another_person(visitors: Visitors, language: Language):
     lin = await visitors.enter("Lin")
     ada = await visitors.enter("Ada", window=await visitors.open_window(language))
     room = visitors.room
 
-    for number in range(4):  # three in the middle, and the one of the side panel
+    for number in range(4):  # three examples of the log, and one of the side panel
         visitors.room = f"{room}_{number}"
         await visitors.go(lin, "/", "Lin")
         await visitors.go(ada, "/", "Ada")

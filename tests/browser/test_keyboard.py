@@ -3,15 +3,15 @@
 import httpx
 from playwright.async_api import expect
 
-from tests.browser.test_setup import SLOW_MS, press, tab_to
+from tests.browser.test_setup import SLOW_MS, press_button, tab_to
 from tests.browser.visitors import Visitors, messages_with, say
 
 SYNTHETIC_ENTER = """(field, options) => field.dispatchEvent(
     new KeyboardEvent('keydown', {key: 'Enter', code: 'Enter', bubbles: true, cancelable: true, ...options}))"""
 
 
-async def test_the_first_minute_needs_no_mouse(visitors: Visitors):
-    async with httpx.AsyncClient(base_url=visitors.address) as client:  # a bot that is used offers no set-up
+async def test_first_reminder_is_set_with_the_keyboard(visitors: Visitors):
+    async with httpx.AsyncClient(base_url=visitors.address) as client:  # a bot with messages offers no set-up
         await client.post("/api/chat/send", json={"session_id": "attic", "message": "hello", "stream": False})
     page = await (await visitors.open_window()).new_page()
     await page.goto(f"{visitors.address}/?room={visitors.room}")
@@ -35,7 +35,7 @@ async def test_the_first_minute_needs_no_mouse(visitors: Visitors):
     await expect(page.locator(".tool-line")).to_have_attribute("aria-expanded", "true")
 
 
-async def test_form_card_and_settings_need_no_mouse(newcomers: Visitors):
+async def test_form_card_and_settings_are_used_with_the_keyboard(newcomers: Visitors):
     page = await newcomers.enter("Ada")
     await expect(page.locator("#composer")).to_be_focused()
     await page.keyboard.type("good morning")
@@ -65,11 +65,11 @@ async def test_form_card_and_settings_need_no_mouse(newcomers: Visitors):
     await page.keyboard.type("quiet hours")
     await tab_to(page, page.get_by_label("Quiet hours"))
     await page.keyboard.type("22:00-07:00")
-    await press(page, "Save changes")
+    await press_button(page, "Save changes")
     await expect(page.locator(".save-notice")).to_have_text("Saved", timeout=SLOW_MS)
 
 
-async def test_the_palette_opens_from_inside_the_composer_and_leads_everywhere(visitors: Visitors):
+async def test_palette_opens_from_the_composer_and_keeps_its_draft(visitors: Visitors):
     page = await visitors.enter("Ada")
     await page.locator("#composer").fill("half a thought")
 

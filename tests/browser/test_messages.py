@@ -18,7 +18,7 @@ from tests.browser.test_appearance import (
     person,
     violations_in_both_schemes,
 )
-from tests.browser.test_files import picture
+from tests.browser.test_files import make_png
 from tests.browser.visitors import Visitors, say
 
 NESTED = "Plan:\n- fruit\n  - apple\n    - green\n- bread\nbye\n\n1. first\n  - under it\n2. second"
@@ -39,8 +39,8 @@ ARABIC = "مرحبا، هل نلتقي يوم الخميس؟"
 LONG_NAME = "W" * 40
 
 
-async def room_of(visitors: Visitors, messages: Sequence[dict[str, object]], page: Page | None = None) -> Page:
-    """Enter a room as Ada that has these messages; no bot hears what she sends."""
+async def open_room(visitors: Visitors, messages: Sequence[dict[str, object]], page: Page | None = None) -> Page:
+    """Open a room with these messages as Ada, without a bot."""
     page = page or await (await visitors.open_window()).new_page()
 
     def serve(socket: WebSocketRoute) -> None:
@@ -57,8 +57,8 @@ def from_bot(number: int, text: str, **more: object) -> dict[str, object]:
     return message(number, BOT, text, -5 + number / 100, **more)
 
 
-async def test_nested_lists_stay_nested_and_have_no_empty_lines_between(visitors: Visitors):
-    page = await room_of(visitors, [from_bot(1, NESTED)])
+async def test_nested_lists_are_nested_without_empty_lines(visitors: Visitors):
+    page = await open_room(visitors, [from_bot(1, NESTED)])
     log = page.locator("[data-message]")
 
     await expect(log.locator("ul > li > ul > li > ul > li")).to_have_text("green")
@@ -70,24 +70,24 @@ async def test_nested_lists_stay_nested_and_have_no_empty_lines_between(visitors
     assert [round(height / 26) for height in heights] == lines
 
 
-async def test_days_are_set_apart(visitors: Visitors):
+async def test_days_have_separators(visitors: Visitors):
     page = await (await visitors.open_window(is_single_use=True)).new_page()
     await page.clock.set_fixed_time(NOW)
     days = [message(number, person("Lin"), "good morning", -24 * 60 * (3 - number)) for number in range(1, 4)]
-    await room_of(visitors, [*days, message(4, person("Lin"), "once more", 0)], page)
+    await open_room(visitors, [*days, message(4, person("Lin"), "once more", 0)], page)
 
     await expect(page.locator(".day-line")).to_have_text(["Thursday, 19 November 2026", "Yesterday", "Today"])
 
 
-async def test_line_break_of_the_bot_is_a_line_break(visitors: Visitors):
-    page = await room_of(visitors, [from_bot(1, "one\ntwo")])
+async def test_line_break_of_the_bot_is_shown(visitors: Visitors):
+    page = await open_room(visitors, [from_bot(1, "one\ntwo")])
 
     await expect(page.locator("[data-message] .markdown br")).to_have_count(1)
 
 
-async def test_text_from_right_to_left_is_shown_so(visitors: Visitors):
+async def test_right_to_left_text_has_its_direction(visitors: Visitors):
     messages = [message(1, person("Lin"), ARABIC, -5), from_bot(2, f"{ARABIC}\n\n- {ARABIC}"), from_bot(3, "left")]
-    page = await room_of(visitors, messages)
+    page = await open_room(visitors, messages)
 
     await expect(page.locator("[data-message=m1] .plain")).to_have_css("direction", "rtl")
     await expect(page.locator("[data-message=m2] .markdown li")).to_have_css("direction", "rtl")
@@ -97,11 +97,11 @@ async def test_text_from_right_to_left_is_shown_so(visitors: Visitors):
     await expect(page.locator("#composer")).to_have_css("direction", "rtl")
 
 
-async def test_addresses_that_run_code_are_never_links(visitors: Visitors):
+async def test_script_addresses_are_never_links(visitors: Visitors):
     bad = "javascript:alert(1)"
     files = [{"kind": "file", "description": "notes", "url": bad}, {"kind": "file", "description": "old", "url": None}]
     texts = f"[click]({bad}) ![picture]({bad}) [data](data:text/html,x) <{bad}> [page](https://example.org/)"
-    page = await room_of(visitors, [from_bot(1, texts), message(2, person("Lin"), bad, -1, attachments=files)])
+    page = await open_room(visitors, [from_bot(1, texts), message(2, person("Lin"), bad, -1, attachments=files)])
 
     await expect(page.locator("[data-message]")).to_have_count(2)
     await expect(page.locator("[data-message=m1]")).to_contain_text("click picture data")
@@ -110,12 +110,12 @@ async def test_addresses_that_run_code_are_never_links(visitors: Visitors):
     await expect(page.locator("[data-message=m2] .file").first).to_have_text("notes")
 
 
-async def test_answer_that_may_succeed_later_has_its_retry_below_the_text(visitors: Visitors):
+async def test_temporary_failure_has_its_button_below_the_text(visitors: Visitors):
     messages = [
         message(1, person("Ada"), "@Bubbles tell me a story", -6),
         from_bot(2, "No.", reply_to="m1", retryable=True),
     ]
-    page = await room_of(visitors, messages)
+    page = await open_room(visitors, messages)
 
     text = await page.locator("[data-message=m2]").get_by_text("No.", exact=True).bounding_box()
     retry = await page.get_by_role("button", name="Retry").bounding_box()
@@ -125,9 +125,9 @@ async def test_answer_that_may_succeed_later_has_its_retry_below_the_text(visito
     assert text["y"] + text["height"] <= retry["y"]
 
 
-async def test_time_of_a_message_is_shown_once_and_its_code_as_it_was_typed(visitors: Visitors):
+async def test_message_shows_its_time_once_and_code_without_ligatures(visitors: Visitors):
     messages = [message(1, person("Lin"), "`a -> b`", -6), message(2, BOT, "`a -> b`", -5)]
-    page = await room_of(visitors, messages)
+    page = await open_room(visitors, messages)
 
     for number in (1, 2):
         shown = page.locator(f"[data-message=m{number}]")
@@ -151,7 +151,7 @@ async def test_buttons_for_others_are_not_shown(visitors: Visitors):
         from_bot(6, "⏰ @Ada tea", reminder=FIRED, mentions=["ada"], choices=SNOOZE),
         from_bot(7, "said so", reply_to="m1", choices=[UNDO[0] | {"only_for": ["lin"]}, TIMES[0] | {"only_for": []}]),
     ]
-    page = await room_of(visitors, messages)
+    page = await open_room(visitors, messages)
 
     shown = [await page.locator(f"[data-message=m{each}] .choice").all_inner_texts() for each in range(3, 8)]
 
@@ -169,7 +169,7 @@ async def test_used_buttons_cannot_be_pressed_again(visitors: Visitors):
         from_bot(8, "which?", choices=[TIMES[0] | {"state": "live", "expires_at": at(0)}]),
         from_bot(7, "set", reply_to="m1", choices=[UNDO[0] | {"state": "live"}]),
     ]
-    page = await room_of(visitors, messages)
+    page = await open_room(visitors, messages)
 
     for closed in (2, 4, 5, 8):
         for button in await page.locator(f"[data-message=m{closed}] .choice").all():
@@ -180,9 +180,9 @@ async def test_used_buttons_cannot_be_pressed_again(visitors: Visitors):
     await expect(page.locator("[data-message=m7] .choice")).to_be_enabled()
 
 
-async def test_messages_are_read_and_acted_on_with_the_keyboard(visitors: Visitors):
+async def test_messages_are_focused_and_replied_to_with_the_keyboard(visitors: Visitors):
     lin = person("Lin")
-    page = await room_of(visitors, [message(each, lin, f"number {each}", -10 + each) for each in range(1, 6)])
+    page = await open_room(visitors, [message(each, lin, f"number {each}", -10 + each) for each in range(1, 6)])
     await page.locator(".log").focus()
 
     await page.keyboard.press("ArrowUp")
@@ -201,8 +201,10 @@ async def test_messages_are_read_and_acted_on_with_the_keyboard(visitors: Visito
     await expect(page.locator("#composer")).to_be_focused()
 
 
-async def test_keyboard_passes_the_actions_of_messages_that_are_not_focused(visitors: Visitors):
-    page = await room_of(visitors, [message(each, person("Lin"), f"number {each}", -10 + each) for each in range(1, 6)])
+async def test_tab_key_skips_actions_of_messages_without_focus(visitors: Visitors):
+    page = await open_room(
+        visitors, [message(each, person("Lin"), f"number {each}", -10 + each) for each in range(1, 6)]
+    )
     await page.locator(".log").focus()
 
     await page.keyboard.press("Tab")
@@ -222,7 +224,7 @@ async def test_actions_never_cover_the_text_of_their_message(visitors: Visitors)
     long = "a long message " * 20
     short = [message(1, lin, "ok", -9), message(2, ada, "ok", -8), from_bot(3, "ok")]
     wide = [message(4, lin, long, -7), message(5, ada, long, -6), from_bot(6, long)]
-    page = await room_of(visitors, [*short, *wide])
+    page = await open_room(visitors, [*short, *wide])
 
     for size in ({"width": 1280, "height": 800}, {"width": 760, "height": 900}, PHONE):
         await page.set_viewport_size(size)
@@ -235,18 +237,18 @@ async def test_actions_never_cover_the_text_of_their_message(visitors: Visitors)
             assert 0 <= box["x"] <= size["width"] - box["width"]
 
 
-async def test_long_name_stays_inside_of_its_place(visitors: Visitors):
+async def test_long_name_is_not_cut_off(visitors: Visitors):
     name = person(LONG_NAME)
     messages = [
         message(1, name, "hello", -9, reactions={"👍": [LONG_NAME.lower()]}),
         message(2, person("Ada"), f"@{LONG_NAME} hello", -8, reply_to="m1"),
     ]
-    page = await room_of(visitors, messages)
+    page = await open_room(visitors, messages)
     await page.locator(".panel").get_by_text("People").click()
 
     for size in (PHONE, {"width": 1280, "height": 800}):
         await page.set_viewport_size(size)
-        # The columns are laid out again after the resize.
+        # The layout changes after the resize.
         await page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=size["width"])
         assert await page.evaluate(CUT_OFF) == []
         stamp = await page.locator("[data-message=m1] .stamp").first.bounding_box()
@@ -260,7 +262,7 @@ async def test_axe_finds_no_problem_in_rich_messages_open_cards_and_the_palette(
         call("summary", "ok", {"style": "bullets"}, result="text", duration_ms=1),
     ]
     messages = [from_bot(1, TABLES), from_bot(2, "done", tool_calls=calls)]
-    page = await room_of(visitors, messages)
+    page = await open_room(visitors, messages)
     for card in await page.locator(".tool-line").all():
         await card.click()
 
@@ -274,7 +276,7 @@ async def test_axe_finds_no_problem_in_rich_messages_open_cards_and_the_palette(
     await expect(page.locator(".markdown pre").first).to_have_attribute("tabindex", "0")
 
 
-async def test_own_picture_is_in_view_when_it_was_sent_from_further_up(visitors: Visitors):
+async def test_own_picture_scrolls_into_view_when_sent(visitors: Visitors):
     page = await visitors.enter("Ada")
     for number in range(14):
         await say(page, f"line {number}\n\n\nand more")
@@ -282,7 +284,7 @@ async def test_own_picture_is_in_view_when_it_was_sent_from_further_up(visitors:
     await page.locator(".log").hover()
     await page.mouse.wheel(0, -900)
     await expect(page.locator(".log")).to_have_attribute("data-following", "no")
-    file: FilePayload = {"name": "tall.png", "mimeType": "image/png", "buffer": picture(200, 900)}
+    file: FilePayload = {"name": "tall.png", "mimeType": "image/png", "buffer": make_png(200, 900)}
 
     await page.locator(".composer input[type=file]").set_input_files(file)
     await expect(page.locator("[data-attached=ready]")).to_have_count(1)
@@ -300,8 +302,8 @@ SCROLL_UP_WHILE_THE_LOG_GROWS = """log => {
 }"""
 
 
-async def test_wheel_leads_away_from_the_end_while_messages_arrive(visitors: Visitors):
-    page = await room_of(visitors, [message(number, person("Lin"), f"line {number}", -9) for number in range(40)])
+async def test_wheel_stops_following_the_log_while_messages_arrive(visitors: Visitors):
+    page = await open_room(visitors, [message(number, person("Lin"), f"line {number}", -9) for number in range(40)])
     log = page.get_by_role("log")
 
     await log.evaluate(SCROLL_UP_WHILE_THE_LOG_GROWS)
@@ -310,7 +312,7 @@ async def test_wheel_leads_away_from_the_end_while_messages_arrive(visitors: Vis
     await expect(log).to_have_attribute("data-following", "no")
 
 
-async def test_palette_lists_rooms_that_were_opened_after_it_was_loaded(visitors: Visitors):
+async def test_palette_lists_rooms_opened_after_its_first_use(visitors: Visitors):
     ada = await visitors.enter("Ada")
     await ada.keyboard.press("Control+k")
     await expect(ada.get_by_role("dialog")).to_be_visible()
@@ -342,7 +344,7 @@ async def test_tab_title_has_the_room_and_no_count_of_read_messages(visitors: Vi
     await expect(page).to_have_title("Reminders · Bubbles")
 
 
-async def test_a_question_that_was_answered_by_typing_leaves_no_live_button(visitors: Visitors):
+async def test_buttons_of_a_question_are_disabled_by_a_typed_number(visitors: Visitors):
     page = await visitors.enter("Ada")
     await say(page, "remind me tomorrow at 6 to call Lin")
     question = page.locator("[data-message]", has=page.get_by_role("button", name="06:00"))
@@ -354,7 +356,7 @@ async def test_a_question_that_was_answered_by_typing_leaves_no_live_button(visi
         await expect(question.get_by_role("button", name=clock)).to_be_disabled()
 
 
-async def test_a_question_that_was_answered_in_other_words_leaves_no_live_button(visitors: Visitors):
+async def test_buttons_of_a_question_are_disabled_by_another_answer(visitors: Visitors):
     page = await visitors.enter("Ada")
     await say(page, "remind me tomorrow at 6 to call Lin")
     question = page.locator("[data-message]", has=page.get_by_role("button", name="06:00"))
@@ -374,10 +376,10 @@ def answer():
 ```"""
 
 
-async def test_people_write_markdown_and_code_with_colours_and_a_copy_button(visitors: Visitors):
+async def test_markdown_of_people_has_highlighted_code_with_a_copy_button(visitors: Visitors):
     window = await visitors.open_window()
     await window.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = await room_of(visitors, [message(1, person("Lin"), CODE, -1)], await window.new_page())
+    page = await open_room(visitors, [message(1, person("Lin"), CODE, -1)], await window.new_page())
     row = page.locator("[data-message=m1]")
 
     await expect(row.locator("strong")).to_have_text("this")
@@ -387,9 +389,9 @@ async def test_people_write_markdown_and_code_with_colours_and_a_copy_button(vis
     assert await page.evaluate("navigator.clipboard.readText()") == 'def answer():\n    return "42"'
 
 
-async def test_long_code_is_folded_until_it_is_opened(visitors: Visitors):
+async def test_long_code_is_folded_until_it_is_expanded(visitors: Visitors):
     lines = "\n".join(f"step({number})" for number in range(1, 31))
-    page = await room_of(visitors, [message(1, person("Lin"), f"```\n{lines}\n```", -1)])
+    page = await open_room(visitors, [message(1, person("Lin"), f"```\n{lines}\n```", -1)])
     code = page.get_by_role("group", name="Code")
     fold = page.get_by_role("button", name="Show all 30 lines")
     await fold.wait_for()
@@ -401,15 +403,15 @@ async def test_long_code_is_folded_until_it_is_opened(visitors: Visitors):
     assert await code.evaluate("one => one.getBoundingClientRect().height") > 1.4 * folded
 
 
-async def test_text_without_marks_is_shown_as_it_is_written(visitors: Visitors):
+async def test_text_without_markdown_is_shown_unchanged(visitors: Visitors):
     texts = ["snake_case_name and 3 * 4 = 12", "  indented\n\n\nthree lines on", "<b>not bold</b>"]
-    page = await room_of(visitors, [message(at, person("Lin"), text, -1) for at, text in enumerate(texts)])
+    page = await open_room(visitors, [message(at, person("Lin"), text, -1) for at, text in enumerate(texts)])
 
     for number, text in enumerate(texts):
         assert await page.locator(f"[data-message=m{number}] .plain").evaluate("one => one.textContent") == text
 
 
-async def test_emoji_are_loaded_on_demand_found_by_words_and_used(visitors: Visitors):
+async def test_emoji_are_loaded_on_demand_and_found_by_words(visitors: Visitors):
     page = await (await visitors.open_window()).new_page()
     loaded: list[str] = []
     page.on("request", lambda request: loaded.append(request.url))
@@ -453,7 +455,7 @@ async def test_emoji_are_chosen_with_the_keyboard(visitors: Visitors):
     await expect(opener).to_be_focused()
     await opener.press("Enter")
     await expect(first).to_be_visible()
-    await expect(search).to_be_focused()  # the picker focuses it once more as it opens
+    await expect(search).to_be_focused()  # the picker focuses it again as it opens
     await search.press("ArrowDown")
     await expect(first).to_be_focused()
     await first.press("ArrowUp")
@@ -499,10 +501,10 @@ COUNT_IN_VIEW = """log => {
 }"""
 
 
-async def test_fourteen_messages_are_in_view_and_twenty_five_when_compact_is_chosen(visitors: Visitors):
+async def test_fourteen_messages_are_in_view_and_twenty_five_with_compact_density(visitors: Visitors):
     people = (person("Lin"), person("Mei"))
     talk = [message(number, people[number // 2 % 2], "a short message", number / 60 - 9) for number in range(40)]
-    page = await room_of(visitors, talk)
+    page = await open_room(visitors, talk)
     log = page.get_by_role("log")
     assert 14 <= await log.evaluate(COUNT_IN_VIEW) < 20
 
@@ -521,7 +523,7 @@ async def test_rows_keep_their_height_when_their_actions_are_shown(visitors: Vis
     page = await (await visitors.open_window()).new_page()
     await page.add_init_script(f"localStorage.setItem('bubbles.density', '{density}')")
     lin = person("Lin")
-    await room_of(visitors, [message(1, lin, "ok", -9), message(2, lin, "ok", -8), from_bot(3, "ok")], page)
+    await open_room(visitors, [message(1, lin, "ok", -9), message(2, lin, "ok", -8), from_bot(3, "ok")], page)
 
     for row in await page.locator("[data-message]").all():
         before = await row.bounding_box()

@@ -26,48 +26,50 @@ PROBLEM = "Invalid timezone: Moon/Base"
 
 
 @asynccontextmanager
-async def running(app: FastAPI) -> AsyncIterator[str]:
-    """An application on a free port, which pages of other sites may ask; gives its origin."""
+async def serve_for_pages(app: FastAPI) -> AsyncIterator[str]:
+    """Serve an application that pages of other sites may call; yield its origin."""
     app.add_middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["*"], allow_headers=["*"])
     async with served_app(app) as origin:
         yield origin
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def times() -> AsyncIterator[str]:
-    """A time server at noon; gives its origin."""
-    async with running(time_server(FixedClock(NOON))) as origin:
+async def clock_origin() -> AsyncIterator[str]:
+    """Serve the time server, whose clock stands at noon; yield its origin."""
+    async with serve_for_pages(time_server(FixedClock(NOON))) as origin:
         yield origin
 
 
 @asynccontextmanager
-async def people_with(
-    window_pool: WindowPool, times: str, *script: object
+async def open_scripted_visitors(
+    window_pool: WindowPool, clock_origin: str, *script: object
 ) -> AsyncIterator[tuple[Visitors, ScriptedInterpreter]]:
-    """People at the page of a bot that allows the time server and whose model plays a script."""
+    """Yield visitors of a bot that allows the time server, and its scripted interpreter."""
     interpreter = ScriptedInterpreter(list(script), is_strict=False)
-    http = HttpSettings(port=0, page_tool_servers=(times,))
+    http = HttpSettings(port=0, page_tool_servers=(clock_origin,))
     async with (
         served_bot(interpreter=interpreter, http=http) as (address, _),
         open_visitors(window_pool, address) as visitors,
     ):
-        visitors.other_hosts = (times,)
+        visitors.other_hosts = (clock_origin,)
         yield visitors, interpreter
 
 
-async def add(page: Page, url: str) -> None:
+async def add_server(page: Page, url: str) -> None:
     """Add a server in the form of the tools page."""
     await page.get_by_role("link", name="Your tool servers").click()
     await page.get_by_label("Address").fill(url)
     await page.get_by_role("button", name="Add server").click()
 
 
-async def test_added_server_is_called_by_the_browser_and_kept_for_the_next_visit(window_pool: WindowPool, times: str):
+async def test_added_server_is_called_by_the_browser_and_stored_for_the_next_visit(
+    window_pool: WindowPool, clock_origin: str
+):
     script = [[ToolCall(id="1", name=FORMAT, arguments=TOKYO)], "It is 21:00 in Tokyo.", "Nothing to do."]
-    async with people_with(window_pool, times, *script) as (visitors, interpreter):
+    async with open_scripted_visitors(window_pool, clock_origin, *script) as (visitors, interpreter):
         page = await visitors.enter("Ada", "/tools")
-        await add(page, times)
-        await expect(page.locator(f"[data-server='{times}']")).to_contain_text("7 tools")
+        await add_server(page, clock_origin)
+        await expect(page.locator(f"[data-server='{clock_origin}']")).to_contain_text("7 tools")
         await page.get_by_role("link", name="Chat", exact=True).click()
         await say(page, "@Bubbles what time is it in Tokyo?")
         await expect(page.locator(".log")).to_contain_text("It is 21:00 in Tokyo.")
@@ -79,11 +81,11 @@ async def test_added_server_is_called_by_the_browser_and_kept_for_the_next_visit
     assert (result.ok, result.value) == (True, {"formatted_time": "21:00"})
 
 
-async def test_error_of_the_server_is_shown(window_pool: WindowPool, times: str):
+async def test_error_of_the_server_is_shown(window_pool: WindowPool, clock_origin: str):
     script = [[ToolCall(id="1", name=FORMAT, arguments={"timezone": "Moon/Base"})], "There is no such place."]
-    async with people_with(window_pool, times, *script) as (visitors, interpreter):
+    async with open_scripted_visitors(window_pool, clock_origin, *script) as (visitors, interpreter):
         page = await visitors.enter("Ada", "/tools")
-        await add(page, times)
+        await add_server(page, clock_origin)
         await expect(page.locator("[data-server]")).to_have_count(1)
         await page.get_by_role("link", name="Chat", exact=True).click()
         await say(page, "@Bubbles what time is it on the moon?")
@@ -94,11 +96,11 @@ async def test_error_of_the_server_is_shown(window_pool: WindowPool, times: str)
     assert (result.ok, result.error) == (False, f"HTTP 400: {PROBLEM}")
 
 
-async def test_a_call_is_made_by_the_tab_that_offered_it_and_by_no_other(window_pool: WindowPool, times: str):
+async def test_call_is_made_only_by_the_tab_of_the_message(window_pool: WindowPool, clock_origin: str):
     script = [[ToolCall(id="1", name=FORMAT, arguments=TOKYO)], "It is 21:00 in Tokyo."]
-    async with people_with(window_pool, times, *script) as (visitors, _):
+    async with open_scripted_visitors(window_pool, clock_origin, *script) as (visitors, _):
         page = await visitors.enter("Ada", "/tools")
-        await add(page, times)
+        await add_server(page, clock_origin)
         await expect(page.locator("[data-state=ok]")).to_be_visible()
         other = await visitors.enter("Ada", "/tools?servers=1", window=page.context)
         await expect(other.locator("[data-state=ok]")).to_be_visible()
@@ -108,18 +110,18 @@ async def test_a_call_is_made_by_the_tab_that_offered_it_and_by_no_other(window_
         await say(page, "@Bubbles what time is it in Tokyo?")
         await expect(page.locator(".log")).to_contain_text("It is 21:00 in Tokyo.")
 
-    assert asked.count(f"POST {times}/format_time") == 1
+    assert asked.count(f"POST {clock_origin}/format_time") == 1
 
 
-async def test_only_an_allowed_server_is_called_with_its_key(window_pool: WindowPool, times: str):
-    async with people_with(window_pool, times) as (visitors, _):
+async def test_only_an_allowed_server_is_called_with_its_key(window_pool: WindowPool, clock_origin: str):
+    async with open_scripted_visitors(window_pool, clock_origin) as (visitors, _):
         page = await visitors.enter("Ada", "/tools")
-        await add(page, "http://127.0.0.1:9")
+        await add_server(page, "http://127.0.0.1:9")
         await expect(page.get_by_text("This server isn’t allowed in the bot’s settings.")).to_be_visible()
         await expect(page.locator("[data-server]")).to_have_count(0)
 
-        await add(page, times)
-        await page.get_by_role("button", name=f"Remove {times}").click()
+        await add_server(page, clock_origin)
+        await page.get_by_role("button", name=f"Remove {clock_origin}").click()
         await expect(page.locator("[data-server]")).to_have_count(0)
 
         assert await page.evaluate("localStorage.getItem('bubbles.tool_servers')") is None

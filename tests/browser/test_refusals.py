@@ -9,7 +9,7 @@ from tests.browser.visitors import Visitors, messages_with, say
 
 
 async def refuse_first(page: Page, **error: object) -> None:
-    """Let the bot answer the first message of `page` with an error; later ones reach it."""
+    """Answer the first message of `page` with an error, and forward later ones to the bot."""
     refused: list[str] = []
 
     def connect(route: WebSocketRoute) -> None:
@@ -30,7 +30,7 @@ async def refuse_first(page: Page, **error: object) -> None:
     await page.route_web_socket("**/api/chat/ws?**", connect)
 
 
-async def test_message_that_is_refused_for_good_cannot_be_sent_again(visitors: Visitors):
+async def test_permanently_refused_message_cannot_be_sent_again(visitors: Visitors):
     page = await (await visitors.open_window(is_single_use=True)).new_page()
     await refuse_first(page, code="message_too_long", detail="It is too long.", retryable=False)
     await visitors.go(page, "/", "Ada")
@@ -46,7 +46,7 @@ async def test_message_that_is_refused_for_good_cannot_be_sent_again(visitors: V
     await expect(failed).to_have_count(0)
 
 
-async def test_message_that_did_not_get_through_outlives_a_reload(visitors: Visitors):
+async def test_failed_message_is_kept_after_a_reload(visitors: Visitors):
     page = await (await visitors.open_window(is_single_use=True)).new_page()
     await refuse_first(page, code="too_fast", detail="Wait a moment.", retryable=True, retry_after=1)
     await visitors.go(page, "/", "Ada")
@@ -78,7 +78,7 @@ async def test_message_above_the_rate_limit_can_be_sent_again_after_its_time(vis
     await expect(page.locator("[data-failed]")).to_have_count(0)
 
 
-async def test_request_that_is_refused_is_not_offered_again(visitors: Visitors):
+async def test_refused_request_is_not_offered_again(visitors: Visitors):
     page = await visitors.enter("Ada")
 
     await say(page, "remind me on 2020-01-01 at 09:00 to stretch")

@@ -10,7 +10,7 @@ from tests.browser.test_appearance import PHONE
 from tests.browser.visitors import Language, Visitors, say
 
 
-async def known_to_the_api(page: Page, visitors: Visitors) -> list[str]:
+async def list_reminders(page: Page, visitors: Visitors) -> list[str]:
     answer = await page.request.get(f"{visitors.address}/api/reminders?session_id={visitors.room}")
     return [each["text"] for each in (await answer.json())["reminders"]]
 
@@ -31,21 +31,21 @@ async def test_reminders_are_created_changed_snoozed_deleted_and_restored(visito
     await row.get_by_role("button", name="Snooze").click()
     await page.get_by_role("menuitem", name="+60 min").click()
     await expect(row.locator(".countdown-text")).to_have_text("1h")
-    assert await known_to_the_api(page, visitors) == ["water the roses"]
+    assert await list_reminders(page, visitors) == ["water the roses"]
 
     await page.get_by_text("Agenda", exact=True).click()
     await expect(page.locator("[data-view=agenda]")).to_contain_text("water the roses")
     await page.get_by_text("List", exact=True).click()
     await row.get_by_role("button", name="Delete: water the roses").click()
     await expect(row).to_have_count(0)
-    assert await known_to_the_api(page, visitors) == []
+    assert await list_reminders(page, visitors) == []
     await page.get_by_role("button", name="Undo").click()
 
     await expect(row).to_have_count(1)
-    assert await known_to_the_api(page, visitors) == ["water the roses"]
+    assert await list_reminders(page, visitors) == ["water the roses"]
 
 
-async def test_form_starts_from_the_present_text_and_time(visitors: Visitors):
+async def test_edit_form_has_the_present_text_and_time(visitors: Visitors):
     page = await visitors.enter("Ada", "/reminders")
     await page.get_by_label("New reminder").fill("every Monday at 09:00 stand-up")
     await page.get_by_role("button", name="Add").click()
@@ -72,15 +72,13 @@ async def test_form_starts_from_the_present_text_and_time(visitors: Visitors):
         ("es", "cada lunes a las 08:00 la reunión", "cada lunes a las 08:00"),
     ],
 )
-async def test_words_show_their_meaning_while_they_are_typed(
-    visitors: Visitors, language: Language, text: str, meaning: str
-):
+async def test_typed_reminder_has_a_preview(visitors: Visitors, language: Language, text: str, meaning: str):
     page = await visitors.enter("Ada", "/reminders", window=await visitors.open_window(language))
     await page.locator(".new-reminder input").press_sequentially(text, delay=5)
 
     await expect(page.locator("[data-preview]")).to_contain_text(meaning)
     await expect(page.locator("[data-preview]")).to_contain_text("08:00")
-    assert await known_to_the_api(page, visitors) == []
+    assert await list_reminders(page, visitors) == []
 
 
 async def test_reminder_fired_without_readers_is_unread_and_shows_its_lateness(visitors: Visitors):
@@ -102,7 +100,7 @@ async def test_ambiguous_hour_of_a_new_reminder_needs_a_choice(visitors: Visitor
     page = await visitors.enter("Ada", "/reminders")
     await page.get_by_label("New reminder").fill("tomorrow at 6 call mum")
     question = page.get_by_role("group", name="Which time do you mean for “call mum”?")
-    assert await known_to_the_api(page, visitors) == []
+    assert await list_reminders(page, visitors) == []
 
     await question.get_by_role("button", name="tomorrow at 18:00").click()
 
@@ -111,7 +109,7 @@ async def test_ambiguous_hour_of_a_new_reminder_needs_a_choice(visitors: Visitor
     await expect(page.get_by_label("New reminder")).to_have_value("")
 
 
-async def test_words_without_a_time_are_asked_for_it_at_their_field(visitors: Visitors):
+async def test_missing_time_is_asked_for_at_the_field(visitors: Visitors):
     page = await visitors.enter("Ada", "/reminders")
     await page.get_by_label("New reminder").fill("call mum")
     await page.get_by_role("button", name="Add").click()
@@ -137,7 +135,7 @@ CONTRASTS = """(events) => {
 }"""
 
 
-async def test_calendar_shows_every_occurrence_of_its_range_legibly_and_without_ends(visitors: Visitors):
+async def test_calendar_shows_every_occurrence_of_its_range_with_contrast(visitors: Visitors):
     page = await (await visitors.open_window(is_single_use=True)).new_page()
     await visitors.go(page, "/reminders", "Ada")
     await page.get_by_label("New reminder").fill("every day at 9 water the ficus")
@@ -173,9 +171,7 @@ async def open_next_week(page: Page) -> Locator:
     ("language", "week"),
     [("en", r"23\s?–\s?29 Nov 2026"), ("zh", r"2026/11/23\s?–\s?2026/11/29"), ("es", r"23\s?–\s?29 nov 2026")],
 )
-async def test_week_is_named_by_its_dates_as_its_language_writes_them(
-    visitors: Visitors, language: Language, week: str
-):
+async def test_week_has_its_dates_in_the_format_of_the_language(visitors: Visitors, language: Language, week: str):
     page = await (await visitors.open_window(language, is_single_use=True)).new_page()
     await page.clock.set_fixed_time(datetime(2026, 11, 25, 12, tzinfo=UTC))
     await visitors.go(page, "/reminders", "Ada")
@@ -231,7 +227,7 @@ async def test_month_on_a_phone_shows_its_last_week_with_whole_times(visitors: V
     assert await boxes.evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth).length") == 0
 
 
-async def test_month_shows_all_of_its_weeks_in_a_window_of_a_laptop(visitors: Visitors):
+async def test_month_fits_a_laptop_window(visitors: Visitors):
     page = await (await visitors.open_window(is_single_use=True)).new_page()
     await page.clock.set_fixed_time(datetime(2026, 11, 30, 12, tzinfo=UTC))  # in the last of six weeks
     await visitors.go(page, "/reminders", "Ada")
@@ -240,7 +236,7 @@ async def test_month_shows_all_of_its_weeks_in_a_window_of_a_laptop(visitors: Vi
     await expect(page.locator(".mantine-MonthView-monthViewDay").last).to_be_in_viewport(ratio=0.95)
 
 
-async def test_occurrence_is_dragged_to_another_hour_and_put_back(visitors: Visitors):
+async def test_occurrence_is_dragged_to_another_hour_and_moved_back_by_undo(visitors: Visitors):
     page = await visitors.enter("Ada", "/reminders")
     await page.get_by_label("New reminder").fill("every day at 09:00 water the ficus")
     await page.get_by_role("button", name="Add").click()

@@ -9,14 +9,14 @@ from playwright.async_api import Page, expect
 from tests.browser.bot_process import BotProcess
 from tests.browser.conftest import open_visitors
 from tests.browser.test_appearance import PHONE, message, person, violations_in_both_schemes
-from tests.browser.test_group import welcome, written
-from tests.browser.test_messages import room_of
+from tests.browser.test_group import make_hello, make_message
+from tests.browser.test_messages import open_room
 from tests.browser.visitors import Visitors, WindowPool, messages_with, say
 
 TOKEN = "s3cret-token"
 
-# Without a person who looks away and answers the browser's question, both are played here.
-AWAY = """() => {
+# Replaces the visibility of the page, its tones and its notifications, whose permission is always granted.
+FAKE_ABSENCE = """() => {
     window.asked = 0
     window.notices = []
     window.isAway = false
@@ -41,11 +41,11 @@ AWAY = """() => {
 }"""
 
 
-def link_of(page: Page, room: str):
+def room_link(page: Page, room: str):
     return page.locator(f".rooms [data-room='{room}']")
 
 
-async def test_list_shows_what_is_new_in_other_rooms(visitors: Visitors):
+async def test_room_list_shows_mentions_in_other_rooms(visitors: Visitors):
     here, there = visitors.room, f"{visitors.room}_2"
     noor = await visitors.enter("Noor")
     visitors.room = there
@@ -53,24 +53,24 @@ async def test_list_shows_what_is_new_in_other_rooms(visitors: Visitors):
     await say(lin, "hello")
     await say(lin, "@Noor are you there?")
 
-    badge = link_of(noor, there).locator(".room-badge")
+    badge = room_link(noor, there).locator(".room-badge")
     await expect(badge).to_contain_text("@1", timeout=20_000)
     await expect(badge).to_contain_text("1 mention")
     await expect(noor).to_have_title(f"(1) # {here} · Bubbles")
     await expect(noor.locator("link[rel=icon]")).to_have_attribute("href", "/icon-new.svg")
-    await link_of(noor, there).click()
+    await room_link(noor, there).click()
     await expect(messages_with(noor, "are you there?")).to_be_visible()
     await expect(badge).to_have_count(0)
-    await link_of(noor, here).click()
+    await room_link(noor, here).click()
     await expect(noor.locator("h1")).to_have_text(f"# {here}")
     await noor.reload()
     await expect(noor.locator("h1")).to_have_text(f"# {here}")
-    await expect(link_of(noor, there)).to_be_visible()
+    await expect(room_link(noor, there)).to_be_visible()
     await expect(badge).to_have_count(0)
     visitors.room = here
 
 
-async def test_button_of_the_rooms_on_a_phone_tells_of_news_in_other_rooms(visitors: Visitors):
+async def test_room_button_on_a_phone_counts_mentions_in_other_rooms(visitors: Visitors):
     here, there = visitors.room, f"{visitors.room}_2"
     noor = await visitors.enter("Noor")
     await noor.set_viewport_size(PHONE)
@@ -90,12 +90,12 @@ async def test_button_of_the_rooms_on_a_phone_tells_of_news_in_other_rooms(visit
     visitors.room = here
 
 
-async def test_keys_lead_to_the_next_room_with_news_which_the_palette_counts(visitors: Visitors):
+async def test_keys_open_the_next_unread_room_and_the_palette_counts_mentions(visitors: Visitors):
     here, there = visitors.room, f"{visitors.room}_2"
     noor = await visitors.enter("Noor")
     visitors.room = there
     await say(await visitors.enter("Lin"), "@Noor lunch?")
-    await expect(link_of(noor, there).locator(".room-badge")).to_contain_text("@1", timeout=20_000)
+    await expect(room_link(noor, there).locator(".room-badge")).to_contain_text("@1", timeout=20_000)
 
     await noor.keyboard.press("Control+k")
     in_palette = noor.get_by_role("dialog").get_by_role("button").filter(has_text=f"# {there}")
@@ -109,7 +109,7 @@ async def test_keys_lead_to_the_next_room_with_news_which_the_palette_counts(vis
     visitors.room = here
 
 
-async def test_new_room_is_opened_and_its_link_leads_others_there(visitors: Visitors):
+async def test_new_room_is_opened_and_shared_by_its_link(visitors: Visitors):
     window = await visitors.open_window()
     await window.grant_permissions(["clipboard-read", "clipboard-write"])
     ada = await visitors.enter("Ada", window=window)
@@ -142,9 +142,9 @@ async def test_name_is_changed_in_the_own_menu(visitors: Visitors):
     await expect(page.locator(".facepile")).to_have_attribute("aria-label", "2 members: Grace, Bubbles")
 
 
-async def test_notifications_are_asked_for_with_a_click_and_tell_of_mentions(visitors: Visitors):
+async def test_notifications_are_enabled_by_a_click_and_shown_for_mentions(visitors: Visitors):
     window = await visitors.open_window(is_single_use=True)
-    await window.add_init_script(f"({AWAY})()")
+    await window.add_init_script(f"({FAKE_ABSENCE})()")
     ada = await visitors.enter("Ada", window=window)
     lin = await visitors.enter("Lin")
     assert await ada.evaluate("window.asked") == 0
@@ -164,12 +164,12 @@ async def test_notifications_are_asked_for_with_a_click_and_tell_of_mentions(vis
     await expect(messages_with(ada, "lunch?")).to_have_count(1)
 
     assert await ada.evaluate("[window.asked, window.notices]") == [1, ["Lin: @Ada lunch?"]]
-    assert await ada.evaluate("window.tones") == 4  # two when it was switched on, two for the mention
+    assert await ada.evaluate("window.tones") == 4  # two for switching it on, two for the mention
 
 
-async def test_own_words_are_marked_and_told_as_mentions(visitors: Visitors):
+async def test_highlighted_words_are_marked_and_notified_like_mentions(visitors: Visitors):
     window = await visitors.open_window(is_single_use=True)
-    await window.add_init_script(f"({AWAY})()")
+    await window.add_init_script(f"({FAKE_ABSENCE})()")
     ada = await visitors.enter("Ada", window=window)
     await ada.locator("#composer").wait_for()
     await ada.locator(".own-menu").click()
@@ -220,7 +220,7 @@ async def test_message_is_found_in_the_panel_and_in_the_palette(visitors: Visito
     await expect(wanted).to_be_focused()
 
 
-async def test_palette_finds_messages_of_the_rooms_visited_before(visitors: Visitors):
+async def test_palette_finds_messages_of_rooms_visited_before(visitors: Visitors):
     here, there = visitors.room, f"{visitors.room}_2"
     window = await visitors.open_window()
     page = await visitors.enter("Ada", window=window)
@@ -239,13 +239,13 @@ async def test_palette_finds_messages_of_the_rooms_visited_before(visitors: Visi
     visitors.room = here
 
 
-async def test_found_message_is_loaded_when_it_is_older_than_what_is_shown(visitors: Visitors):
+async def test_found_message_older_than_the_log_is_loaded(visitors: Visitors):
     page = await (await visitors.open_window()).new_page()
-    older = [written(number) for number in range(50)]
+    older = [make_message(number) for number in range(50)]
     found = {"id": "m3", "content": "number 3", "created_at": "2026-11-21T11:00:00Z", "author": person("Lin")}
     await page.route("**/log?**", lambda route: route.fulfill(json={"messages": older, "before": None}))
     await page.route("**/search?**", lambda route: route.fulfill(json=[found]))
-    await page.route_web_socket("**/api/chat/ws**", lambda socket: socket.send(welcome(range(50, 370))))
+    await page.route_web_socket("**/api/chat/ws**", lambda socket: socket.send(make_hello(range(50, 370))))
     await visitors.go(page, "/", "Ada")
     await expect(messages_with(page, "number 369")).to_be_in_viewport()
 
@@ -259,11 +259,11 @@ async def test_found_message_is_loaded_when_it_is_older_than_what_is_shown(visit
     await expect(messages_with(page, "number 369")).to_be_in_viewport()
 
 
-async def test_replies_and_quotations_lead_to_each_other(visitors: Visitors):
+async def test_replies_and_quotations_link_to_each_other(visitors: Visitors):
     lin = person("Lin")
     between = [message(each, lin, f"number {each}\n\n\n.", -20 + each / 10) for each in range(2, 20)]
     reply = message(20, person("Mei"), "at two", -1, reply_to="m1")
-    page = await room_of(visitors, [message(1, lin, "when do we meet?", -25), *between, reply])
+    page = await open_room(visitors, [message(1, lin, "when do we meet?", -25), *between, reply])
 
     await page.locator("[data-message=m20] .quote").click()
     await expect(page.locator("[data-message=m1]")).to_be_focused()
@@ -288,9 +288,7 @@ async def test_phone_has_the_rooms_in_a_drawer_without_axe_problems(visitors: Vi
     assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
-async def test_stranger_at_a_link_is_led_to_the_token_and_told_that_a_wrong_one_is_wrong(
-    window_pool: WindowPool, tmp_path: Path
-):
+async def test_link_to_a_room_asks_for_the_token_and_refuses_a_wrong_one(window_pool: WindowPool, tmp_path: Path):
     with BotProcess(tmp_path, BUBBLES_HTTP__TOKEN=TOKEN) as bot:
         async with open_visitors(window_pool, bot.address) as visitors:
             page = await (await visitors.open_window("es", is_single_use=True)).new_page()

@@ -33,30 +33,30 @@ HELLO = "Hello from the model."
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def model() -> AsyncIterator[OpenAIServer]:
-    """A model server that always says the same."""
+    """Start a model server with one answer."""
     async with OpenAIServer([answer(HELLO)] * 50) as server:
         yield server
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def telegram() -> AsyncIterator[TelegramServer]:
-    """Telegram, with one bot."""
+    """Start a fake Telegram server."""
     async with TelegramServer() as server:
         yield server
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def search() -> AsyncIterator[SearchServer]:
-    """A SearXNG instance."""
+    """Start a fake SearXNG server."""
     async with SearchServer() as server:
         yield server
 
 
-def step(page: Page, name: str) -> Locator:
+def setup_step(page: Page, name: str) -> Locator:
     return page.locator(f"[data-setup={name}]")
 
 
-async def test_setup_leads_from_an_empty_folder_to_an_answering_model_and_telegram(
+async def test_setup_connects_a_model_a_search_engine_and_telegram(
     window_pool: WindowPool, tmp_path: Path, model: OpenAIServer, search: SearchServer, telegram: TelegramServer
 ):
     with BotProcess(tmp_path) as bot:
@@ -67,7 +67,7 @@ async def test_setup_leads_from_an_empty_folder_to_an_answering_model_and_telegr
             await page.get_by_label("Your name").fill("Ada")
             await page.keyboard.press("Enter")
 
-            await step(page, "bot").get_by_label("Name").fill("Pearl")
+            await setup_step(page, "bot").get_by_label("Name").fill("Pearl")
             await page.get_by_role("button", name="Continue").click()
             await page.get_by_text("Another server").click()
             await page.get_by_label("Server address").fill(f"{model.url}/v1")
@@ -93,9 +93,9 @@ async def test_setup_leads_from_an_empty_folder_to_an_answering_model_and_telegr
             await page.get_by_role("button", name="Test the connection").click()
             await expect(page.locator("[data-test=ok]")).to_contain_text("works", timeout=SLOW_MS)
             await page.get_by_role("button", name="Continue").click()
-            await expect(step(page, "done")).not_to_contain_text("sk-tiny")
+            await expect(setup_step(page, "done")).not_to_contain_text("sk-tiny")
             await page.get_by_role("button", name="Finish").click()
-            await expect(step(page, "ready")).to_contain_text("Pearl is ready", timeout=SLOW_MS)
+            await expect(setup_step(page, "ready")).to_contain_text("Pearl is ready", timeout=SLOW_MS)
 
             await page.get_by_role("button", name="Open the chat").click()
             await page.locator("[data-link=live]").wait_for()
@@ -111,13 +111,13 @@ async def test_setup_leads_from_an_empty_folder_to_an_answering_model_and_telegr
             assert telegram.token not in settings
 
 
-async def save(page: Page) -> None:
-    """Save what was changed, and wait until the bot has taken it over."""
+async def save_settings(page: Page) -> None:
+    """Save the changes, and wait until the bot has applied them."""
     await page.get_by_role("button", name="Save changes").click()
     await expect(page.locator(".save-notice")).to_have_text("Saved", timeout=SLOW_MS)
 
 
-async def test_setting_is_found_refused_at_its_field_changed_at_once_and_undone(newcomers: Visitors):
+async def test_setting_is_found_validated_at_its_field_applied_and_undone(newcomers: Visitors):
     page = await newcomers.enter("Ada", "/settings")
     await page.get_by_role("searchbox", name="Search settings").fill("quiet hours")
     hours = page.get_by_label("Quiet hours")
@@ -130,11 +130,11 @@ async def test_setting_is_found_refused_at_its_field_changed_at_once_and_undone(
     )
     await expect(hours).to_be_focused()
     await hours.fill("22:00-07:00")
-    await save(page)
+    await save_settings(page)
 
     await page.get_by_role("searchbox", name="Search settings").fill("bot.name")
     await page.get_by_label("Name", exact=True).fill("Ruby")
-    await save(page)
+    await save_settings(page)
     await page.get_by_role("link", name="Chat").click()
     await expect(page.locator("#composer")).to_have_attribute("placeholder", re.compile("@Ruby"), timeout=SLOW_MS)
 
@@ -147,7 +147,7 @@ async def test_setting_is_found_refused_at_its_field_changed_at_once_and_undone(
     newcomers.errors[:] = [each for each in newcomers.errors if REFUSED not in each]
 
 
-async def test_change_that_the_bot_cannot_start_with_is_undone_and_reported(newcomers: Visitors):
+async def test_change_that_prevents_a_start_is_undone_and_reported(newcomers: Visitors):
     page = await newcomers.enter("Ada", "/settings?group=platforms")
     await page.locator("[data-setting='platforms.enabled']").fill("matrix")
     await page.keyboard.press("Enter")
@@ -159,7 +159,7 @@ async def test_change_that_the_bot_cannot_start_with_is_undone_and_reported(newc
     await expect(page.locator("[data-change]")).to_contain_text("Not applied")
 
 
-async def test_health_leads_to_the_setting_that_mends_a_check(visitors: Visitors):
+async def test_failed_check_links_to_its_setting(visitors: Visitors):
     page = await visitors.enter("Ada", "/health")
 
     await page.get_by_role("link", name="Fix it: Access").click()
@@ -170,7 +170,7 @@ async def test_health_leads_to_the_setting_that_mends_a_check(visitors: Visitors
 
 
 @pytest.mark.parametrize("language", LOCALES)
-async def test_texts_of_health_begin_at_one_line(visitors: Visitors, language: Language):
+async def test_texts_of_health_checks_are_aligned(visitors: Visitors, language: Language):
     page = await visitors.enter("Ada", "/health", window=await visitors.open_window(language))
     await expect(page.locator("[data-check] .state[data-state=warning]").first).to_be_visible()
 
@@ -180,17 +180,17 @@ async def test_texts_of_health_begin_at_one_line(visitors: Visitors, language: L
     assert len(set(begins)) == 1
 
 
-async def test_secret_is_shown_as_set_and_never_again(newcomers: Visitors):
+async def test_stored_secret_is_never_shown(newcomers: Visitors):
     page = await newcomers.enter("Ada", "/settings?group=search")
     await page.get_by_label("Brave Search API key", exact=True).fill("sk-brave")
-    await save(page)
+    await save_settings(page)
 
     await newcomers.go(page, "/settings?group=search", "Ada")
     key = page.get_by_label("Brave Search API key", exact=True)
     await expect(key).to_have_value("")
     await expect(key).to_have_attribute("placeholder", "Set. Type a new one to replace it.")
     await page.get_by_role("button", name="Remove search.brave_api_key").click()
-    await save(page)
+    await save_settings(page)
     await expect(key).to_have_attribute("placeholder", "Not set")
 
 
@@ -260,28 +260,28 @@ async def test_setup_focuses_empty_required_fields_and_lists_changes_in_words(ne
     await expect(page.locator("[id='setting-platforms.telegram.token-error']")).to_have_text("Obligatorio")
     await token.fill("1:x")
     await next_step.click()
-    await expect(step(page, "done")).to_contain_text("Español")
-    await expect(step(page, "done")).to_contain_text("Consola, Telegram")
+    await expect(setup_step(page, "done")).to_contain_text("Español")
+    await expect(setup_step(page, "done")).to_contain_text("Consola, Telegram")
     newcomers.errors[:] = [each for each in newcomers.errors if REFUSED not in each]
 
 
-async def test_set_up_needs_no_mouse(newcomers: Visitors):
+async def test_setup_is_completed_with_the_keyboard(newcomers: Visitors):
     page = await (await newcomers.open_window()).new_page()
     await page.goto(newcomers.address)
     await expect(page.get_by_label("Your name")).to_be_focused()
     await page.keyboard.type("Ada")
     await page.keyboard.press("Enter")
-    await expect(step(page, "bot")).to_be_visible()
-    await tab_to(page, step(page, "bot").get_by_label("Name"))
+    await expect(setup_step(page, "bot")).to_be_visible()
+    await tab_to(page, setup_step(page, "bot").get_by_label("Name"))
     await page.keyboard.press("Control+a")
     await page.keyboard.type("Opal")
     card = page.locator(".card.setup")
     width = (await card.bounding_box() or {})["width"]
     for name in ("model", "search", "platform", "done"):
-        await page.keyboard.press("Enter") if name == "model" else await press(page)
-        await expect(step(page, name)).to_be_visible()
-    await press(page, "Finish")
-    await expect(step(page, "ready")).to_contain_text("Opal is ready", timeout=SLOW_MS)
+        await page.keyboard.press("Enter") if name == "model" else await press_button(page)
+        await expect(setup_step(page, name)).to_be_visible()
+    await press_button(page, "Finish")
+    await expect(setup_step(page, "ready")).to_contain_text("Opal is ready", timeout=SLOW_MS)
     assert (await card.bounding_box() or {})["width"] == width
     await tab_to(page, page.get_by_role("button", name="Open the chat"))
     await page.keyboard.press("Enter")
@@ -289,7 +289,7 @@ async def test_set_up_needs_no_mouse(newcomers: Visitors):
 
 
 async def tab_to(page: Page, wanted: Locator) -> None:
-    """Press Tab until something has the focus."""
+    """Press Tab until `wanted` has the focus."""
     for _ in range(MOST_TABS):
         if await wanted.evaluate("one => one === document.activeElement"):
             return
@@ -297,13 +297,13 @@ async def tab_to(page: Page, wanted: Locator) -> None:
     raise AssertionError(f"{wanted} is not reached by Tab")
 
 
-async def press(page: Page, name: str = "Continue") -> None:
-    """Reach a button with Tab, and press it with Enter."""
+async def press_button(page: Page, name: str = "Continue") -> None:
+    """Move the focus to a button with Tab, and press it with Enter."""
     await tab_to(page, page.get_by_role("button", name=name))
     await page.keyboard.press("Enter")
 
 
-async def test_set_up_can_be_skipped_and_found_again(newcomers: Visitors):
+async def test_skipped_setup_is_found_in_palette_and_settings(newcomers: Visitors):
     page = await (await newcomers.open_window()).new_page()
     await page.goto(newcomers.address)
     await page.get_by_label("Your name").fill("Ada")
@@ -314,10 +314,10 @@ async def test_set_up_can_be_skipped_and_found_again(newcomers: Visitors):
     await page.locator("#composer").press("Control+k")
     await page.get_by_placeholder("Search messages, rooms, pages, tools…").fill("Set up")
     await page.keyboard.press("Enter")
-    await expect(step(page, "bot")).to_be_visible()
+    await expect(setup_step(page, "bot")).to_be_visible()
     await page.get_by_role("link", name="Settings").click()
     await page.get_by_role("link", name="Run setup again").click()
-    await expect(step(page, "bot")).to_be_visible()
+    await expect(setup_step(page, "bot")).to_be_visible()
 
 
 STATES = (
@@ -329,7 +329,7 @@ STATES = (
 )
 
 
-async def test_new_pages_fit_a_phone(newcomers: Visitors):
+async def test_setup_settings_tools_and_health_fit_a_phone(newcomers: Visitors):
     page = await newcomers.enter("Ada")
     await page.set_viewport_size(PHONE)
     for state in STATES:

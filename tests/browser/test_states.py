@@ -23,7 +23,7 @@ from tests.browser.test_appearance import (
     hello,
     violations,
 )
-from tests.browser.test_cards import REMINDER, states
+from tests.browser.test_cards import REMINDER, card_messages
 from tests.browser.visitors import LOCALES, Language, Visitors, say
 
 DESK = {"width": 1280, "height": 800}
@@ -53,14 +53,14 @@ async def add_reminders(visitors: Visitors, language: Language) -> None:
 
 @dataclass(kw_only=True)
 class StateCheck:
-    """Checks states of one page at a desk and on a phone, in light and dark; `found` is what is wrong."""
+    """Checks states of one page on a desktop and a phone, in light and dark mode; `found` has the problems."""
 
     page: Page
     language: Language
     found: list[str] = field(default_factory=list)
 
     async def run(self, state: str) -> None:
-        """Ask axe, look for texts that are cut off, and save pictures; one of nothing would be small."""
+        """Run axe, find texts that are cut off, and save pictures, of which a blank one would be small."""
         await self.page.evaluate("document.fonts.ready")
         for size in (DESK, PHONE):
             await self.page.set_viewport_size(size)
@@ -80,7 +80,7 @@ class StateCheck:
 
 
 class ScriptedRoom:
-    """A room that says what it is told to, until it closes."""
+    """A room with scripted frames, without a bot."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -88,7 +88,7 @@ class ScriptedRoom:
         self._is_closed = False
 
     async def open(self) -> None:
-        """Answer for the bot: the room and its reminders."""
+        """Answer the requests of the page for the room and its reminders."""
         await self._page.route_web_socket("**/api/chat/ws**", self._serve)
         await self._page.route("**/api/reminders?**", self._list)
 
@@ -103,19 +103,19 @@ class ScriptedRoom:
         socket.on_message(lambda _: None)
         socket.send(hello(MESSAGES))
 
-    def tell(self, text: str) -> None:
-        """Let a frame come."""
+    def send(self, text: str) -> None:
+        """Send a frame to the page."""
         assert self._socket is not None
         self._socket.send(text)
 
     async def close(self) -> None:
-        """Lose the connection, and refuse another."""
+        """Close the connection, and refuse others."""
         assert self._socket is not None
         self._is_closed = True
         await self._socket.close(code=1013)
 
 
-async def state_check_of(visitors: Visitors, language: Language) -> StateCheck:
+async def open_state_check(visitors: Visitors, language: Language) -> StateCheck:
     SHOTS.mkdir(exist_ok=True)
     page = await (await visitors.open_window(language, is_single_use=True)).new_page()
     await page.emulate_media(reduced_motion="reduce")
@@ -124,7 +124,7 @@ async def state_check_of(visitors: Visitors, language: Language) -> StateCheck:
 
 @pytest.mark.parametrize("language", LOCALES)
 async def test_axe_finds_no_problem_in_states_of_the_room(visitors: Visitors, language: Language):
-    check = await state_check_of(visitors, language)
+    check = await open_state_check(visitors, language)
     page, room = check.page, ScriptedRoom(check.page)
     await page.clock.install(time=NOW)
     await room.open()
@@ -133,8 +133,8 @@ async def test_axe_finds_no_problem_in_states_of_the_room(visitors: Visitors, la
     await check.run("join")
 
     await visitors.go(page, "/", "Ada")
-    room.tell(frame("tool_start", message_id="m9", call=RUNNING))
-    room.tell(frame("message_new", message=FAILED))
+    room.send(frame("tool_start", message_id="m9", call=RUNNING))
+    room.send(frame("message_new", message=FAILED))
     await page.locator("[data-tool][data-status=error]").wait_for()
     await check.run("room")
     await page.locator("#composer").fill("/reminder_set")
@@ -165,7 +165,7 @@ async def test_axe_finds_no_problem_in_states_of_the_room(visitors: Visitors, la
     await check.run("shortcuts")
     await page.keyboard.press("Escape")
 
-    room.tell(hello(states(), epoch="cards"))
+    room.send(hello(card_messages(), epoch="cards"))
     await page.locator("[data-card=search]").wait_for()
     await page.locator("[data-message=m2] .how-line").click()
     await page.locator("[data-card=summary]").scroll_into_view_if_needed()
@@ -173,10 +173,10 @@ async def test_axe_finds_no_problem_in_states_of_the_room(visitors: Visitors, la
     await page.locator(".panel-tabs > label").nth(3).click()
     await page.locator(".panel input[type=search]").fill("nothing is called like this")
     await page.locator(".panel .panel-empty").wait_for()
-    room.tell(hello([], epoch="another"))
+    room.send(hello([], epoch="another"))
     await page.locator(".welcome").wait_for()
     await check.run("welcome")
-    room.tell(hello(MESSAGES, epoch="again"))
+    room.send(hello(MESSAGES, epoch="again"))
     await page.locator("[data-message]").first.wait_for()
     await room.close()
     await page.locator("[data-link=reconnecting]").wait_for()
@@ -191,7 +191,7 @@ async def test_axe_finds_no_problem_in_states_of_the_room(visitors: Visitors, la
 
 @pytest.mark.parametrize("language", LOCALES)
 async def test_axe_finds_no_problem_in_states_of_reminders(visitors: Visitors, language: Language):
-    check = await state_check_of(visitors, language)
+    check = await open_state_check(visitors, language)
     page = check.page
     await visitors.go(page, "/reminders", "Ada")
     await page.locator(".new-reminder input").fill(AMBIGUOUS[language])
@@ -220,7 +220,7 @@ async def test_axe_finds_no_problem_in_states_of_reminders(visitors: Visitors, l
 
 @pytest.mark.parametrize("language", LOCALES)
 async def test_axe_finds_no_problem_in_states_of_the_other_pages(visitors: Visitors, language: Language):
-    check = await state_check_of(visitors, language)
+    check = await open_state_check(visitors, language)
     page = check.page
     await add_reminders(visitors, language)
     await visitors.go(page, "/tools?tool=reminder_set", "Ada")
@@ -265,7 +265,7 @@ async def test_axe_finds_no_problem_in_states_of_the_other_pages(visitors: Visit
 
 @pytest.mark.parametrize("language", LOCALES)
 async def test_axe_finds_no_problem_in_states_of_the_settings(newcomers: Visitors, language: Language):
-    check = await state_check_of(newcomers, language)
+    check = await open_state_check(newcomers, language)
     page = check.page
     await newcomers.go(page, "/setup", "Ada")
     for step in ("bot", "model", "search", "platform"):

@@ -16,7 +16,7 @@ ONE_REQUEST = """async () => {
 }"""
 
 
-async def test_twelve_tabs_of_one_browser_all_live_and_requests_are_answered_at_once(visitors: Visitors):
+async def test_twelve_tabs_of_one_browser_are_connected_and_requests_stay_fast(visitors: Visitors):
     window = await visitors.open_window()
     tabs = [await visitors.enter(f"Tab {number}", window=window) for number in range(TABS)]
 
@@ -49,7 +49,7 @@ async def test_offline_messages_are_sent_once_after_reconnecting(bot: BotProcess
     await expect(messages_with(page, "during the outage")).to_have_count(1)
 
 
-async def test_page_without_network_is_offline_and_sends_what_was_written_when_it_is_back(visitors: Visitors):
+async def test_messages_written_without_a_network_are_sent_when_it_returns(visitors: Visitors):
     visitors.expects_outage = True
     window = await visitors.open_window()
     page = await visitors.enter("Ada", window=window)
@@ -66,7 +66,7 @@ async def test_page_without_network_is_offline_and_sends_what_was_written_when_i
     await expect(page.locator("[data-pending]")).to_have_count(0)
 
 
-async def test_page_stays_online_where_the_bot_is_reached_without_a_network(visitors: Visitors):
+async def test_page_stays_online_while_the_bot_is_reachable_without_a_network(visitors: Visitors):
     page = await visitors.enter("Ada")
 
     await page.evaluate("window.dispatchEvent(new Event('offline'))")

@@ -12,17 +12,17 @@ OFFER = "[data-zone-offer]"
 
 
 async def enter_from(visitors: Visitors, name: str, zone: str, path: str = "/") -> Page:
-    """`name` at the page, in a browser whose clock is that of `zone`."""
+    """Open a page as `name` in a browser with the time zone `zone`."""
     window = await visitors.open_window(is_single_use=True, zone=zone)
     return await visitors.enter(name, path, window=window)
 
 
 def card_of(page: Page) -> Locator:
-    """The last card of a reminder in the log."""
+    """Return the last card of a reminder in the log."""
     return page.locator("[data-card=reminder]").last
 
 
-async def test_time_means_the_clock_of_the_browser_in_card_panel_list_and_calendar(visitors: Visitors):
+async def test_times_are_in_the_zone_of_the_browser_in_card_panel_list_and_calendar(visitors: Visitors):
     page = await enter_from(visitors, "Marta", "Europe/Madrid")
 
     await say(page, "remind me tomorrow at 09:00 to water the ficus")
@@ -37,7 +37,7 @@ async def test_time_means_the_clock_of_the_browser_in_card_panel_list_and_calend
     await expect(page.locator(OFFER)).to_have_count(0)
 
 
-async def test_zone_of_another_place_is_offered_and_changes_times_once_it_is_chosen(visitors: Visitors):
+async def test_other_zone_of_a_browser_is_offered_and_changes_times_when_chosen(visitors: Visitors):
     home = await enter_from(visitors, "Nuria", "Europe/Madrid")
     await say(home, "remind me on 2031-03-03 at 09:00 to water the ficus")
     await expect(card_of(home).locator("time")).to_have_text(re.compile(r" 09:00$"))
@@ -52,7 +52,7 @@ async def test_zone_of_another_place_is_offered_and_changes_times_once_it_is_cho
     await expect(card_of(away).locator("[data-elsewhere]")).to_have_text("09:00 (Europe/Madrid)")
 
 
-async def test_zone_that_is_kept_is_not_offered_again(visitors: Visitors):
+async def test_declined_zone_is_not_offered_again(visitors: Visitors):
     page = await enter_from(visitors, "Pilar", "Asia/Tokyo")
     await say(page, "my timezone is Madrid")
     await expect(page.locator(OFFER)).to_be_visible()
@@ -66,7 +66,7 @@ async def test_zone_that_is_kept_is_not_offered_again(visitors: Visitors):
     await expect(page.locator(OFFER)).to_have_count(0)
 
 
-async def test_reminder_of_another_zone_is_shown_in_the_readers_with_its_own(visitors: Visitors):
+async def test_reminder_of_another_zone_is_shown_in_both_zones(visitors: Visitors):
     wei = await enter_from(visitors, "Wei", "Asia/Shanghai")
     rosa = await enter_from(visitors, "Rosa", "Europe/Madrid")
 
@@ -78,7 +78,7 @@ async def test_reminder_of_another_zone_is_shown_in_the_readers_with_its_own(vis
     await expect(card_of(wei)).to_contain_text("09:00 (Europe/Madrid)")
 
 
-async def test_today_of_the_calendar_is_that_of_the_persons_zone(visitors: Visitors):
+async def test_calendar_marks_today_in_the_zone_of_the_person(visitors: Visitors):
     west, east = "Pacific/Pago_Pago", "Pacific/Kiritimati"  # 25 hours apart: never the same date
     home = await enter_from(visitors, "Sina", west)
     await say(home, "remind me on 2031-03-03 at 09:00 to water the ficus")
@@ -102,7 +102,7 @@ async def test_today_of_the_calendar_is_that_of_the_persons_zone(visitors: Visit
     await expect(columns.nth(today.weekday())).to_have_attribute("data-today", "true")
 
 
-async def test_hour_that_clocks_skip_counts_on_and_not_back(visitors: Visitors):
+async def test_reminder_in_a_skipped_hour_is_moved_forward(visitors: Visitors):
     home = await enter_from(visitors, "Leila", "America/New_York")
     await say(home, "remind me on 2031-03-03 at 09:00 to water the ficus")
     await expect(card_of(home)).to_be_visible()

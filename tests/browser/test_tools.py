@@ -15,7 +15,7 @@ REFUSED = "status of 422"
 SCRIPT = "<script>alert(1)</script>"
 
 
-async def test_a_tool_is_tried_its_mistakes_stand_at_their_fields_and_the_call_is_on_record(visitors: Visitors):
+async def test_tool_form_shows_errors_at_fields_and_its_call_is_recorded(visitors: Visitors):
     page = await visitors.enter("Ada", "/tools?tool=reminder_set")
     await page.get_by_role("button", name="Run").click()
     await expect(page.get_by_text("Required")).to_have_count(3)
@@ -46,7 +46,7 @@ async def test_a_tool_is_tried_its_mistakes_stand_at_their_fields_and_the_call_i
     await expect(page.locator("[data-call]").first).to_be_visible()
 
 
-async def test_refused_call_is_on_record_with_the_words_for_it_and_not_with_its_code(visitors: Visitors):
+async def test_refused_call_is_recorded_with_its_message_and_without_its_code(visitors: Visitors):
     page = await visitors.enter("Ada")
     question = f"search the web for {visitors.room}"
     await say(page, question)
@@ -61,8 +61,8 @@ async def test_refused_call_is_on_record_with_the_words_for_it_and_not_with_its_
     await expect(page.get_by_text("search_not_configured")).to_have_count(0)
 
 
-async def test_refused_call_of_an_mcp_client_is_on_record_with_its_reason(visitors: Visitors):
-    async with Client(f"{visitors.address}/mcp", elicitation_callback=say_no) as client:
+async def test_refused_call_of_an_mcp_client_is_recorded_with_its_reason(visitors: Visitors):
+    async with Client(f"{visitors.address}/mcp", elicitation_callback=decline) as client:
         await client.call_tool("forget_me", {})
         await client.call_tool("reminder_set", {"type": "once", "time": visitors.room, "content": "tea"})
     page = await visitors.enter("Ada", "/activity")
@@ -76,11 +76,11 @@ async def test_refused_call_of_an_mcp_client_is_on_record_with_its_reason(visito
     await expect(page.locator("[data-turn] .tool-error")).to_have_text("The answer was no, so nothing was done.")
 
 
-async def say_no(context: object, question: object) -> ElicitResult:
+async def decline(context: object, question: object) -> ElicitResult:
     return ElicitResult(action="decline")
 
 
-async def test_reason_of_a_failed_call_is_shown_beside_the_room(visitors: Visitors):
+async def test_reason_of_a_failed_call_is_shown_in_the_panel(visitors: Visitors):
     page = await visitors.enter("Ada")
     await say(page, "search the web for penguins")
     await page.locator(".panel").get_by_text("Activity", exact=True).click()
@@ -103,7 +103,7 @@ async def test_tool_that_never_ran_has_no_count(visitors: Visitors):
         ("zh", "每月最后一天9点提醒我交房租", "每月最后一天"),
     ],
 )
-async def test_a_call_shows_how_a_reminder_repeats_in_words(
+async def test_call_shows_its_recurrence_in_words(
     visitors: Visitors, language: Language, request_text: str, words: str
 ):
     window = await visitors.open_window(language)
@@ -124,7 +124,7 @@ async def test_a_call_shows_how_a_reminder_repeats_in_words(
     await expect(page.locator("[data-turn] .tool-card")).not_to_contain_text("FREQ=")
 
 
-async def test_an_answer_of_422_lands_on_the_field_that_it_names(visitors: Visitors):
+async def test_error_of_an_argument_is_shown_at_its_field(visitors: Visitors):
     page = await visitors.enter("Ada", "/tools?tool=reminder_delete")
     refusal = {"code": "arguments_invalid", "detail": "no", "fields": {"reminder_id": "There is no such id."}}
     await page.route("**/api/tools/*/invoke", lambda route: route.fulfill(status=422, json=refusal))
@@ -136,7 +136,7 @@ async def test_an_answer_of_422_lands_on_the_field_that_it_names(visitors: Visit
     visitors.errors[:] = [each for each in visitors.errors if REFUSED not in each]
 
 
-async def test_a_summary_shows_its_calls_its_table_and_marks_no_html(visitors: Visitors):
+async def test_html_in_messages_and_summaries_is_shown_as_text(visitors: Visitors):
     page = await visitors.enter("Ada")
     lin = await visitors.enter("Lin")
     for text in (f"the release is on Thursday {SCRIPT}", "I will write the notes", "Lin books the room"):
@@ -150,12 +150,12 @@ async def test_a_summary_shows_its_calls_its_table_and_marks_no_html(visitors: V
     await expect(page.locator(".plain", has_text=SCRIPT)).to_be_visible()
 
 
-async def test_a_tool_of_a_server_says_where_it_is_from_and_that_its_server_is_ill(visitors: Visitors):
+async def test_tool_shows_its_server_and_that_it_does_not_respond(visitors: Visitors):
     page = await (await visitors.open_window()).new_page()
-    ill = {"is_ok": False, "detail": "the server cannot be reached"}
-    tool = {"name": "get_time", "description": "The time.", "parameters": {}, "source": "clock", "health": ill}
-    told = {**tool, "permission": "everyone", "confirm": False, "calls": 0, "p95_ms": None}
-    await page.route("**/api/tools?*", lambda route: route.fulfill(json={"tools": [told]}))
+    health = {"is_ok": False, "detail": "the server cannot be reached"}
+    tool = {"name": "get_time", "description": "The time.", "parameters": {}, "source": "clock", "health": health}
+    listed = {**tool, "permission": "everyone", "confirm": False, "calls": 0, "p95_ms": None}
+    await page.route("**/api/tools?*", lambda route: route.fulfill(json={"tools": [listed]}))
 
     await visitors.go(page, "/tools?tool=get_time", "Ada")
 
