@@ -20,9 +20,9 @@ COLOUR_RULES = ["color-contrast", "link-in-text-block"]
 FIND_VIOLATIONS = """([only, rules]) => axe.run({
     resultTypes: ['violations'], preload: false, iframes: false, rules, ...(only && {runOnly: only}),
 }).then((found) => found.violations)"""
-# Rules that axe does not ask by itself: a visible label has to be in the name that speech input listens for.
+# Rules that axe does not check by default: the accessible name has to contain the visible label, for speech input.
 ALSO = {"label-content-name-mismatch": {"enabled": True}}
-# Colours change within the next frames; what moves for ever is not waited for.
+# Colours change within the next frames; endless animations are not awaited.
 TRANSITIONS_ENDED = """async () => {
     const isMoving = (each) => each.playState === 'running' && each.effect.getTiming().iterations !== Infinity
     for (let moving = [0]; moving.length > 0; await Promise.allSettled(moving.map((each) => each.finished))) {
@@ -34,10 +34,10 @@ Scheme = Literal["light", "dark"]
 NOW = datetime(2026, 11, 21, 11, 16, tzinfo=UTC)
 PHONE: ViewportSize = {"width": 390, "height": 844}
 DOUBLE: ViewportSize = {"width": 640, "height": 400}
-"""What a window of 1280 × 800 shows at 200 %."""
+"""The size of a window of 1280 × 800 at 200 %."""
 NAME = "Maximiliane-Wolfeschlegelsteinhausenberg"
 WORD = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft" * 2
-# Texts that end outside of the window, and are not in something that scrolls by itself or ends in an ellipsis.
+# Texts that end outside of the window, except in elements that scroll or end in an ellipsis.
 CUT_OFF = """() => {
     const isScrolled = (one) => {
         for (let at = one; at; at = at.parentElement) {
@@ -56,37 +56,37 @@ CUT_OFF = """() => {
 BOT = {"id": "bot", "name": "Bubbles", "kind": "bot"}
 
 
-async def violations(page: Page, rules: list[str] | None = None) -> list[str]:
-    """What axe finds wrong, with where it is; all of its `rules` are asked, or some."""
+async def find_violations(page: Page, rules: list[str] | None = None) -> list[str]:
+    """Return what axe finds wrong by `rules`, or by all of its rules, with the place."""
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(AXE_SCRIPT)
     found = await page.evaluate(FIND_VIOLATIONS, [rules, {} if rules else ALSO])
-    return [f"{page.url}: {each['id']} {[_told(node) for node in each['nodes'][:3]]}" for each in found]
+    return [f"{page.url}: {each['id']} {[_describe(node) for node in each['nodes'][:3]]}" for each in found]
 
 
-def _told(node: Mapping[str, Any]) -> str:
+def _describe(node: Mapping[str, Any]) -> str:
     return f"{node['target']}: {node.get('failureSummary', '')}"
 
 
-async def violations_in_both_schemes(page: Page) -> list[str]:
-    """What axe finds wrong as the page is, and in the other scheme, where nothing else but the colours is different."""
+async def find_violations_in_both_schemes(page: Page) -> list[str]:
+    """Return what axe finds wrong in the present scheme, and by the colour rules in the other."""
     now = await page.locator("html").get_attribute("data-mantine-color-scheme")
     await page.evaluate(TRANSITIONS_ENDED)
-    found = await violations(page)
+    found = await find_violations(page)
     other: Scheme = "light" if now == "dark" else "dark"
-    await dressed(page, other)
-    return found + [f"{other}: {each}" for each in await violations(page, COLOUR_RULES)]
+    await set_scheme(page, other)
+    return found + [f"{other}: {each}" for each in await find_violations(page, COLOUR_RULES)]
 
 
-async def dressed(page: Page, scheme: Scheme) -> None:
-    """Let the system of whoever looks ask for `scheme`."""
+async def set_scheme(page: Page, scheme: Scheme) -> None:
+    """Set the colour scheme of the system to `scheme`, and wait until the page has changed."""
     await page.emulate_media(color_scheme=scheme)
     await expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", scheme)
     await page.evaluate(TRANSITIONS_ENDED)
 
 
-async def show(page: Page, screen: str) -> None:
-    """Go to another screen as people do, and wait until what it shows is there."""
+async def open_screen(page: Page, screen: str) -> None:
+    """Open a screen by its link, and wait until it is loaded."""
     link = page.locator(".rail-link").nth(SCREENS.index(screen))
     if not await link.is_visible():  # a phone has most pages behind "More"
         await page.locator(".rail-more").click()
@@ -106,7 +106,7 @@ REMIND: dict[Language, str] = {
 TAGS: dict[Language, str] = {"zh": "zh-Hans", "es": "es", "en": "en"}
 
 
-async def test_a_phone_never_scrolls_sideways_and_has_the_panel_in_a_sheet(visitors: Visitors):
+async def test_phone_never_scrolls_sideways_and_has_the_panel_in_a_dialog(visitors: Visitors):
     page = await (await visitors.open_window("zh")).new_page()
     await page.set_viewport_size(PHONE)
     await visitors.go(page, "/", "Ada")
@@ -114,7 +114,7 @@ async def test_a_phone_never_scrolls_sideways_and_has_the_panel_in_a_sheet(visit
     await expect(page.locator("[data-card=reminder][data-status=active]")).to_be_visible()
 
     for screen in reversed(SCREENS):
-        await show(page, screen)
+        await open_screen(page, screen)
         width = await page.evaluate("document.documentElement.scrollWidth")
         assert width <= PHONE["width"], f"{screen} is {width} wide"
     await expect(page.locator("h1")).to_have_text(visitors.room)  # the button of the room list shows the sign
@@ -132,7 +132,7 @@ MORE: dict[Language, tuple[str, str]] = {"en": ("More", "Health"), "zh": ("更�
 
 
 @pytest.mark.parametrize("language", sorted(MORE))
-async def test_a_phone_has_three_pages_in_its_bar_and_the_others_behind_more(visitors: Visitors, language: Language):
+async def test_phone_has_three_pages_in_its_bar_and_the_others_in_a_menu(visitors: Visitors, language: Language):
     page = await visitors.enter("Ada", window=await visitors.open_window(language))
     more = page.get_by_role("button", name=MORE[language][0], exact=True)
     links = page.locator(".rail-link").filter(visible=True)
@@ -143,7 +143,7 @@ async def test_a_phone_has_three_pages_in_its_bar_and_the_others_behind_more(vis
     await expect(links).to_have_count(3)
     await more.click()
     await expect(links).to_have_count(7)
-    found = await violations_in_both_schemes(page)
+    found = await find_violations_in_both_schemes(page)
     await page.keyboard.press("Escape")
     await expect(links).to_have_count(3)
     await more.click()
@@ -179,7 +179,7 @@ PANEL: dict[Language, str] = {"en": "Show side panel", "zh": "显示侧栏", "es
 
 
 @pytest.mark.parametrize("language", sorted(PANEL))
-async def test_four_tabs_on_a_phone_show_the_four_parts_of_the_panel(visitors: Visitors, language: Language):
+async def test_parts_of_the_panel_fit_a_phone(visitors: Visitors, language: Language):
     window = await visitors.open_window(language)
     tabs = [await visitors.enter("Ada", window=window) for _ in range(4)]
     await say(tabs[0], REMIND[language])
@@ -206,7 +206,7 @@ async def test_long_words_at_double_size_are_not_cut_off(visitors: Visitors):
     await expect(page.locator("[data-mine]")).to_have_count(3)
 
     for screen in reversed(SCREENS):
-        await show(page, screen)
+        await open_screen(page, screen)
         for language, lang in TAGS.items():
             await page.locator(".language select").select_option(language)
             await expect(page.locator("html")).to_have_attribute("lang", lang)
@@ -302,7 +302,7 @@ def frame(kind: str, **data: object) -> str:
 RUNNING = call("summary", "running", {"window": "today"}, started_at=at(-0.02))
 
 
-# The page is there with its form or with the panel beside the log: later it loads what nobody has asked for yet.
+# The page is shown when its form or its panel is there; it loads further scripts later.
 NOTE_FIRST_SCREEN = """new MutationObserver((_, observer) => {
     if (!document.querySelector('.panel-tabs, main form')) return
     window.shownAt = performance.now()
@@ -326,7 +326,7 @@ async def test_first_load_has_at_most_450_kilobytes_of_javascript(visitors: Visi
 
 
 @pytest.mark.parametrize(("query", "part"), [("", "Join"), ("?as=Ada", "room")])
-async def test_first_screen_is_asked_for_beside_the_first_script(visitors: Visitors, query: str, part: str):
+async def test_first_screen_is_requested_in_parallel_with_the_first_script(visitors: Visitors, query: str, part: str):
     page = await (await visitors.open_window()).new_page()
     asked: list[str] = []
     held: list[str] = []
@@ -356,7 +356,7 @@ FIND_LOADERS = """new MutationObserver(() => {
 }).observe(document, {childList: true, subtree: true})"""
 
 
-async def test_room_is_shown_without_a_sign_of_loading_before_it(visitors: Visitors):
+async def test_room_is_shown_without_a_loading_indicator(visitors: Visitors):
     page = await (await visitors.open_window()).new_page()
     await page.add_init_script(FIND_LOADERS)
     await visitors.go(page, "/", "Ada")

@@ -13,10 +13,10 @@ from tests.browser.test_appearance import (
     PHONE,
     at,
     call,
+    find_violations_in_both_schemes,
     hello,
     message,
     person,
-    violations_in_both_schemes,
 )
 from tests.browser.test_files import make_png
 from tests.browser.visitors import Visitors, say
@@ -266,10 +266,10 @@ async def test_axe_finds_no_problem_in_rich_messages_open_cards_and_the_palette(
     for card in await page.locator(".tool-line").all():
         await card.click()
 
-    found = await violations_in_both_schemes(page)
+    found = await find_violations_in_both_schemes(page)
     await page.keyboard.press("Control+k")
     await expect(page.get_by_role("dialog", name="Search")).to_be_visible()
-    found += await violations_in_both_schemes(page)
+    found += await find_violations_in_both_schemes(page)
 
     assert found == []
     await expect(page.locator(".task-mark").first).to_have_attribute("aria-label", "done")
@@ -396,7 +396,7 @@ async def test_long_code_is_folded_until_it_is_expanded(visitors: Visitors):
     fold = page.get_by_role("button", name="Show all 30 lines")
     await fold.wait_for()
     folded = await code.evaluate("one => one.getBoundingClientRect().height")
-    assert await violations_in_both_schemes(page) == []
+    assert await find_violations_in_both_schemes(page) == []
 
     await fold.press("Enter")
     await expect(page.get_by_role("button", name="Show fewer lines")).to_have_attribute("aria-expanded", "true")
@@ -515,7 +515,7 @@ async def test_fourteen_messages_are_in_view_and_twenty_five_with_compact_densit
     await page.reload()
     await page.locator("[data-message]").first.wait_for()
     assert await log.evaluate(COUNT_IN_VIEW) >= 25
-    assert await violations_in_both_schemes(page) == []
+    assert await find_violations_in_both_schemes(page) == []
 
 
 @pytest.mark.parametrize("density", ["comfortable", "compact"])

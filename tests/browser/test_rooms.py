@@ -8,7 +8,7 @@ from playwright.async_api import Page, expect
 
 from tests.browser.bot_process import BotProcess
 from tests.browser.conftest import open_visitors
-from tests.browser.test_appearance import PHONE, message, person, violations_in_both_schemes
+from tests.browser.test_appearance import PHONE, find_violations_in_both_schemes, message, person
 from tests.browser.test_group import make_hello, make_message
 from tests.browser.test_messages import open_room
 from tests.browser.visitors import Visitors, WindowPool, messages_with, say
@@ -81,7 +81,7 @@ async def test_room_button_on_a_phone_counts_mentions_in_other_rooms(visitors: V
 
     await say(lin, "@Noor are you there?")
     await expect(button).to_have_accessible_name("Show rooms, 1 mention", timeout=20_000)
-    assert await violations_in_both_schemes(noor) == []
+    assert await find_violations_in_both_schemes(noor) == []
     await button.click()
     await noor.get_by_role("dialog", name="Rooms").locator(f"[data-room='{there}']").click()
 
@@ -175,7 +175,7 @@ async def test_highlighted_words_are_marked_and_notified_like_mentions(visitors:
     await ada.locator(".own-menu").click()
     await ada.get_by_role("menuitem", name="Highlighted words").click()
     await ada.get_by_role("dialog").get_by_label("Highlighted words").fill("deploy, 上线")
-    assert await violations_in_both_schemes(ada) == []
+    assert await find_violations_in_both_schemes(ada) == []
     await ada.keyboard.press("Enter")
     await ada.locator(".own-menu").click()
     await ada.get_by_role("menuitemcheckbox", name="Desktop notifications").click()
@@ -203,7 +203,7 @@ async def test_message_is_found_in_the_panel_and_in_the_palette(visitors: Visito
     await page.locator(".panel").get_by_text("Search").click()
     await page.get_by_label("Search messages").fill("wifi password")
     await expect(page.locator("[data-found]").first.locator("mark")).to_have_text(["wifi", "password"])
-    assert await violations_in_both_schemes(page) == []
+    assert await find_violations_in_both_schemes(page) == []
     await page.locator("[data-found]").first.click()
     await expect(wanted).to_be_focused()
     await expect(wanted).to_be_in_viewport()
@@ -278,11 +278,11 @@ async def test_phone_has_the_rooms_in_a_drawer_without_axe_problems(visitors: Vi
     page = await (await visitors.open_window()).new_page()
     await page.set_viewport_size(PHONE)
     await visitors.go(page, "/", "Ada")
-    found = await violations_in_both_schemes(page)
+    found = await find_violations_in_both_schemes(page)
     await page.get_by_label("Show rooms").click()
     await expect(page.get_by_role("dialog", name="Rooms").locator(f"[data-room='{visitors.room}']")).to_be_visible()
 
-    found += await violations_in_both_schemes(page)
+    found += await find_violations_in_both_schemes(page)
 
     assert found == []
     assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

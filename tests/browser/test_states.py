@@ -18,10 +18,10 @@ from tests.browser.test_appearance import (
     SHOTS,
     TAGS,
     Scheme,
-    dressed,
+    find_violations,
     frame,
     hello,
-    violations,
+    set_scheme,
 )
 from tests.browser.test_cards import REMINDER, card_messages
 from tests.browser.visitors import LOCALES, Language, Visitors, say
@@ -65,12 +65,12 @@ class StateCheck:
         for size in (DESK, PHONE):
             await self.page.set_viewport_size(size)
             for scheme in SCHEMES:
-                await dressed(self.page, scheme)
+                await set_scheme(self.page, scheme)
                 found = []
                 if scheme == "light":
-                    found = await violations(self.page) + await self.page.evaluate(CUT_OFF)
+                    found = await find_violations(self.page) + await self.page.evaluate(CUT_OFF)
                 elif size is DESK:
-                    found = await violations(self.page, COLOUR_RULES)
+                    found = await find_violations(self.page, COLOUR_RULES)
                 self.found += [f"{state} {size['width']} {scheme}: {each}" for each in found]
                 path = SHOTS / f"{state}-{self.language}-{scheme}-{size['width']}.png"
                 assert len(await self.page.screenshot(path=path)) > BLANK, path
