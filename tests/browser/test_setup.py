@@ -102,10 +102,10 @@ async def test_setup_connects_a_model_a_search_engine_and_telegram(
             await say(page, "@Pearl how are you today?")
             await expect(page.locator("[data-message]", has_text=HELLO)).to_have_count(1, timeout=SLOW_MS)
             await telegram.say("Pearl, how are you today?", chat="7", sender="7", name="Lin")
-            await telegram.said.reaches(1)
+            await telegram.sent.wait_for_count(1)
             assert time.monotonic() - begun < MOST_SECONDS
 
-            assert telegram.said.texts[0] == HELLO
+            assert telegram.sent.texts[0] == HELLO
             settings = (tmp_path / "settings.toml").read_text(encoding="utf-8")
             assert "sk-tiny" not in settings
             assert telegram.token not in settings

@@ -76,8 +76,8 @@ class IrcRig(PlatformRig):
 
     async def bot_messages(self, count=1):
         ann = self._people["ann"]
-        await until(lambda: len(ann.said) >= count, seconds=3)
-        return [self._visible(text) for nick, text in ann.said if nick == "Bubbles"]
+        await until(lambda: len(ann.messages) >= count, seconds=3)
+        return [self._visible(text) for nick, text in ann.messages if nick == "Bubbles"]
 
     def _visible(self, raw):
         text = plain_text(raw)
@@ -190,9 +190,9 @@ async def test_thousands_of_messages_are_sent_once_and_in_order_over_cut_connect
             if number in cuts:
                 rig.platform._writer.transport.abort()
             await _send_until_accepted(rig, OutgoingMessage(text=f"number {number}"))
-        await until(lambda: len(ann.said) >= _MANY)
+        await until(lambda: len(ann.messages) >= _MANY)
 
-        assert [text for _, text in ann.said] == [f"number {number}" for number in range(_MANY)]
+        assert [text for _, text in ann.messages] == [f"number {number}" for number in range(_MANY)]
 
 
 async def test_thousands_of_messages_are_received_once_in_order_and_constant_memory(tmp_path):

@@ -163,9 +163,9 @@ class TestRoom:
             yield rig
 
     async def test_messages_of_others_cannot_be_corrected_or_retracted(self, rig):
-        said = await rig.say("tea at five", sender="ann")
-        await rig.rewrite(said, "coffee", sender="ben")
-        await rig.withdraw(said, sender="ben")
+        sent_id = await rig.say("tea at five", sender="ann")
+        await rig.rewrite(sent_id, "coffee", sender="ben")
+        await rig.withdraw(sent_id, sender="ben")
         await rig.say("the end")
         await rig.messages(2)
 

@@ -25,17 +25,17 @@ OTHERS = {"telegram": "8", "discord": "8", "onebot": "8", "slack": "U8", "dingta
 async def test_group_sets_snoozes_lists_and_deletes_reminders_and_gets_a_summary(network, until):
     name, make_server, make_platform = network
     async with make_server() as server:
-        with server.reached() if name == "discord" else nullcontext():
+        with server.redirect_client() if name == "discord" else nullcontext():
             platform = make_platform(server)
             async with build_app(SETTINGS, platforms=[platform], database=Database("sqlite://")):
                 await until(lambda: platform.health.state == "live", seconds=60)
-                said = server.said
+                sent = server.sent
 
                 async def ask(text, count):
                     await server.say(text)
                     async with asyncio.timeout(30):
-                        await said.reaches(count)
-                    return said.texts[-1]
+                        await sent.wait_for_count(count)
+                    return sent.texts[-1]
 
                 # By default DingTalk's robots receive only messages that mention them.
                 aside = {"more": {"isInAtList": False}} if name == "dingtalk" else {}
@@ -48,20 +48,20 @@ async def test_group_sets_snoozes_lists_and_deletes_reminders_and_gets_a_summary
                 if isinstance(server, OneBotClient):
                     await until(lambda: platform.health.state == "live", seconds=60)
                 async with asyncio.timeout(60):
-                    await said.reaches(2)
+                    await sent.wait_for_count(2)
                 await until(lambda: platform.health.state == "live", seconds=60)
-                await asyncio.sleep(1)  # nobody answers in the moment in which the bot writes down what it said
+                await asyncio.sleep(1)  # until the bot has recorded the delivery
                 snoozed = await ask("Bubbles, snooze 2 seconds", 3)
                 async with asyncio.timeout(30):
-                    await said.reaches(4)
+                    await sent.wait_for_count(4)
                 await ask("Bubbles, every day at 9 remind me to water the plants", 5)
                 listed = await ask("Bubbles, list my reminders", 6)
                 await ask("Bubbles, delete the plants one", 7)
                 summary = await ask("Bubbles, summarise the chat", 8)
 
     assert "stretch" in snoozed
-    assert [number for number, text in enumerate(said.texts) if "⏰" in text] == [1, 3]
-    assert all("stretch" in said.texts[number] for number in (1, 3))
+    assert [number for number, text in enumerate(sent.texts) if "⏰" in text] == [1, 3]
+    assert all("stretch" in sent.texts[number] for number in (1, 3))
     assert "plants" in listed
     assert "stretch" not in listed
     assert "Friday" in summary

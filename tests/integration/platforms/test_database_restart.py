@@ -46,13 +46,13 @@ async def test_message_during_an_outage_of_postgresql_is_answered_once(postgres_
             await asyncio.to_thread(run_pg_ctl, postgres_folder, "-m", "immediate", "stop")
             await server.say("Bubbles, remind me tomorrow at 9:00 to water plants")
             await asyncio.sleep(8)
-            answered_early = list(server.said.texts)
+            answered_early = list(server.sent.texts)
             await asyncio.to_thread(run_pg_ctl, postgres_folder, "-l", str(postgres_folder / "log"), "restart")
-            await until(lambda: any("water plants" in text for text in server.said.texts), seconds=40)
+            await until(lambda: any("water plants" in text for text in server.sent.texts), seconds=40)
             with suppress(TimeoutError):
                 async with asyncio.timeout(3):
                     await asyncio.Event().wait()
-        answers = [text for text in server.said.texts if "water plants" in text]
+        answers = [text for text in server.sent.texts if "water plants" in text]
 
     assert answered_early == []
     assert len(answers) == 1

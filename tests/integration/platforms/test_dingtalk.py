@@ -56,21 +56,21 @@ async def test_message_is_received_acknowledged_and_answered_in_its_chat(server,
     await until(lambda: server.waits_for == 0)
 
     assert (receiver.texts, receiver.received[0].is_addressed) == (["提醒我五点喝茶"], True)
-    assert server.said.texts == ["好的 @staff7"]
-    assert server.said.entries[0].body["at"] == {"atUserIds": ["staff7"], "isAtAll": False}
+    assert server.sent.texts == ["好的 @staff7"]
+    assert server.sent.entries[0].body["at"] == {"atUserIds": ["staff7"], "isAtAll": False}
 
 
 async def test_message_without_a_session_is_sent_by_the_api(server, platform):
     sent = await platform.send(TEAM, OutgoingMessage(text="⏰ tea"))
 
     assert sent is not None
-    assert server.said.entries[0].body["openConversationId"] == "cid1"
+    assert server.sent.entries[0].body["openConversationId"] == "cid1"
 
 
 async def test_private_message_is_sent_to_the_staff_id(server, platform):
     await platform.send(ChatAddress(platform="dingtalk", chat_id="private-staff7"), OutgoingMessage(text="⏰ tea"))
 
-    assert server.said.entries[0].body["userIds"] == ["staff7"]
+    assert server.sent.entries[0].body["userIds"] == ["staff7"]
 
 
 async def test_expired_session_address_is_not_used(server, platform, receiver):
@@ -78,7 +78,7 @@ async def test_expired_session_address_is_not_used(server, platform, receiver):
     await receiver.wait_for(1)
     await platform.send(TEAM, OutgoingMessage(text="hello"))
 
-    assert "openConversationId" in server.said.entries[0].body
+    assert "openConversationId" in server.sent.entries[0].body
 
 
 async def test_refused_access_token_is_renewed(server, platform):
@@ -86,7 +86,7 @@ async def test_refused_access_token_is_renewed(server, platform):
     server.tokens += 1  # another process has fetched a token, which invalidates the first
     await platform.send(TEAM, OutgoingMessage(text="two"))
 
-    assert server.said.texts == ["one", "two"]
+    assert server.sent.texts == ["one", "two"]
 
 
 async def test_unacknowledged_message_arrives_over_the_next_connection(server, platform, receiver, until):
@@ -123,7 +123,7 @@ async def test_files_are_sent_by_the_api_and_their_text_by_session(server, platf
     await server.say("the numbers, please")
     await receiver.wait_for(1)
     await platform.send(TEAM, OutgoingMessage(text="here", files=(CHART, TABLE)))
-    words, *shown = server.said.entries
+    words, *shown = server.sent.entries
 
     assert (words.text, "msgtype" in words.body) == ("here", True)
     assert [(each.body["msgKey"], each.files) for each in shown] == [
@@ -137,7 +137,7 @@ async def test_file_is_sent_with_a_renewed_access_token(server, platform):
     server.tokens += 1
     await platform.send(TEAM, OutgoingMessage(text="", files=(CHART,)))
 
-    assert server.said.entries[-1].files == ("chart.png",)
+    assert server.sent.entries[-1].files == ("chart.png",)
 
 
 async def test_delivery_without_an_answer_has_an_unknown_outcome(server, platform):

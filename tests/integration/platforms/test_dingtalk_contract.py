@@ -44,8 +44,8 @@ class DingTalkRig(PlatformRig):
         if "{ben}" in text:
             called.append({"dingtalkId": "$:LWCP_v1:$staff-ben", "staffId": "staff-ben"})
         more = {"isInAtList": "{bot}" in text, "atUsers": called, "senderNick": sender}
-        said = text.replace("{bot}", "").replace("{ben}", "@ben")
-        self._last = await self.server.say(said, sender=f"staff-{sender}", more=more)
+        plain = text.replace("{bot}", "").replace("{ben}", "@ben")
+        self._last = await self.server.say(plain, sender=f"staff-{sender}", more=more)
         return self._last["msgId"]
 
     async def repeat(self):
@@ -60,7 +60,7 @@ class DingTalkRig(PlatformRig):
 
     async def bot_messages(self, count=1):
         heard = []
-        for number, entry in enumerate(self.server.said.entries):
+        for number, entry in enumerate(self.server.sent.entries):
             at = entry.body.get("at", {})
             text = entry.text
             for person in at.get("atUserIds", []):

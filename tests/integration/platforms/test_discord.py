@@ -28,7 +28,7 @@ TEAM = ChatAddress(platform="discord", chat_id="20")
 @pytest.fixture
 async def server():
     async with DiscordServer() as server:
-        with server.reached():
+        with server.redirect_client():
             yield server
 
 
@@ -56,8 +56,8 @@ async def test_message_is_received_and_answered(server, platform, receiver):
     await platform.send(TEAM, OutgoingMessage(text="**好的** a_b*c", reply_to=receiver.received[0].id))
 
     assert (receiver.texts, receiver.received[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
-    assert server.said.texts == [r"**好的** a\_b\*c"]
-    assert server.said.entries[0].body["message_reference"]["message_id"] == receiver.received[0].id
+    assert server.sent.texts == [r"**好的** a\_b\*c"]
+    assert server.sent.entries[0].body["message_reference"]["message_id"] == receiver.received[0].id
 
 
 async def test_broken_session_is_resumed_with_the_missed_events(server, platform, receiver):
@@ -89,7 +89,7 @@ async def test_message_with_the_same_key_is_sent_once(server, platform):
     second = await platform.send(TEAM, message)
 
     assert first == second
-    assert server.said.texts == ["⏰ tea"]
+    assert server.sent.texts == ["⏰ tea"]
 
 
 async def test_long_rate_limit_is_a_failed_delivery_with_its_seconds(server, platform):
@@ -108,7 +108,7 @@ async def test_message_is_sent_after_a_short_rate_limit(server, platform):
 
     await platform.send(TEAM, OutgoingMessage(text="tea"))
 
-    assert server.said.texts == ["tea"]
+    assert server.sent.texts == ["tea"]
 
 
 async def test_global_rate_limit_delays_every_chat(server, platform, until):
@@ -122,7 +122,7 @@ async def test_global_rate_limit_delays_every_chat(server, platform, until):
     await waiting
 
     assert waited > 0.3
-    assert sorted(server.said.texts) == ["cake", "tea"]
+    assert sorted(server.sent.texts) == ["cake", "tea"]
 
 
 async def test_missing_permission_is_a_permanent_failure(server, platform):
@@ -153,9 +153,11 @@ async def test_pressed_button_sends_its_text_as_the_person(server, platform, rec
 
 
 async def test_edits_and_deletions_are_received(server, platform, receiver):
-    said = await server.say("tea")
-    await server.event("MESSAGE_UPDATE", {**said, "content": "coffee", "edited_timestamp": "2026-11-20T10:01:00+00:00"})
-    await server.event("MESSAGE_DELETE", {"id": said["id"], "channel_id": "20", "guild_id": "10"})
+    message = await server.say("tea")
+    await server.event(
+        "MESSAGE_UPDATE", {**message, "content": "coffee", "edited_timestamp": "2026-11-20T10:01:00+00:00"}
+    )
+    await server.event("MESSAGE_DELETE", {"id": message["id"], "channel_id": "20", "guild_id": "10"})
     await receiver.wait_for(3)
 
     assert [type(each) for each in receiver.received[1:]] == [MessageEdited, MessageWithdrawn]
@@ -203,7 +205,7 @@ async def test_files_are_sent_once_with_the_last_piece(server, platform):
     for _ in range(2):
         await platform.send(TEAM, message)
 
-    assert [entry.files for entry in server.said.entries] == [(), ("chart.png",)]
+    assert [entry.files for entry in server.sent.entries] == [(), ("chart.png",)]
 
 
 async def test_mentions_are_received_without_the_message_content_intent(server, make, receiver, running, until):

@@ -48,7 +48,7 @@ class DiscordRig(PlatformRig):
         self.server.troubles.append(Trouble(status=429, headers={"Retry-After": str(seconds)}))
 
     async def ready(self):
-        await self.server.attended()
+        await self.server.wait_for_client()
         await until(lambda: self.platform.health.state == "live", seconds=60)
 
     async def say(self, text, *, sender="ann", reply_to=None):
@@ -77,8 +77,8 @@ class DiscordRig(PlatformRig):
         await self.server.disconnect()
 
     async def press(self, message_id, label, *, sender="ann"):
-        said = next(entry for entry in self.server.said.entries if entry.id == message_id)
-        buttons = [button for row in said.body["components"] for button in row["components"]]
+        message = next(entry for entry in self.server.sent.entries if entry.id == message_id)
+        buttons = [button for row in message.body["components"] for button in row["components"]]
         custom_id = next(button["custom_id"] for button in buttons if button["label"] == label)
         await self.server.press(custom_id, message_id=message_id, sender=PEOPLE[sender], name=sender)
 
@@ -95,7 +95,7 @@ class DiscordRig(PlatformRig):
 
     async def bot_messages(self, count=1):
         heard = []
-        for entry in self.server.said.entries:
+        for entry in self.server.sent.entries:
             self._own.add(entry.id)
             allowed = entry.body["allowed_mentions"]
             called = re.findall(r"(?<!\\)<@(\d+)>", entry.text)
@@ -128,7 +128,7 @@ class TestDiscord(PlatformContract):
     @pytest.fixture
     async def rig(self):
         async with DiscordServer() as server:
-            with server.reached():
+            with server.redirect_client():
                 rig = DiscordRig(server)
                 async with rig.connected():
                     yield rig

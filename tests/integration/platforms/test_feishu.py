@@ -57,7 +57,7 @@ async def test_message_is_received_acknowledged_and_answered_as_a_reply(server, 
     await platform.send(TEAM, OutgoingMessage(text="**好的**", reply_to=receiver.received[0].id))
 
     assert (receiver.texts, receiver.received[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
-    assert [(said.chat, said.text) for said in server.said.entries] == [(f"reply:{receiver.received[0].id}", "好的")]
+    assert [(entry.chat, entry.text) for entry in server.sent.entries] == [(f"reply:{receiver.received[0].id}", "好的")]
 
 
 async def test_name_of_a_person_is_that_of_the_address_book(server, platform, receiver):
@@ -81,7 +81,7 @@ async def test_message_with_the_same_key_is_sent_once(server, platform):
     message = OutgoingMessage(text="⏰ tea", idempotency_key="r1")
 
     assert await platform.send(TEAM, message) == await platform.send(TEAM, message)
-    assert server.said.texts == ["⏰ tea"]
+    assert server.sent.texts == ["⏰ tea"]
 
 
 async def test_reply_to_a_deleted_message_is_sent_to_the_chat(server, platform):
@@ -89,7 +89,7 @@ async def test_reply_to_a_deleted_message_is_sent_to_the_chat(server, platform):
 
     await platform.send(TEAM, OutgoingMessage(text="tea", reply_to="om_gone"))
 
-    assert [said.chat for said in server.said.entries] == ["oc_1"]
+    assert [entry.chat for entry in server.sent.entries] == ["oc_1"]
 
 
 async def test_delivery_without_an_answer_has_an_unknown_outcome(server, platform):
@@ -105,7 +105,7 @@ async def test_text_of_a_card_is_escaped_in_its_markdown(server, platform):
     words = "<at id=all></at> *5* [x](https://example.org) `y` &lt;"
     await platform.send(TEAM, OutgoingMessage(text="⏰ @Ann " + words, mentions=(ANN,), choices=(DONE,)))
 
-    [markdown, actions] = json.loads(server.said.entries[0].body["content"])["elements"]
+    [markdown, actions] = json.loads(server.sent.entries[0].body["content"])["elements"]
     assert markdown["content"].startswith("⏰ <at id=ou_7></at> &#60;at id=all&#62;")
     assert markdown["content"].count("<at") == 1
     assert actions["actions"][0]["value"] == {"says": "done"}
@@ -116,14 +116,14 @@ async def test_message_is_a_post_when_buttons_are_disabled(server, make, running
         await until(lambda: server.sockets, seconds=60)
         await platform.send(TEAM, OutgoingMessage(text="tea", choices=(DONE,)))
 
-    assert (server.said.entries[0].body["msg_type"], platform.capabilities.choices) == ("post", False)
+    assert (server.sent.entries[0].body["msg_type"], platform.capabilities.choices) == ("post", False)
 
 
 async def test_buttons_of_an_edited_post_are_sent_as_a_reply(server, platform):
     sent = await platform.send(TEAM, OutgoingMessage(text="…"))
     await platform.edit(TEAM, sent, OutgoingMessage(text="which one?", choices=(DONE,)))
 
-    assert [(entry.chat, entry.text) for entry in server.said.entries] == [
+    assert [(entry.chat, entry.text) for entry in server.sent.entries] == [
         ("oc_1", "which one?"),
         (f"reply:{sent}", ""),
     ]
@@ -133,7 +133,7 @@ async def test_file_that_is_no_picture_is_sent_as_a_file(server, platform):
     table = SentFile(name="table.csv", media_type="text/csv", content=b"a,b")
     await platform.send(TEAM, OutgoingMessage(text="", files=(table,)))
 
-    [entry] = server.said.entries
+    [entry] = server.sent.entries
     assert (entry.files, entry.body["msg_type"]) == (("table.csv",), "file")
 
 

@@ -67,8 +67,8 @@ class FeishuRig(PlatformRig):
         await self.server.disconnect()
 
     async def press(self, message_id, label, *, sender="ann"):
-        said = next(entry for entry in self.server.said.entries if entry.id == message_id)
-        buttons = json.loads(said.body["content"])["elements"][-1]["actions"]
+        message = next(entry for entry in self.server.sent.entries if entry.id == message_id)
+        buttons = json.loads(message.body["content"])["elements"][-1]["actions"]
         value = next(button["value"] for button in buttons if button["text"]["content"] == label)
         await self.server.press(value, message_id=message_id, sender=f"ou_{sender}")
 
@@ -81,7 +81,7 @@ class FeishuRig(PlatformRig):
         await self.server.withdraw(message_id)
 
     async def bot_messages(self, count=1):
-        return [_visible(entry) for entry in self.server.said.entries]
+        return [_visible(entry) for entry in self.server.sent.entries]
 
 
 def _visible(entry):

@@ -64,7 +64,7 @@ async def test_message_is_received_and_answered(mode, client, make, receiver, ru
         sent = await platform.send(TEAM, OutgoingMessage(text="**好的**", reply_to=receiver.received[0].id))
 
     assert (receiver.texts, receiver.received[0].is_addressed) == (["@Bubbles 提醒我五点喝茶"], True)
-    assert [(said.text, said.id) for said in client.said.entries] == [("好的", sent)]
+    assert [(entry.text, entry.id) for entry in client.sent.entries] == [("好的", sent)]
 
 
 @pytest.mark.parametrize("mode", ["reverse", "forward"])
@@ -161,7 +161,7 @@ async def test_people_and_everyone_are_mentioned_by_segments_only(client, make, 
         await connect(platform, "forward")
         await platform.send(TEAM, message)
 
-    segments = client.said.entries[0].body["message"]
+    segments = client.sent.entries[0].body["message"]
     assert [segment["type"] for segment in segments] == ["at", "text"]
     assert segments[1]["data"]["text"] == " [CQ:at,qq=all] tea"
 
@@ -189,8 +189,8 @@ async def test_aiocqhttp_accepts_the_client(client):
             except OSError:
                 await asyncio.sleep(0.1)
         await client.say("你好")
-        await client.said.reaches(1)
+        await client.sent.wait_for_count(1)
     serving.cancel()
     await asyncio.gather(serving, return_exceptions=True)
 
-    assert client.said.texts == ["echo: 你好"]
+    assert client.sent.texts == ["echo: 你好"]

@@ -59,7 +59,7 @@ class OneBotRig(PlatformRig):
 
     async def bot_messages(self, count=1):
         heard = []
-        for entry in self.client.said.entries:
+        for entry in self.client.sent.entries:
             parts = {part["type"]: part["data"] for part in entry.body["message"]}
             numbers = [part["data"]["qq"] for part in entry.body["message"] if part["type"] == "at"]
             names = {number: name for name, number in PEOPLE.items()}

@@ -70,7 +70,7 @@ async def test_message_is_received_acknowledged_and_answered(server, platform, r
     await until(lambda: server.waits_for == 0)
 
     assert (receiver.texts, receiver.received[0].is_addressed) == (["@Bubbles 提醒我五点喝茶 <3"], True)
-    assert server.said.entries[0].body["blocks"][0]["elements"][0]["elements"] == [
+    assert server.sent.entries[0].body["blocks"][0]["elements"][0]["elements"] == [
         {"type": "text", "text": "好的", "style": {"bold": True}},
         {"type": "text", "text": " <!channel>"},
     ]
@@ -112,7 +112,7 @@ async def test_message_without_an_answer_is_not_sent_again(server, platform):
         await platform.send(TEAM, OutgoingMessage(text="tea"))
 
     assert failure.value.is_unknown
-    assert server.said.texts == ["tea"]
+    assert server.sent.texts == ["tea"]
 
 
 async def test_private_reply_is_ephemeral(server, platform):
@@ -132,12 +132,12 @@ async def test_only_the_command_of_the_bot_is_left_out_of_the_text(server, platf
 
 
 async def test_edits_and_deletions_are_received(server, platform, receiver):
-    said = await server.say("tea")
-    changed = {"subtype": "message_changed", "message": {**said, "text": "coffee"}, "previous_message": said}
+    message = await server.say("tea")
+    changed = {"subtype": "message_changed", "message": {**message, "text": "coffee"}, "previous_message": message}
     await server.event(
         {"type": "message", "channel": "C1", "ts": "1795168900.1", "event_ts": "1795168900.1", **changed}
     )
-    deleted = {"subtype": "message_deleted", "deleted_ts": said["ts"], "previous_message": said}
+    deleted = {"subtype": "message_deleted", "deleted_ts": message["ts"], "previous_message": message}
     await server.event(
         {"type": "message", "channel": "C1", "ts": "1795168901.1", "event_ts": "1795168901.1", **deleted}
     )
@@ -202,7 +202,7 @@ async def test_url_verification_is_answered(server, http_platform):
 async def test_buttons_are_sent_with_the_last_piece(server, platform):
     await platform.send(TEAM, OutgoingMessage(text="Tea. " * 1000, choices=(Choice(label="Done", says="done"),)))
 
-    assert [len(entry.body["blocks"]) for entry in server.said.entries] == [1, 2]
+    assert [len(entry.body["blocks"]) for entry in server.sent.entries] == [1, 2]
 
 
 async def test_file_of_a_private_reply_is_named_and_not_sent(server, platform):
@@ -210,8 +210,8 @@ async def test_file_of_a_private_reply_is_named_and_not_sent(server, platform):
 
     await platform.send(TEAM, OutgoingMessage(text="psst", private_to=ann, files=(chart,)))
 
-    assert server.said.texts == ["psst\n📎 chart.png"]
-    assert server.said.entries[0].files == ()
+    assert server.sent.texts == ["psst\n📎 chart.png"]
+    assert server.sent.entries[0].files == ()
 
 
 async def test_command_of_a_function_keeps_its_name(server, make, receiver, running, until):

@@ -58,8 +58,8 @@ class SlackRig(PlatformRig):
         await self.server.disconnect()
 
     async def press(self, message_id, label, *, sender="ann"):
-        said = next(entry for entry in self.server.said.entries if entry.id == message_id)
-        buttons = said.body["blocks"][-1]["elements"]
+        message = next(entry for entry in self.server.sent.entries if entry.id == message_id)
+        buttons = message.body["blocks"][-1]["elements"]
         value = next(button["value"] for button in buttons if button["text"]["text"] == label)
         await self.server.press(value, stamp=message_id, sender=PEOPLE[sender])
 
@@ -79,7 +79,7 @@ class SlackRig(PlatformRig):
 
     async def bot_messages(self, count=1):
         heard = []
-        for entry in self.server.said.entries:
+        for entry in self.server.sent.entries:
             if entry.files:
                 heard.append(VisibleMessage(id="", text="", files=entry.files))
                 continue

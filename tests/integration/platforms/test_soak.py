@@ -81,7 +81,7 @@ async def test_soak_loses_and_repeats_nothing(network, until):
     chance = random.Random(7)
     name, make_server, make_platform = network
     async with make_server() as server:
-        with server.reached() if name == "discord" else nullcontext():
+        with server.redirect_client() if name == "discord" else nullcontext():
             bot = EchoBot(make_platform(server))
             running = asyncio.create_task(bot.platform.run(bot.receive))
             await until(lambda: bot.platform.health.state == "live", seconds=60)
@@ -97,8 +97,8 @@ async def test_soak_loses_and_repeats_nothing(network, until):
                 if burst in cuts and name in WITHOUT_ACKNOWLEDGEMENTS:
                     await cut(server)
                 await bot.settle()
-                sent.update(server.said.texts)
-                server.forget()
+                sent.update(server.sent.texts)
+                server.clear_records()
                 if burst == MESSAGES // BURST // 4:
                     early = resident_bytes()
             seconds, grown = time.monotonic() - started, resident_bytes() - early

@@ -49,7 +49,7 @@ async def connections(networks, running):
             connections.servers[name] = server = await resources.enter_async_context(make_server())
             if name == "discord":
                 server.heartbeat_milliseconds = 500
-                resources.enter_context(server.reached())
+                resources.enter_context(server.redirect_client())
             platform = make_platform(server, **QUIET.get(name, {"stale_after": STALE_AFTER}))
             connections.platforms[name] = await resources.enter_async_context(running(platform))
         yield connections

@@ -66,7 +66,7 @@ async def test_message_is_received_and_answered(server, make, receiver, running)
 
     assert receiver.received[0].text == "@Bubbles 提醒我五点喝茶"
     assert receiver.received[0].is_addressed
-    assert server.said.texts == ["好的 <1>"]
+    assert server.sent.texts == ["好的 <1>"]
 
 
 async def test_message_during_an_outage_is_received_once_later(server, make, receiver, running):
@@ -107,8 +107,8 @@ async def test_long_text_is_sent_in_pieces_with_buttons_on_the_last(server, plat
 
     await platform.send(TEAM, message)
 
-    assert "".join(server.said.texts).replace(" ", "") == text.replace(" ", "")
-    assert ["reply_markup" in entry.body for entry in server.said.entries] == [False, True]
+    assert "".join(server.sent.texts).replace(" ", "") == text.replace(" ", "")
+    assert ["reply_markup" in entry.body for entry in server.sent.entries] == [False, True]
 
 
 async def test_pressed_button_sends_its_text_as_the_person(server, make, receiver, running):
@@ -123,8 +123,8 @@ async def test_pressed_button_sends_its_text_as_the_person(server, make, receive
 
 async def test_edited_message_is_received(server, make, receiver, running):
     async with running(make()):
-        said = await server.say("tea")
-        await server.update({"edited_message": {**said, "text": "coffee", "edit_date": said["date"] + 5}})
+        message = await server.say("tea")
+        await server.update({"edited_message": {**message, "text": "coffee", "edit_date": message["date"] + 5}})
         await receiver.wait_for(2)
 
     assert isinstance(receiver.received[1], MessageEdited)
@@ -152,7 +152,7 @@ async def test_person_is_mentioned_by_user_id(server, platform):
 
     await platform.send(TEAM, OutgoingMessage(text="⏰ @Ann tea", mentions=(ann,)))
 
-    assert '<a href="tg://user?id=7">@Ann</a>' in server.said.entries[0].body["text"]
+    assert '<a href="tg://user?id=7">@Ann</a>' in server.sent.entries[0].body["text"]
 
 
 async def test_commands_are_registered_in_both_languages(server, make, receiver, running):
@@ -185,7 +185,7 @@ def webhook():
 
 async def test_webhook_requires_the_secret(server, make, receiver, running, webhook):
     async with running(make(**webhook)):
-        await server.hooked.wait()
+        await server.webhook_set.wait()
         url = f"{webhook['webhook_url']}/telegram"
         async with ClientSession() as stranger, stranger.post(url, json={"update_id": 1}) as refused:
             status = refused.status
@@ -198,7 +198,7 @@ async def test_webhook_requires_the_secret(server, make, receiver, running, webh
 
 async def test_quiet_webhook_is_live_and_a_replaced_one_is_set_again(server, make, receiver, running, until, webhook):
     async with running(make(stale_after=timedelta(seconds=1), **webhook)) as platform:
-        await server.hooked.wait()
+        await server.webhook_set.wait()
         await asyncio.sleep(1.3)
         quiet = platform.health.state
         server.webhook = {"url": "https://elsewhere.example/telegram"}
@@ -223,11 +223,11 @@ async def test_python_telegram_bot_accepts_the_server(server):
         await app.updater.start_polling(timeout=1)
         await server.say("你好")
         async with asyncio.timeout(20):
-            await server.said.reaches(1)
+            await server.sent.wait_for_count(1)
         await app.updater.stop()
         await app.stop()
 
-    assert server.said.texts == ["echo: 你好"]
+    assert server.sent.texts == ["echo: 你好"]
 
 
 async def test_being_added_to_a_group_is_received(server, make, receiver, running):
@@ -247,7 +247,7 @@ async def test_picture_that_telegram_cannot_show_is_sent_as_a_document(server, p
     server.takes_photos = False
     await platform.send(TEAM, OutgoingMessage(text="", files=(CHART,)))
 
-    assert [entry.files for entry in server.said.entries] == [("chart.png",)]
+    assert [entry.files for entry in server.sent.entries] == [("chart.png",)]
     assert server.called("sendDocument")
 
 

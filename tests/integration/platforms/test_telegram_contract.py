@@ -68,8 +68,8 @@ class TelegramRig(PlatformRig):
         await self.server.disconnect()
 
     async def press(self, message_id, label, *, sender="ann"):
-        said = next(entry for entry in self.server.said.entries if entry.id == message_id)
-        rows = json.loads(said.body["reply_markup"])["inline_keyboard"]
+        message = next(entry for entry in self.server.sent.entries if entry.id == message_id)
+        rows = json.loads(message.body["reply_markup"])["inline_keyboard"]
         data = next(button["callback_data"] for row in rows for button in row if button["text"] == label)
         await self.server.press(data, message_id=int(message_id), sender=PEOPLE[sender], name=sender)
 
@@ -83,7 +83,7 @@ class TelegramRig(PlatformRig):
 
     async def bot_messages(self, count=1):
         heard = []
-        for entry in self.server.said.entries:
+        for entry in self.server.sent.entries:
             self._own.add(entry.id)
             reply = json.loads(entry.body.get("reply_parameters", "{}"))
             rows = json.loads(entry.body.get("reply_markup", "{}")).get("inline_keyboard", [])

@@ -1,1 +1,1 @@
-"""Loopback servers that speak the public wire of chat platforms, for the real client libraries to talk to."""
+"""Loopback servers with the public protocols of chat platforms, for their real client libraries."""

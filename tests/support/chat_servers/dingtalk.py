@@ -24,11 +24,10 @@ _TOPIC = "/v1.0/im/bot/messages/get"
 
 
 class DingTalkServer(LoopbackServer):
-    """One organisation with one robot. `say` is somebody writing to the robot; `said` holds what it sent.
+    """One organisation with one robot. `say` sends a message to the robot, `sent` has its messages.
 
-    `denies` is why the robot may not send, in DingTalk's words; empty where it may.
-
-    A frame that is not acknowledged is sent again over the next connection, as DingTalk does.
+    `denies` is DingTalk's reason why the robot may not send, or empty. A frame that is not acknowledged is sent again
+    over the next connection, as by DingTalk.
     """
 
     def __init__(self) -> None:
@@ -45,11 +44,11 @@ class DingTalkServer(LoopbackServer):
 
     @property
     def waits_for(self) -> int:
-        """Return how many frames have not been acknowledged."""
+        """Return the number of frames that are not acknowledged."""
         return len(self._unacknowledged)
 
     def routes(self, router: web.UrlDispatcher) -> None:
-        """The gateway, the token, and the ways to send."""
+        """Add the gateway, the token, and the endpoints for messages."""
         router.add_post("/v1.0/gateway/connections/open", self._open_connection)
         router.add_get("/connect", self._connect)
         router.add_post("/v1.0/oauth2/accessToken", self._token)
@@ -59,9 +58,9 @@ class DingTalkServer(LoopbackServer):
         router.add_post("/media/upload", self._upload)
         router.add_post("/robot/sendBySession", self._send_by_session)
 
-    def forget(self) -> None:
-        """Keep nothing of what was said and asked until now."""
-        super().forget()
+    def clear_records(self) -> None:
+        """Clear the recorded messages and requests."""
+        super().clear_records()
         self.calls.clear()
 
     async def say(
@@ -74,9 +73,9 @@ class DingTalkServer(LoopbackServer):
         session_ends_at: float | None = None,
         more: JsonObject | None = None,
     ) -> JsonObject:
-        """Write `text` to the robot (in a group by mentioning it); `more` are further fields.
+        """Send `text` to the robot, in a group with a mention; `more` are further fields.
 
-        `session_ends_at` (Unix seconds; in an hour and a half by default) is how long it may be answered directly.
+        It may be answered by its session until `session_ends_at` (Unix seconds; in an hour and a half by default).
         """
         number = next(self._ids)
         event: JsonObject = {
@@ -163,13 +162,13 @@ class DingTalkServer(LoopbackServer):
             return answer({"code": "InvalidAuthentication", "message": "no"}, status=401)
         parameters, chat = json.loads(str(body["msgParam"])), body[where]
         media_id = parameters.get("photoURL", parameters.get("mediaId"))
-        said = SentMessage(
+        message = SentMessage(
             chat=str(chat[0] if isinstance(chat, list) else chat),
             text=parameters.get("content", ""),
             body=body,
             files=() if media_id is None else (self._uploads[media_id],),
         )
-        return await self._take(request, said)
+        return await self._take(request, message)
 
     async def _upload(self, request: web.Request) -> web.Response:
         if request.query.get("access_token") != f"token{self.tokens}":
@@ -193,11 +192,11 @@ class DingTalkServer(LoopbackServer):
         text = shown.get("text", shown.get("content", "")) if isinstance(shown, dict) else ""
         return await self._take(request, SentMessage(chat=request.query["session"], text=str(text), body=body))
 
-    async def _take(self, request: web.Request, said: SentMessage) -> web.Response:
-        if said.chat in self.closed_to_bot:
+    async def _take(self, request: web.Request, message: SentMessage) -> web.Response:
+        if message.chat in self.closed_to_bot:
             return answer({"code": "robot.notInConversation", "message": "no"}, status=400)
         trouble = self.next_trouble()
         if trouble is None or trouble.is_taken:
-            await self.said.add(said)
+            await self.sent.add(message)
         key = f"key{next(self._ids)}"
         return troubled(request, trouble) if trouble else answer({"errcode": 0, "processQueryKey": key})

@@ -1,7 +1,7 @@
 """Discord on loopback: the gateway with its sessions, and the REST endpoints that a bot uses.
 
 async with DiscordServer() as server:
-    with server.reached():                      # discord.py can be pointed elsewhere only through its classes
+    with server.redirect_client():                # discord.py has its addresses in its classes
         await client.start(server.token)
 
 Source: https://discord.com/developers/docs/events/gateway
@@ -31,11 +31,11 @@ _KEPT_EVENTS = 1000
 
 
 class DiscordServer(LoopbackServer):
-    """One guild with one channel. `say` is somebody writing; `said` holds what the bot sent.
+    """One guild with one channel. `say` sends a message of a person, `sent` has those of the bot.
 
-    Events are kept for the session, so that a client that resumes gets what it missed. A second message with the same
-    enforced nonce is dropped and answered with the first. `refuses_intents` closes with 4014, as for an application
-    whose privileged intents are off.
+    A client that resumes the session gets the events that it missed. A second message with the same enforced nonce is
+    dropped and answered with the first. `refuses_intents` closes with 4014, as for an application whose privileged
+    intents are off.
     """
 
     def __init__(self, *, refuses_intents: bool = False, flags: int = forms.MESSAGE_CONTENT) -> None:
@@ -53,11 +53,11 @@ class DiscordServer(LoopbackServer):
         self._events: list[JsonObject] = []
         self._sequence = 0
         self._nonces: dict[str, JsonObject] = {}
-        self._is_attended = asyncio.Event()
+        self._has_client = asyncio.Event()
 
     @contextmanager
-    def reached(self) -> Iterator[None]:
-        """Point discord.py at this server for as long as the context lasts."""
+    def redirect_client(self) -> Iterator[None]:
+        """Point discord.py at this server within the context."""
         import yarl
         from discord.gateway import DiscordWebSocket
         from discord.http import Route
@@ -71,17 +71,17 @@ class DiscordServer(LoopbackServer):
             Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = before
 
     def routes(self, router: web.UrlDispatcher) -> None:
-        """The gateway, and every REST path."""
+        """Add the gateway, and every REST path."""
         router.add_get("/gateway{rest:.*}", self._gateway)
         router.add_route("*", "/api/v10/{path:.*}", self._rest)
 
     def called(self, method: str, ending: str) -> list[JsonObject]:
-        """The bodies of `method` requests whose path ends so, in order."""
+        """Return the bodies of `method` requests whose path has this ending, in order."""
         return [body for verb, path, body in self.calls if verb == method and path.endswith(ending)]
 
-    def forget(self) -> None:
-        """Keep nothing of what was said and asked until now."""
-        super().forget()
+    def clear_records(self) -> None:
+        """Clear the recorded messages and requests."""
+        super().clear_records()
         self.calls.clear()
 
     async def say(
@@ -94,7 +94,7 @@ class DiscordServer(LoopbackServer):
         is_bot: bool = False,
         more: JsonObject | None = None,
     ) -> JsonObject:
-        """Write `text` as a person; `more` are further fields of the message."""
+        """Send `text` as a person; `more` are further fields of the message."""
         message = forms.message(str(next(self._ids)), text, channel=channel, sender=sender, name=name, is_bot=is_bot)
         message |= more or {}
         await self.event("MESSAGE_CREATE", message)
@@ -115,12 +115,12 @@ class DiscordServer(LoopbackServer):
     async def react(
         self, message_id: str, emoji: str, *, sender: str = "7", name: str = "", is_added: bool = True
     ) -> None:
-        """Put `emoji` under a message of the channel, or take it back."""
+        """Add or remove a reaction to a message of the channel."""
         change = forms.reacted(message_id, emoji, forms.user(sender, name=name), is_added=is_added)
         await self.event("MESSAGE_REACTION_ADD" if is_added else "MESSAGE_REACTION_REMOVE", change)
 
     async def event(self, kind: str, data: JsonObject) -> None:
-        """Tell the bot of an event."""
+        """Send an event to the bot."""
         self._sequence += 1
         self._events.append({"op": 0, "t": kind, "s": self._sequence, "d": data})
         del self._events[:-_KEPT_EVENTS]
@@ -128,9 +128,9 @@ class DiscordServer(LoopbackServer):
             with suppress(ConnectionError, ClientConnectionError):
                 await socket.send_json(self._events[-1])
 
-    async def attended(self) -> None:
-        """Wait until a bot listens to the events."""
-        await self._is_attended.wait()
+    async def wait_for_client(self) -> None:
+        """Wait until a bot is connected to the gateway."""
+        await self._has_client.wait()
 
     async def invalidate(self) -> None:
         """End the session, so that the next connection cannot resume it."""
@@ -139,8 +139,8 @@ class DiscordServer(LoopbackServer):
         await self.disconnect()
 
     async def disconnect(self) -> None:
-        """Break every connection without a word."""
-        self._is_attended.clear()
+        """Break every connection without a close frame."""
+        self._has_client.clear()
         await super().disconnect()
 
     async def _gateway(self, request: web.Request) -> web.StreamResponse:
@@ -174,10 +174,10 @@ class DiscordServer(LoopbackServer):
             self._events = []
             self._sequence = 0
             self.sockets.add(socket)
-            self._is_attended.set()
+            self._has_client.set()
             await self.event("READY", forms.ready(f"{self.socket_url}/gateway", self.flags))
             await self.event("GUILD_CREATE", forms.guild())
-            if self.sessions == 1:  # said before anybody was there; a later session starts with what comes later
+            if self.sessions == 1:  # events before the first session; a later one starts with new events
                 for event in missed:
                     await self.event(str(event["t"]), dict(event["d"]))  # type: ignore[call-overload]  # an object
 
@@ -188,7 +188,7 @@ class DiscordServer(LoopbackServer):
         self.resumed += 1
         missed = [event for event in self._events if int(str(event["s"])) > seen]
         self.sockets.add(socket)
-        self._is_attended.set()
+        self._has_client.set()
         for event in missed:
             await socket.send_json(event)
         await self.event("RESUMED", {})
@@ -230,7 +230,7 @@ class DiscordServer(LoopbackServer):
         if request.method == "PUT" and path.endswith("/commands"):
             return answer([])
         if request.method == "PATCH" and "/messages/" in path:
-            self.said.change(path.rsplit("/", 1)[1], str(body.get("content")))
+            self.sent.change(path.rsplit("/", 1)[1], str(body.get("content")))
             return answer({**forms.message(path.rsplit("/", 1)[1], str(body.get("content"))), "author": forms.BOT})
         return web.Response(status=204)
 
@@ -247,5 +247,5 @@ class DiscordServer(LoopbackServer):
         channel = path.split("/")[1]
         sent = {**forms.message(str(next(self._ids)), text, channel=channel), "author": forms.BOT, "nonce": nonce}
         self._nonces[nonce] = sent
-        await self.said.add(SentMessage(chat=channel, text=text, body=body, id=str(sent["id"]), files=files))
+        await self.sent.add(SentMessage(chat=channel, text=text, body=body, id=str(sent["id"]), files=files))
         return answer(sent)

@@ -26,7 +26,7 @@ BOT: JsonObject = {
 
 
 def user(sender: str, *, name: str = "", is_bot: bool = False) -> JsonObject:
-    """A user object."""
+    """Return a user object."""
     return {
         "id": sender,
         "username": f"person{sender}",
@@ -38,7 +38,7 @@ def user(sender: str, *, name: str = "", is_bot: bool = False) -> JsonObject:
 
 
 def member() -> JsonObject:
-    """A member of the guild, without the user."""
+    """Return a member of the guild, without the user."""
     return {
         "roles": [],
         "joined_at": "2026-01-01T00:00:00+00:00",
@@ -58,7 +58,7 @@ def message(
     name: str = "",
     is_bot: bool = False,
 ) -> JsonObject:
-    """A message of the guild's channel."""
+    """Return a message of the guild's channel."""
     return {
         "id": message_id,
         "channel_id": channel,
@@ -80,7 +80,7 @@ def message(
 
 
 def interaction(interaction_id: str, kind: int, data: JsonObject, sender: JsonObject) -> JsonObject:
-    """A slash command (kind 2) or a pressed button (kind 3)."""
+    """Return the interaction of a slash command (kind 2) or a pressed button (kind 3)."""
     return {
         "id": interaction_id,
         "application_id": BOT_ID,
@@ -101,7 +101,7 @@ def interaction(interaction_id: str, kind: int, data: JsonObject, sender: JsonOb
 
 
 def reacted(message_id: str, emoji: str, sender: JsonObject, *, is_added: bool) -> JsonObject:
-    """Somebody put an emoji under a message of the channel, or took it back: then who it was is known by id only."""
+    """Return the event of a reaction that was added, or removed, with only the id of the person."""
     change: JsonObject = {
         "user_id": sender["id"],
         "channel_id": CHANNEL,
@@ -115,7 +115,7 @@ def reacted(message_id: str, emoji: str, sender: JsonObject, *, is_added: bool) 
 
 
 def channel() -> JsonObject:
-    """The one text channel."""
+    """Return the text channel."""
     return {
         "id": CHANNEL,
         "guild_id": GUILD,
@@ -128,7 +128,7 @@ def channel() -> JsonObject:
 
 
 def ready(gateway: str, flags: int) -> JsonObject:
-    """The first event of a session."""
+    """Return the first event of a session."""
     return {
         "v": 10,
         "user": BOT,
@@ -140,7 +140,7 @@ def ready(gateway: str, flags: int) -> JsonObject:
 
 
 def application(flags: int) -> JsonObject:
-    """The application that the bot belongs to."""
+    """Return the application of the bot."""
     return {
         "id": BOT_ID,
         "name": "bubbles",
@@ -156,13 +156,13 @@ def application(flags: int) -> JsonObject:
 
 
 def gateway_for_bots(gateway: str) -> JsonObject:
-    """Return where a bot connects, and how often it may."""
+    """Return the address of the gateway and the limits of connections."""
     limit = {"total": 1000, "remaining": 1000, "reset_after": 0, "max_concurrency": 1}
     return {"url": gateway, "shards": 1, "session_start_limit": limit}
 
 
 def guild() -> JsonObject:
-    """The one guild, with its channel and nobody in it."""
+    """Return the guild with its channel and without members."""
     nothing: JsonObject = dict.fromkeys(
         [
             "application_id",

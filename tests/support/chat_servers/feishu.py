@@ -31,7 +31,7 @@ _SCOPES = (
 
 
 class FeishuServer(LoopbackServer):
-    """One tenant with one app. `say` is somebody writing; `said` holds what the bot sent.
+    """One tenant with one app. `say` sends a message of a person, `sent` has those of the bot.
 
     An event that is not acknowledged is sent again over the next connection. A second message with the same `uuid`
     is dropped and answered with the first.
@@ -54,11 +54,11 @@ class FeishuServer(LoopbackServer):
 
     @property
     def waits_for(self) -> int:
-        """Return how many events have not been acknowledged."""
+        """Return the number of events that are not acknowledged."""
         return len(self._unacknowledged)
 
     def routes(self, router: web.UrlDispatcher) -> None:
-        """The long connection, the token, the bot, and messages."""
+        """Add the long connection, the token, the bot, and the endpoints for messages."""
         router.add_post("/callback/ws/endpoint", self._endpoint)
         router.add_get("/connect", self._connect)
         router.add_post("/open-apis/auth/v3/tenant_access_token/internal", self._token)
@@ -72,9 +72,9 @@ class FeishuServer(LoopbackServer):
         router.add_post("/open-apis/im/v1/{kind:images|files}", self._upload)
         router.add_get("/open-apis/im/v1/chats/{chat_id}/members", self._members)
 
-    def forget(self) -> None:
-        """Keep nothing of what was said and asked until now."""
-        super().forget()
+    def clear_records(self) -> None:
+        """Clear the recorded messages and requests."""
+        super().clear_records()
         self.calls.clear()
         self._sent.clear()
 
@@ -87,7 +87,7 @@ class FeishuServer(LoopbackServer):
         is_private: bool = False,
         more: JsonObject | None = None,
     ) -> JsonObject:
-        """Write `text` as a person; `more` are further fields of the message."""
+        """Send `text` as a person; `more` are further fields of the message."""
         number = next(self._ids)
         message: JsonObject = {
             "message_id": f"om_{number}",
@@ -102,7 +102,7 @@ class FeishuServer(LoopbackServer):
         return message
 
     async def withdraw(self, message_id: str, *, chat: str = "oc_1") -> None:
-        """Take back a message."""
+        """Delete a message."""
         stamp = str(int(time.time() * 1000))
         event: JsonObject = {
             "message_id": message_id,
@@ -113,7 +113,7 @@ class FeishuServer(LoopbackServer):
         await self._tell(f"event{next(self._ids)}", "im.message.recalled_v1", event)
 
     async def react(self, message_id: str, emoji_type: str, *, sender: str = "ou_7", is_added: bool = True) -> None:
-        """Put an emoji, by its name, under a message, or take it back."""
+        """Add or remove a reaction, by the name of the emoji."""
         kind = "created" if is_added else "deleted"
         event: JsonObject = {
             "message_id": message_id,
@@ -219,20 +219,20 @@ class FeishuServer(LoopbackServer):
             content = json.loads(str(body["content"]))
             names = [self._uploads[key] for kind, key in content.items() if kind in {"image_key", "file_key"}]
             text = card_text(content) if body["msg_type"] == "interactive" else "" if names else visible_text(content)
-            await self.said.add(SentMessage(chat=chat, text=text, body=body, id=message_id, files=tuple(names)))
+            await self.sent.add(SentMessage(chat=chat, text=text, body=body, id=message_id, files=tuple(names)))
         return self._sent[key]
 
     async def _look_up(self, request: web.Request) -> web.Response:
         message_id = request.match_info["message_id"]
-        said = next((entry for entry in self.said.entries if entry.id == message_id), None)
-        chat = "oc_1" if said is None or said.chat.startswith("reply:") else said.chat
+        message = next((entry for entry in self.sent.entries if entry.id == message_id), None)
+        chat = "oc_1" if message is None or message.chat.startswith("reply:") else message.chat
         return answer({"code": 0, "msg": "ok", "data": {"items": [{"message_id": message_id, "chat_id": chat}]}})
 
     async def _edit(self, request: web.Request) -> web.Response:
         body, message_id = await body_of(request), request.match_info["message_id"]
         if body.get("msg_type") != "post":
             return answer({"code": 230001, "msg": "only text and post can be edited"}, status=400)
-        self.said.change(message_id, visible_text(json.loads(str(body["content"]))), body)
+        self.sent.change(message_id, visible_text(json.loads(str(body["content"]))), body)
         return answer({"code": 0, "msg": "ok", "data": {"message_id": message_id}})
 
     async def _upload(self, request: web.Request) -> web.Response:

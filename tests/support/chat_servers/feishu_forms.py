@@ -1,4 +1,4 @@
-"""Frames of Feishu's long connection, and what people see of a message's content.
+"""Frames of Feishu's long connection, and the visible text of messages.
 
 Source: https://open.feishu.cn/document/server-docs/im-v1/message-content-description/create_json
 """
@@ -18,14 +18,14 @@ DATA: Final = 1
 
 
 def card_text(card: Mapping[str, object]) -> str:
-    """The words of a card, without its buttons."""
+    """Return the text of a card, without its buttons."""
     elements = card.get("elements")
     found = [each for each in elements if isinstance(each, dict)] if isinstance(elements, list) else []
     return unescape("".join(str(each.get("content", "")) for each in found if each.get("tag") == "markdown"))
 
 
 def visible_text(content: object) -> str:
-    """The words of a message's content, whichever of text, post or card it is."""
+    """Return the text of a message, which is a text, a post or a card."""
     if isinstance(content, list):
         return "".join(visible_text(part) for part in content)
     if not isinstance(content, dict):
@@ -37,12 +37,12 @@ def visible_text(content: object) -> str:
 
 
 def sender_of(sender: str) -> JsonObject:
-    """Return who has written, as an event names them."""
+    """Return the sender in the form of an event."""
     return {"sender_id": {"open_id": sender, "union_id": f"on_{sender}"}, "sender_type": "user", "tenant_key": "t"}
 
 
 def frame_of(headers: dict[str, str], payload: bytes, *, method: int = DATA) -> bytes:
-    """A frame of the long connection, as the SDK reads it."""
+    """Return a frame of the long connection, as the SDK reads it."""
     from lark_oapi.ws.pb.pbbp2_pb2 import Frame
 
     frame = Frame()
@@ -54,7 +54,7 @@ def frame_of(headers: dict[str, str], payload: bytes, *, method: int = DATA) -> 
 
 
 def read_frame(raw: bytes) -> "Frame":
-    """A frame that the SDK has sent."""
+    """Return a frame that the SDK has sent."""
     from lark_oapi.ws.pb.pbbp2_pb2 import Frame
 
     frame = Frame()

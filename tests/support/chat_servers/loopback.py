@@ -15,7 +15,7 @@ JsonObject = dict[str, object]
 
 
 class SentMessage(Struct, frozen=True, kw_only=True):
-    """One message of the bot as the server took it. `body` is the whole request, `files` are names."""
+    """A message of the bot. `body` is the whole request, `files` are names."""
 
     chat: str
     text: str
@@ -25,9 +25,9 @@ class SentMessage(Struct, frozen=True, kw_only=True):
 
 
 class Trouble(Struct, frozen=True, kw_only=True):
-    """How one request goes wrong: an answer with `status` and `body` or the page `html`, or a connection that is cut.
+    """A failure of one request: an answer with `status` and `body` or the page `html`, or a connection that is cut.
 
-    `is_taken` lets the request have its effect all the same, as when only the answer is lost.
+    With `is_taken` the request has its effect all the same, as when only the answer is lost.
     """
 
     status: int = 500
@@ -38,8 +38,8 @@ class Trouble(Struct, frozen=True, kw_only=True):
     is_taken: bool = False
 
 
-class Journal:
-    """What the bot said, in order, and a way to wait for it."""
+class SentMessages:
+    """The messages of the bot, in order."""
 
     def __init__(self) -> None:
         self.entries: list[SentMessage] = []
@@ -47,37 +47,37 @@ class Journal:
 
     @property
     def texts(self) -> list[str]:
-        """Only what was said."""
+        """Return their texts."""
         return [entry.text for entry in self.entries]
 
     async def add(self, entry: SentMessage) -> None:
-        """Record `entry` and wake whoever waits."""
+        """Record `entry` and wake those who wait."""
         async with self._grew:
             self.entries.append(entry)
             self._grew.notify_all()
 
     def change(self, message_id: str, text: str, body: Mapping[str, object] | None = None) -> None:
-        """Let an earlier message say `text` instead, with the new `body` where the old one no longer holds."""
+        """Replace the text of an earlier message, and its `body` if one is given."""
         self.entries = [
             replace(entry, text=text, body=entry.body if body is None else body) if entry.id == message_id else entry
             for entry in self.entries
         ]
 
-    async def reaches(self, count: int) -> None:
-        """Wait until `count` messages have been said."""
+    async def wait_for_count(self, count: int) -> None:
+        """Wait until there are `count` messages."""
         async with self._grew:
             await self._grew.wait_for(lambda: len(self.entries) >= count)
 
 
 class LoopbackServer:
-    """An aiohttp application on a free port of 127.0.0.1 for as long as the context lasts.
+    """An aiohttp application on a free port of 127.0.0.1 within the context.
 
-    `troubles` befall the next requests that send a message, one each, in order. `closed_to_bot` are chats that the bot
-    is not in.
+    `troubles` are the failures of the next requests that send a message, in order. `closed_to_bot` are chats without
+    the bot.
     """
 
     def __init__(self) -> None:
-        self.said = Journal()
+        self.sent = SentMessages()
         self.troubles: deque[Trouble] = deque()
         self.closed_to_bot: set[str] = set()
         self.sockets: set[web.WebSocketResponse] = set()
@@ -86,12 +86,12 @@ class LoopbackServer:
 
     @property
     def url(self) -> str:
-        """Return where clients find it."""
+        """Return the address for clients."""
         return f"http://127.0.0.1:{self._port}"
 
     @property
     def socket_url(self) -> str:
-        """The same place for WebSockets."""
+        """Return the address for WebSockets."""
         return f"ws://127.0.0.1:{self._port}"
 
     def routes(self, router: web.UrlDispatcher) -> None:
@@ -121,14 +121,14 @@ class LoopbackServer:
             self._port = int(self._runner.addresses[0][1])
 
     async def close(self) -> None:
-        """Be away: refuse connections and break those there are, until `open`."""
+        """Break the connections and refuse new ones until `open`."""
         if self._runner is not None:
             for site in list(self._runner.sites):
                 await site.stop()
         await self.disconnect()
 
     async def disconnect(self) -> None:
-        """Break every connection without a word."""
+        """Break every connection without a close frame."""
         self.sockets.clear()
         if self._runner is not None and self._runner.server is not None:
             for connection in list(self._runner.server.connections):
@@ -136,37 +136,37 @@ class LoopbackServer:
         await asyncio.sleep(0)
 
     def mute(self) -> None:
-        """Read nothing more over the connections that there are: they look well, and nothing is answered."""
+        """Stop reading from the present connections, without closing them."""
         self.sockets.clear()
         if self._runner is not None and self._runner.server is not None:
             for connection in list(self._runner.server.connections):
                 if isinstance(connection.transport, asyncio.Transport):
                     connection.transport.pause_reading()
 
-    def forget(self) -> None:
-        """Keep nothing of what was said and asked until now, as in a run that is too long to be kept."""
-        self.said.entries.clear()
+    def clear_records(self) -> None:
+        """Clear the recorded messages, in a long run."""
+        self.sent.entries.clear()
 
     async def socket(self, request: web.Request, *, answers_pings: bool = True) -> web.WebSocketResponse:
-        """Take a WebSocket; it stays among `sockets` until `disconnect`."""
+        """Accept a WebSocket, which stays in `sockets` until `disconnect`."""
         socket = web.WebSocketResponse(autoping=answers_pings)
         await socket.prepare(request)
         self.sockets.add(socket)
         return socket
 
     def next_trouble(self) -> Trouble | None:
-        """The trouble that befalls the request at hand."""
+        """Return the failure of the present request, if any."""
         return self.troubles.popleft() if self.troubles else None
 
 
 def answer(body: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
-    """A JSON answer whose content type is exactly `application/json`, as some clients demand."""
+    """Return a JSON answer whose content type is exactly `application/json`, as some clients require."""
     sent = {"Content-Type": "application/json", **(headers or {})}
     return web.Response(body=json.dumps(body, ensure_ascii=False).encode(), status=status, headers=sent)
 
 
 def troubled(request: web.Request, trouble: Trouble) -> web.Response:
-    """The answer of a request that goes wrong."""
+    """Return the answer to a request that fails."""
     if trouble.is_cut and request.transport is not None:
         request.transport.abort()
     if trouble.html:
@@ -175,14 +175,14 @@ def troubled(request: web.Request, trouble: Trouble) -> web.Response:
 
 
 def uploaded(body: object) -> tuple[str, ...]:
-    """The names of the files that came with a form; JSON, which need not be an object, has none."""
+    """Return the names of the files of a form; JSON has none."""
     if not isinstance(body, Mapping):
         return ()
     return tuple(value.filename for value in body.values() if isinstance(value, web.FileField))
 
 
 async def body_of(request: web.Request) -> JsonObject:
-    """The fields of a request, sent as JSON, as a form or in the address."""
+    """Return the fields of a request in JSON, in a form or in the query."""
     if request.content_type == "application/json":
         read: JsonObject = await request.json()
         return read

@@ -34,10 +34,9 @@ Socket = web.WebSocketResponse | ClientWebSocketResponse
 
 
 class OneBotClient(LoopbackServer):
-    """One QQ account. `say` is somebody writing; `said` holds what the bot sent.
+    """One QQ account. `say` sends a message of a person, `sent` has those of the bot.
 
-    `token` guards all three ways; `secret` signs events sent over HTTP. An event with nobody to tell it to is kept
-    until there is.
+    All three modes need `token`; `secret` signs events sent over HTTP. Events wait while no bot is connected.
     """
 
     def __init__(self, *, token: str = "", secret: str = "") -> None:
@@ -54,13 +53,13 @@ class OneBotClient(LoopbackServer):
         self._reading: set[asyncio.Task[None]] = set()
 
     def routes(self, router: web.UrlDispatcher) -> None:
-        """The forward WebSocket at the root, one path for every action."""
+        """Add the forward WebSocket at the root, and one path for every action."""
         for path in ("/", "/event", "/event/"):
             router.add_get(path, self._forward)
         router.add_route("*", "/{action}", self._act_over_http)
 
     def called(self, action: str) -> list[JsonObject]:
-        """Return what `action` was called with, in order."""
+        """Return the arguments of calls of `action`, in order."""
         return [params for name, params in self.calls if name == action]
 
     async def dial(self, url: str) -> None:
@@ -76,7 +75,7 @@ class OneBotClient(LoopbackServer):
         task.add_done_callback(self._reading.discard)
 
     async def hang_up(self) -> None:
-        """Break every WebSocket, dialled or taken."""
+        """Break every WebSocket in both directions."""
         for line in list(self._lines):
             if isinstance(line, ClientWebSocketResponse):
                 await line.close(code=1006)
@@ -84,12 +83,12 @@ class OneBotClient(LoopbackServer):
         self._lines.clear()
 
     async def close(self) -> None:
-        """Be away until `open`."""
+        """Break the connections and refuse new ones until `open`."""
         await self.hang_up()
         await super().close()
 
     async def __aexit__(self, *raised: object) -> None:
-        """Hang up and be gone."""
+        """Break the connections and stop."""
         await self.hang_up()
         for task in list(self._reading):
             task.cancel()
@@ -98,29 +97,29 @@ class OneBotClient(LoopbackServer):
             await self._session.close()
         await super().__aexit__(None, None, None)
 
-    def forget(self) -> None:
-        """Keep nothing of what was said and asked until now."""
-        super().forget()
+    def clear_records(self) -> None:
+        """Clear the recorded messages and requests."""
+        super().clear_records()
         self.calls.clear()
 
     async def say(
         self, message: object, *, group: str | None = "100", sender: str = "7", name: str = "", role: str = "member"
     ) -> JsonObject:
-        """Write `message` (a text with CQ codes, or segments); without `group` in a private chat."""
+        """Send `message` (a text with CQ codes, or segments); without `group` in a private chat."""
         event = forms.message(next(self._ids), message, group=group, sender=sender, name=name, role=role)
         await self.event(event)
         return event
 
     async def react(self, message_id: str, emoji_id: str, *, sender: str = "7", is_added: bool = True) -> None:
-        """Put an emoji, by its number, under a message of the group, or take it back, as NapCat tells it."""
+        """Add or remove a reaction in the group, by the number of the emoji, in the form of NapCat."""
         await self.event(forms.reacted(message_id, emoji_id, sender=sender, is_added=is_added))
 
     async def withdraw(self, message_id: str, *, sender: str = "7") -> None:
-        """Take back a message of the group."""
+        """Delete a message of the group."""
         await self.event(forms.recalled(message_id, sender=sender))
 
     async def event(self, event: JsonObject) -> None:
-        """Tell the bot of `event`."""
+        """Send `event` to the bot."""
         if self.post_to:
             await self._post(event)
             return
@@ -199,7 +198,7 @@ class OneBotClient(LoopbackServer):
                 return forms.failed(120)
             text = forms.visible_text(params["message"])
             files = forms.pictures(params["message"])
-            await self.said.add(
+            await self.sent.add(
                 SentMessage(chat=str(params[where]), text=text, body=params, id=str(sent_id), files=files)
             )
             return forms.done({"message_id": sent_id})
@@ -214,7 +213,7 @@ class OneBotClient(LoopbackServer):
         return forms.failed(forms.UNKNOWN_ACTION)
 
     def _refusal(self, request: web.Request) -> web.Response | None:
-        """401 without a token, 403 with a wrong one, as the standard says."""
+        """Return 401 without a token and 403 with a wrong one, as in the standard."""
         if not self.token:
             return None
         given = request.headers.get("Authorization", "").removeprefix("Bearer ") or request.query.get("access_token")

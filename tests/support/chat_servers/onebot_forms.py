@@ -18,7 +18,7 @@ _CODE = re.compile(r"\[CQ:(\w+)(?:,([^\]]*))?\]")
 
 
 def message(message_id: int, content: object, *, group: str | None, sender: str, name: str, role: str) -> JsonObject:
-    """A message event, of a group or private."""
+    """Return a message event of a group or a private chat."""
     event: JsonObject = {
         "time": int(time.time()),
         "self_id": int(SELF),
@@ -36,14 +36,14 @@ def message(message_id: int, content: object, *, group: str | None, sender: str,
 
 
 def reacted(message_id: str, emoji_id: str, *, sender: str, is_added: bool) -> JsonObject:
-    """Somebody put an emoji under a message of the group, or took it back."""
+    """Return the event of a reaction in the group that was added or removed."""
     likes = [{"emoji_id": emoji_id, "count": 1}]
     told = {"message_id": int(message_id), "user_id": int(sender), "likes": likes, "is_add": is_added}
     return {**_notice("group_msg_emoji_like"), **told}
 
 
 def recalled(message_id: str, *, sender: str) -> JsonObject:
-    """Somebody took back a message of the group."""
+    """Return the event of a deleted message of the group."""
     told = {"message_id": int(message_id), "user_id": int(sender), "operator_id": int(sender)}
     return {**_notice("group_recall"), **told}
 
@@ -54,13 +54,13 @@ def _notice(kind: str) -> JsonObject:
 
 
 def pictures(content: object) -> tuple[str, ...]:
-    """The names of the pictures of a message."""
+    """Return the names of the pictures of a message."""
     segments = content if isinstance(content, list) else []
     return tuple(str(part["data"]["name"]) for part in segments if part["type"] == "image")
 
 
 def connected() -> JsonObject:
-    """The first event of a connection."""
+    """Return the first event of a connection."""
     return {
         "time": int(time.time()),
         "self_id": int(SELF),
@@ -71,12 +71,12 @@ def connected() -> JsonObject:
 
 
 def done(data: Mapping[str, object]) -> JsonObject:
-    """An action that succeeded."""
+    """Return the answer to an action that succeeded."""
     return {"status": "ok", "retcode": 0, "data": dict(data)}
 
 
 def failed(retcode: int) -> JsonObject:
-    """An action that failed."""
+    """Return the answer to an action that failed."""
     return {"status": "failed", "retcode": retcode, "data": None}
 
 

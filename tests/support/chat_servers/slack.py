@@ -23,11 +23,11 @@ _SENDING = ("chat.postMessage", "chat.postEphemeral")
 
 
 class SlackServer(LoopbackServer):
-    """One workspace. `say` is somebody writing; `said` holds what the bot sent.
+    """One workspace. `say` sends a message of a person, `sent` has those of the bot.
 
-    An envelope that is not acknowledged is sent again over the next connection, as Slack does. With `post_to`,
-    requests are posted there instead and signed with `signing_secret`. Without `answers_pings` a ping is followed by
-    another frame and no pong, so that only the client's own pings show that the line is dead.
+    An envelope that is not acknowledged is sent again over the next connection, as by Slack. With `post_to`, requests
+    are posted there instead and signed with `signing_secret`. Without `answers_pings` a ping is followed by another
+    frame and no pong, so that only the client's own pings detect a dead connection.
     """
 
     def __init__(self) -> None:
@@ -49,34 +49,34 @@ class SlackServer(LoopbackServer):
 
     @property
     def api_url(self) -> str:
-        """The base address for Web API clients."""
+        """Return the base address for Web API clients."""
         return f"{self.url}/api/"
 
     @property
     def waits_for(self) -> int:
-        """Return how many envelopes have not been acknowledged."""
+        """Return the number of envelopes that are not acknowledged."""
         return len(self._unacknowledged)
 
     def routes(self, router: web.UrlDispatcher) -> None:
-        """The Web API, the WebSocket of Socket Mode, and where answers to commands go."""
+        """Add the Web API, the WebSocket of Socket Mode, and the address for answers to commands."""
         router.add_route("*", "/api/{method}", self._call)
         router.add_get("/link", self._link)
         router.add_post("/respond", self._respond)
         router.add_post("/upload/{file_id}", self._upload)
 
     def called(self, method: str) -> list[JsonObject]:
-        """Return what `method` was called with, in order."""
+        """Return the arguments of calls of `method`, in order."""
         return [body for name, body in self.calls if name == method]
 
-    def forget(self) -> None:
-        """Keep nothing of what was said and asked until now."""
-        super().forget()
+    def clear_records(self) -> None:
+        """Clear the recorded messages and requests."""
+        super().clear_records()
         self.calls.clear()
 
     async def say(
         self, text: str, *, channel: str = "C1", sender: str = "U7", more: JsonObject | None = None
     ) -> JsonObject:
-        """Write `text` as a person; `more` are further fields of the event."""
+        """Send `text` as a person; `more` are further fields of the event."""
         kind = "im" if channel.startswith("D") else "channel"
         stamp = f"{int(time.time())}.{next(self._count):06d}"
         event: JsonObject = {
@@ -94,7 +94,7 @@ class SlackServer(LoopbackServer):
         return event
 
     async def event(self, event: JsonObject) -> None:
-        """Tell the bot of `event`."""
+        """Send `event` to the bot."""
         payload = {
             "type": "event_callback",
             "token": "loopback",
@@ -141,7 +141,7 @@ class SlackServer(LoopbackServer):
         await self._tell("interactive", payload)
 
     async def react(self, stamp: str, name: str, *, sender: str = "U7", is_added: bool = True) -> None:
-        """Put the emoji `name` under a message of the channel, or take it back."""
+        """Add or remove the reaction `name` to a message of the channel."""
         kind, item = "reaction_added" if is_added else "reaction_removed", {"type": "message", "channel": "C1"}
         event: JsonObject = {"type": kind, "user": sender, "reaction": name, "item_user": "UBOT", "event_ts": "1.1"}
         await self.event({**event, "item": {**item, "ts": stamp}})
@@ -213,7 +213,7 @@ class SlackServer(LoopbackServer):
         if method in _SENDING:
             return await self._take(body)
         if method == "chat.update":
-            self.said.change(str(body.get("ts")), _shown(str(body.get("text", ""))), body)
+            self.sent.change(str(body.get("ts")), _shown(str(body.get("text", ""))), body)
         if method == "files.completeUploadExternal":
             return await self._shared(body)
         file_id = f"F{next(self._count)}"
@@ -245,7 +245,7 @@ class SlackServer(LoopbackServer):
         if len(text) > _MAX_LENGTH:
             return {"ok": False, "error": "msg_too_long"}
         stamp = f"{int(time.time())}.{next(self._count):06d}"
-        await self.said.add(SentMessage(chat=str(body["channel"]), text=_shown(text), body=body, id=stamp))
+        await self.sent.add(SentMessage(chat=str(body["channel"]), text=_shown(text), body=body, id=stamp))
         return {"ok": True, "channel": body["channel"], "ts": stamp, "message": {"text": text}}
 
     def _page_of_members(self, body: JsonObject) -> JsonObject:
@@ -264,12 +264,12 @@ class SlackServer(LoopbackServer):
         if not all(file["id"] in self._uploads for file in files):
             return {"ok": False, "error": "file_not_found"}
         names = tuple(file["title"] for file in files)
-        await self.said.add(SentMessage(chat=str(body["channel_id"]), text="", body=body, files=names))
+        await self.sent.add(SentMessage(chat=str(body["channel_id"]), text="", body=body, files=names))
         return {"ok": True, "files": files}
 
     async def _respond(self, request: web.Request) -> web.Response:
         body = await body_of(request)
-        await self.said.add(SentMessage(chat="respond", text=str(body.get("text", "")), body=body))
+        await self.sent.add(SentMessage(chat="respond", text=str(body.get("text", "")), body=body))
         return answer({"ok": True})
 
 

@@ -41,9 +41,9 @@ class Refused(Exception):
 
 
 class TelegramServer(LoopbackServer):
-    """One bot on a server of its own. `say` writes as a person; `said` holds what the bot sent.
+    """A server with one bot. `say` sends a message of a person, `sent` has those of the bot.
 
-    `reads_all_groups` is the bot's privacy mode, switched off.
+    With `reads_all_groups` the bot's privacy mode is off.
     """
 
     def __init__(self, *, reads_all_groups: bool = True) -> None:
@@ -53,7 +53,7 @@ class TelegramServer(LoopbackServer):
         self.calls: list[tuple[str, JsonObject]] = []
         self.commands: list[object] = []
         self.webhook: JsonObject | None = None
-        self.hooked = asyncio.Event()
+        self.webhook_set = asyncio.Event()
         self.webhook_error = ""
         self.takes_photos = True
         self._updates: list[JsonObject] = []
@@ -63,16 +63,16 @@ class TelegramServer(LoopbackServer):
         self._pollers = 0
 
     def routes(self, router: web.UrlDispatcher) -> None:
-        """One path for every method, as on the real server."""
+        """Add one path for every method, as on the real server."""
         router.add_route("*", "/bot{token}/{method}", self._handle)
 
     def called(self, method: str) -> list[JsonObject]:
-        """Return what `method` was called with, in order."""
+        """Return the arguments of calls of `method`, in order."""
         return [body for name, body in self.calls if name == method]
 
-    def forget(self) -> None:
-        """Keep nothing of what was said and asked until now."""
-        super().forget()
+    def clear_records(self) -> None:
+        """Clear the recorded messages and requests."""
+        super().clear_records()
         self.calls.clear()
 
     async def say(
@@ -85,7 +85,7 @@ class TelegramServer(LoopbackServer):
         is_bot: bool = False,
         more: JsonObject | None = None,
     ) -> JsonObject:
-        """Write `text` as a person; `more` are further fields of the message."""
+        """Send `text` as a person; `more` are further fields of the message."""
         message = forms.message(next(self._message_ids), text, chat=chat, sender=sender, name=name, is_bot=is_bot)
         message |= more or {}
         await self.update({"message": message})
@@ -98,7 +98,7 @@ class TelegramServer(LoopbackServer):
     async def react(
         self, message_id: str, before: list[str], after: list[str], *, sender: str = "7", name: str = ""
     ) -> None:
-        """Let somebody have the emoji `after` under a message instead of `before`."""
+        """Change the reactions of a person to a message from `before` to `after`."""
         await self.update({"message_reaction": forms.reacted(message_id, before, after, forms.user(sender, name=name))})
 
     async def update(self, update: JsonObject) -> None:
@@ -112,7 +112,7 @@ class TelegramServer(LoopbackServer):
         self._arrived.set()
 
     async def disconnect(self) -> None:
-        """Break every connection without a word; who was polling polls no longer."""
+        """Break every connection, and forget the pollers."""
         self._arrived.set()
         await super().disconnect()
 
@@ -177,7 +177,7 @@ class TelegramServer(LoopbackServer):
         if chat in self.closed_to_bot:
             raise Refused(403, "Forbidden: bot was kicked from the supergroup chat")
         sent = {**forms.message(next(self._message_ids), text, chat=chat), "from": forms.BOT}
-        await self.said.add(SentMessage(chat=chat, text=text, body=body, id=str(sent["message_id"])))
+        await self.sent.add(SentMessage(chat=chat, text=text, body=body, id=str(sent["message_id"])))
         return sent
 
     async def _send_photo(self, body: JsonObject) -> object:
@@ -194,13 +194,13 @@ class TelegramServer(LoopbackServer):
         if chat in self.closed_to_bot:
             raise Refused(403, "Forbidden: bot was kicked from the supergroup chat")
         sent: JsonObject = {**forms.message(next(self._message_ids), "", chat=chat), "from": forms.BOT, kind: held}
-        said = SentMessage(chat=chat, text="", body=body, id=str(sent["message_id"]), files=uploaded(body))
-        await self.said.add(said)
+        message = SentMessage(chat=chat, text="", body=body, id=str(sent["message_id"]), files=uploaded(body))
+        await self.sent.add(message)
         return sent
 
     async def _edit(self, body: JsonObject) -> object:
         text = _shown(body)
-        self.said.change(str(body["message_id"]), text)
+        self.sent.change(str(body["message_id"]), text)
         return {**forms.message(int(str(body["message_id"])), text, chat=str(body["chat_id"])), "from": forms.BOT}
 
     async def _set_commands(self, body: JsonObject) -> object:
@@ -210,7 +210,7 @@ class TelegramServer(LoopbackServer):
 
     async def _set_webhook(self, body: JsonObject) -> object:
         self.webhook = body
-        self.hooked.set()
+        self.webhook_set.set()
         return True
 
     async def _delete_webhook(self, _: JsonObject) -> object:
@@ -232,7 +232,7 @@ class TelegramServer(LoopbackServer):
 
 
 def _shown(body: JsonObject) -> str:
-    """Return what people see of a text; refuses what Telegram refuses."""
+    """Return the visible text; refuse invalid texts as Telegram does."""
     text = str(body.get("text", ""))
     if body.get("parse_mode") == "HTML":
         try:

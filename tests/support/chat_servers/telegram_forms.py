@@ -22,12 +22,12 @@ BOT: JsonObject = {
 
 
 def user(sender: str, *, name: str = "", is_bot: bool = False) -> JsonObject:
-    """A user object; `sender` is the number."""
+    """Return a user object; `sender` is the number."""
     return {"id": int(sender), "is_bot": is_bot, "first_name": name or f"Person {sender}"}
 
 
 def chat_of(chat: str) -> JsonObject:
-    """A group for negative numbers, a private chat for others."""
+    """Return a group for negative numbers, a private chat for others."""
     if chat.startswith("-"):
         return {"id": int(chat), "type": "supergroup", "title": "team"}
     return {"id": int(chat), "type": "private", "first_name": f"Person {chat}"}
@@ -42,7 +42,7 @@ def message(
     name: str = "",
     is_bot: bool = False,
 ) -> JsonObject:
-    """A text message."""
+    """Return a text message."""
     return {
         "message_id": message_id,
         "date": int(time.time()),
@@ -53,13 +53,13 @@ def message(
 
 
 def pressed(data: str, message_id: int, sender: JsonObject) -> JsonObject:
-    """A callback query: somebody pressed a button under a message of the bot."""
+    """Return the callback query of a pressed button under a message of the bot."""
     under = {**message(message_id, "pressed"), "from": BOT}
     return {"id": f"q{message_id}", "from": sender, "chat_instance": "1", "data": data, "message": under}
 
 
 def member(sender: str, *, is_admin: bool) -> JsonObject:
-    """A chat member."""
+    """Return a chat member."""
     if not is_admin:
         return {"status": "member", "user": user(sender)}
     rights = (
@@ -71,7 +71,7 @@ def member(sender: str, *, is_admin: bool) -> JsonObject:
 
 
 def reacted(message_id: str, before: list[str], after: list[str], sender: JsonObject) -> JsonObject:
-    """Somebody changed their reactions to a message."""
+    """Return the update of a person's reactions to a message."""
     return {
         "chat": chat_of("-100"),
         "message_id": int(message_id),

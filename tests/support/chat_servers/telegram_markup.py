@@ -6,7 +6,7 @@ _ALLOWED = {"b", "strong", "i", "em", "u", "s", "code", "pre", "a", "blockquote"
 
 
 class MarkupBroken(Exception):
-    """The text is not the HTML that Telegram takes."""
+    """The text is not HTML in Telegram's form."""
 
 
 class _Reader(HTMLParser):
@@ -30,7 +30,7 @@ class _Reader(HTMLParser):
 
 
 def visible_text(markup: str) -> str:
-    """Return what people see of `markup`.
+    """Return the visible text of `markup`.
 
     Raises:
         MarkupBroken: Telegram would refuse it.

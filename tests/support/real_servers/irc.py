@@ -1,4 +1,4 @@
-"""A real IRC server, and people on it who speak plain IRC."""
+"""A real IRC server, and people who speak plain IRC."""
 
 import asyncio
 import shutil
@@ -32,7 +32,7 @@ Ident = no
 
 
 def irc_server(folder: Path, kind: Literal["ngircd", "miniircd"] = "ngircd") -> ServerProcess:
-    """An IRC server that is not yet started; the test is skipped when it is not installed."""
+    """Return an IRC server that is not started; skip the test if it is not installed."""
     port = free_port()
     if kind == "ngircd":
         path = folder / "ngircd.conf"
@@ -47,12 +47,12 @@ def irc_server(folder: Path, kind: Literal["ngircd", "miniircd"] = "ngircd") -> 
 
 
 class IrcPerson:
-    """Somebody on an IRC server. `lines` are all lines that came, `said` the (nick, text) of the channel."""
+    """A person on an IRC server. `lines` are all received lines, `messages` the (nick, text) of the channel."""
 
     def __init__(self, nick: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.nick = nick
         self.lines: list[str] = []
-        self.said: list[tuple[str, str]] = []
+        self.messages: list[tuple[str, str]] = []
         self._reader = reader
         self._writer = writer
         self._news = asyncio.Event()
@@ -62,11 +62,11 @@ class IrcPerson:
         self._writer.write(f"{line}\r\n".encode())
 
     def say(self, channel: str, text: str) -> None:
-        """Say one line in the channel."""
+        """Send one line to the channel."""
         self.write(f"PRIVMSG {channel} :{text}")
 
     async def until(self, text: str, *, count: int = 1) -> None:
-        """Wait until `text` stands in `count` lines."""
+        """Wait until `count` lines contain `text`."""
         async with asyncio.timeout(20):
             while sum(text in line for line in self.lines) < count:
                 self._news.clear()
@@ -82,13 +82,13 @@ class IrcPerson:
             self.lines.append(line)
             source, _, rest = line.partition(" PRIVMSG ")
             if rest:
-                self.said.append((source.lstrip(":").partition("!")[0], rest.partition(" :")[2]))
+                self.messages.append((source.lstrip(":").partition("!")[0], rest.partition(" :")[2]))
             self._news.set()
 
 
 @asynccontextmanager
 async def irc_person(port: int, nick: str, *channels: str) -> AsyncIterator[IrcPerson]:
-    """Somebody who is in `channels` for the length of the context."""
+    """Connect a person to `channels` within the context."""
     reader, writer = await asyncio.open_connection(HOST, port)
     person = IrcPerson(nick, reader, writer)
     listening = asyncio.create_task(person.listen(), name=f"{nick} listens")

@@ -1,4 +1,4 @@
-"""A server program in a folder of its own: started, stopped, killed and started again."""
+"""A server program in a folder of its own, which tests start, stop and restart."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ _STOP_SECONDS: Final = 15.0
 
 
 def free_port() -> int:
-    """A port of this machine that nobody uses now."""
+    """Return a free port."""
     with closing(socket.socket()) as listener:
         listener.bind((HOST, 0))
         port: int = listener.getsockname()[1]
@@ -25,7 +25,7 @@ def free_port() -> int:
 
 
 def program(*names: str) -> str:
-    """The first of `names` that is installed; the test is skipped when none is."""
+    """Return the first of `names` that is installed; skip the test if none is."""
     for name in names:
         found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
         if found:
@@ -34,9 +34,9 @@ def program(*names: str) -> str:
 
 
 class ServerProcess:
-    """A program that listens on `port`; its output is `server.log` in `folder`.
+    """A program that listens on `port`, with its output in `server.log` of `folder`.
 
-    It blocks: inside an event loop, call it through `asyncio.to_thread`.
+    The methods block: inside an event loop, call them by `asyncio.to_thread`.
     """
 
     def __init__(self, command: Sequence[str], folder: Path, port: int, *, patience: float = 60.0) -> None:
@@ -64,7 +64,7 @@ class ServerProcess:
             time.sleep(0.02)
 
     def stop(self) -> None:
-        """End it, kindly at first."""
+        """Terminate it, and kill it if it does not end."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -76,12 +76,12 @@ class ServerProcess:
             process.wait()
 
     def signal(self, number: int) -> None:
-        """Send the program a signal, such as the one that lets it hang."""
+        """Send a signal to the program."""
         if self._process is not None:
             self._process.send_signal(number)
 
     def restart(self) -> None:
-        """Stop it and start it again with what it has kept."""
+        """Stop it and start it again with its data."""
         self.stop()
         self.start()
 

@@ -52,7 +52,7 @@ Component "files.localhost" "http_file_share"
 
 
 def prosody(folder: Path, people: Sequence[str]) -> ServerProcess:
-    """A server with accounts for `people` that is not yet started; the test is skipped when it is not installed."""
+    """Return a server with accounts for `people` that is not started; skip the test if it is not installed."""
     port = free_port()
     path = folder / "prosody.cfg.lua"
     (folder / "data").mkdir(exist_ok=True)
@@ -66,12 +66,12 @@ def prosody(folder: Path, people: Sequence[str]) -> ServerProcess:
 
 
 def password_of(name: str) -> str:
-    """The password of an account that `prosody` made."""
+    """Return the password of an account that `prosody` made."""
     return f"{name}-secret"
 
 
 class XmppPerson:
-    """Somebody in a room. `heard` are the messages that came, as XML."""
+    """A person in a room. `heard` has the received messages, as XML."""
 
     def __init__(self, client: XmppClient, nick: str, room: str) -> None:
         self.nick = nick
@@ -80,7 +80,7 @@ class XmppPerson:
         self._room = room
 
     def say(self, text: str | None, *, extra: Element | None = None) -> str:
-        """Say something in the room, or only what is in `extra`, and return its id."""
+        """Send a message with `text` and `extra` to the room, and return its id."""
         message = self._client.message_to(self._room, text, is_group=True)
         if extra is not None:
             message.xml.append(extra)
@@ -92,14 +92,14 @@ class XmppPerson:
         self._client.send_presence(pto=slixmpp.JID(f"{self._room}/{nick}"))
 
     async def listen(self) -> None:
-        """Hear until the stream ends."""
+        """Receive messages until the stream ends."""
         while (received := await self._client.received.get()) is not None:
             self.heard.append(received.stanza)
 
 
 @asynccontextmanager
 async def xmpp_person(port: int, name: str, room: str) -> AsyncIterator[XmppPerson]:
-    """Somebody who is in the room for the length of the context."""
+    """Join a person to the room within the context."""
     settings = XmppSettings.model_validate(
         {"jid": f"{name}@localhost", "password": password_of(name), "host": HOST, "port": port, "encrypted": False}
     )

@@ -1,4 +1,4 @@
-"""A real Matrix homeserver (Synapse from its wheel), without federation and rate limits, and people on it."""
+"""A real Matrix homeserver (Synapse from its wheel), without federation and rate limits, and its people."""
 
 import base64
 import hashlib
@@ -24,7 +24,7 @@ _FREELY: Final = {"per_second": 10_000, "burst_count": 10_000}
 
 
 def synapse(folder: Path) -> ServerProcess:
-    """A homeserver named `localhost` that is not yet started; the test is skipped when Synapse is not installed."""
+    """Return a homeserver named `localhost` that is not started; skip the test if Synapse is not installed."""
     if importlib.util.find_spec("synapse") is None:
         pytest.skip("needs Synapse (pip install matrix-synapse)")
     port = free_port()
@@ -64,9 +64,9 @@ def _configuration(folder: Path, port: int) -> Mapping[str, object]:
 
 
 class MatrixPerson:
-    """Somebody with an account on the server at `address`, speaking its API with the standard library alone.
+    """A person with an account on the server at `address`, who uses its API.
 
-    Its calls block: inside an event loop, use `asyncio.to_thread`.
+    The methods block: inside an event loop, call them by `asyncio.to_thread`.
     """
 
     def __init__(self, port: int, name: str) -> None:
@@ -78,7 +78,7 @@ class MatrixPerson:
         self.address = f"http://{HOST}:{port}"
 
     def register(self, *, is_admin: bool = False) -> None:
-        """Make the account, and log in; an admin may change how the server treats others."""
+        """Create the account, and log in; an admin may set rate limits of others."""
         nonce = self.call("GET", "/_synapse/admin/v1/register")["nonce"]
         role = "admin" if is_admin else "notadmin"
         proof = f"{nonce}\0{self.name}\0{self.password}\0{role}".encode()
@@ -88,7 +88,7 @@ class MatrixPerson:
         self.token, self.device = made["access_token"], made["device_id"]
 
     def create_room(self, *, name: str, invite: tuple[str, ...] = ()) -> str:
-        """Make a room and return its id."""
+        """Create a room and return its id."""
         created = self.client("POST", "createRoom", {"name": name, "invite": list(invite), "preset": "private_chat"})
         return str(created["room_id"])
 
@@ -97,7 +97,7 @@ class MatrixPerson:
         self.client("POST", f"rooms/{quote(room_id)}/join", {})
 
     def members(self, room_id: str) -> set[str]:
-        """Return who is in the room."""
+        """Return the members of the room."""
         return set(self.client("GET", f"rooms/{quote(room_id)}/joined_members")["joined"])
 
     def send(self, room_id: str, content: Mapping[str, object], *, kind: str = "m.room.message") -> str:
@@ -106,16 +106,16 @@ class MatrixPerson:
         return str(self.client("PUT", path, content)["event_id"])
 
     def redact(self, room_id: str, event_id: str) -> None:
-        """Take back an event."""
+        """Redact an event."""
         self.client("PUT", f"rooms/{quote(room_id)}/redact/{quote(event_id)}/{uuid.uuid4().hex}", {})
 
     def events(self, room_id: str) -> list[dict[str, Any]]:
-        """The last events of the room, oldest first, as a client sees them."""
+        """Return the last events of the room, oldest first, as a client sees them."""
         found = self.client("GET", f"rooms/{quote(room_id)}/messages?dir=b&limit=1000")["chunk"]
         return list(reversed(found))
 
     def limit(self, user_id: str, *, per_second: int | None) -> None:
-        """As an admin let somebody say so few messages a second, one at once; None takes the limit away."""
+        """As an admin, limit the messages of a person, with bursts of one; None removes the limit."""
         path = f"/_synapse/admin/v1/users/{quote(user_id)}/override_ratelimit"
         if per_second is None:
             self.call("DELETE", path)
