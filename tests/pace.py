@@ -1,12 +1,12 @@
-"""Time allowed for "at once" while other tests use the same processors."""
+"""Time limits of tests beside other test processes."""
 
 import os
 
 
 def on_this_machine(seconds: float) -> float:
-    """What work that takes at most `seconds` with the machine to itself may take beside the other test processes.
+    """Return the limit beside other test processes for work that takes at most `seconds` alone.
 
-    The exact times are measured by `make bench`; a test only tells a thing done at once from one that waits for
-    a lease, a timeout or a second try.
+    `make bench` measures exact times; tests only distinguish immediate work from waits for a lease, a timeout or a
+    retry.
     """
     return seconds * int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))

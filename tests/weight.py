@@ -1,4 +1,4 @@
-"""Measure the memory of this process, for long runs."""
+"""The memory of this process, for long runs."""
 
 import gc
 import os
@@ -8,6 +8,6 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def resident_bytes() -> int:
-    """The bytes of this process that are in memory, after what is no longer needed has been let go."""
+    """Collect garbage and return the resident bytes of this process."""
     gc.collect()
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * _PAGE

@@ -1,4 +1,4 @@
-"""A conversation of three people with a bot on a real server, which is restarted meanwhile."""
+"""A conversation of three people with a bot on a real server, with a restart of the server."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -16,10 +16,10 @@ _PATIENCE: Final = 30
 
 
 async def converse(rig: PlatformRig, folder: Path, restart: Callable[[], Awaitable[None]]) -> None:
-    """Set, receive, snooze, delete and summarise reminders; the server is restarted meanwhile.
+    """Set, receive, snooze, delete and summarise reminders, with a restart of the server.
 
     Raises:
-        AssertionError: something was lost, or came twice.
+        AssertionError: a message was lost or repeated.
     """
     clock = SystemClock()
     database = Database(f"sqlite:///{folder / 'bubbles.db'}")
@@ -45,10 +45,10 @@ async def converse(rig: PlatformRig, folder: Path, restart: Callable[[], Awaitab
 
 
 async def _heard(rig: PlatformRig, *words: str, times: int) -> list[str]:
-    """Return the texts of the bot that have all `words`, when there are `times` of them.
+    """Wait for `times` texts of the bot that have all `words`, and return them.
 
     Raises:
-        AssertionError: there were not so many, or more.
+        AssertionError: there were fewer or more.
     """
     found: list[str] = []
     for _ in range(_PATIENCE * 4):

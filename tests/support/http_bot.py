@@ -1,4 +1,4 @@
-"""A whole bot behind its HTTP API, for tests: in the process, or served on a free port of this machine."""
+"""A whole bot with its HTTP API, for tests: in the process, or served on a free port."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -44,9 +44,9 @@ async def http_bot(
     functions: Sequence[Functions] = (),
     editor: SettingsEditor | None = None,
 ) -> AsyncIterator[HttpContext]:
-    """A bot with the web room, offline unless `interpreter` is given; `database` is a SQLAlchemy URL.
+    """Run a bot with the web room, and without a model unless `interpreter` is given; `database` is a SQLAlchemy URL.
 
-    What people send is kept in `files`; without it no files are taken.
+    Uploads are stored in `files`, and refused without it.
     """
     clock = clock or SystemClock()
     settings = Settings(
@@ -82,7 +82,7 @@ async def served_bot(
     tool_servers: ToolServerSettings | None = None,
     functions: Sequence[Functions] = (),
 ) -> AsyncIterator[tuple[str, HttpContext]]:
-    """The same, served; gives its address."""
+    """Serve such a bot; yield its address and context."""
     async with (
         http_bot(
             interpreter=interpreter,
@@ -99,5 +99,5 @@ async def served_bot(
 
 
 def with_token(token: str, *, host: str = "127.0.0.1") -> HttpSettings:
-    """Settings of an API that needs `token`."""
+    """Return settings of an API that requires `token`."""
     return HttpSettings(port=0, host=host, token=SecretStr(token))

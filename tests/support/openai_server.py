@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server on loopback that plays scripted answers, streamed or whole as it is asked.
+"""An OpenAI-compatible server on loopback with scripted answers, streamed or whole as requested.
 
 async with OpenAIServer([call("reminder_list"), say("You have none.")]) as server:
     model = OpenAIModel("any", base_url=server.base_url)
@@ -34,7 +34,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
 
 class LoopbackServer(ABC):
-    """Converses with whoever connects for as long as the context lasts; connections that are open then are cut."""
+    """A server that accepts connections within the context, and cuts open ones at its end."""
 
     def __init__(self) -> None:
         self._conversations: set[asyncio.Task[None]] = set()
@@ -42,7 +42,7 @@ class LoopbackServer(ABC):
 
     @property
     def url(self) -> str:
-        """Return where clients find it."""
+        """Return the address for clients."""
         if self._server is None:
             raise RuntimeError("the server runs only inside `async with`")
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
@@ -62,7 +62,7 @@ class LoopbackServer(ABC):
 
     @abstractmethod
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Deal with one connection, which is closed afterwards."""
+        """Answer one connection, which is closed afterwards."""
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         conversation = asyncio.current_task()
@@ -81,7 +81,7 @@ async def read_request(reader: asyncio.StreamReader) -> Request:
     """Return the next request of a connection.
 
     Raises:
-        IncompleteReadError: the client hung up.
+        IncompleteReadError: the client closed the connection.
     """
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     first, *lines = head.split("\r\n")
@@ -95,12 +95,12 @@ class Answer(Protocol):
     """One entry of the script."""
 
     async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:
-        """Write the answer; False closes the connection."""
+        """Write the answer; return False to close the connection."""
         ...
 
 
 class Chat(Struct, frozen=True, kw_only=True):
-    """A proper answer. `calls` are (name, arguments as the model writes them)."""
+    """A valid answer. `calls` are (name, arguments as the model writes them)."""
 
     text: str = ""
     calls: tuple[tuple[str, str], ...] = ()
@@ -108,7 +108,7 @@ class Chat(Struct, frozen=True, kw_only=True):
     is_cut: bool = False
 
     async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:
-        """Write it whole or as events; a cut one breaks off in the middle."""
+        """Write the answer whole or as events; a cut one ends in the middle."""
         if is_streamed:
             return await self._stream(writer)
         body = json.dumps(self._whole()).encode()
@@ -119,7 +119,7 @@ class Chat(Struct, frozen=True, kw_only=True):
 
     @property
     def reason(self) -> str:
-        """Return the finish reason given, or the one that fits."""
+        """Return the given finish reason, or that of the answer."""
         return self.finish_reason or ("tool_calls" if self.calls else "stop")
 
     def _whole(self) -> dict[str, object]:
@@ -156,7 +156,7 @@ class Chat(Struct, frozen=True, kw_only=True):
 
 
 class Raw(Struct, frozen=True, kw_only=True):
-    """Any status and body: errors, garbage."""
+    """Any status and body, such as an error."""
 
     code: int
     body: bytes
@@ -164,7 +164,7 @@ class Raw(Struct, frozen=True, kw_only=True):
     headers: Mapping[str, str] = field(default_factory=dict)
 
     async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:
-        """Write it as it stands."""
+        """Write it unchanged."""
         more = [f"{name}: {value}" for name, value in self.headers.items()]
         writer.write(_head(self.code, self.content_type, f"Content-Length: {len(self.body)}", *more))
         writer.write(self.body)
@@ -173,16 +173,16 @@ class Raw(Struct, frozen=True, kw_only=True):
 
 
 class Hang(Struct, frozen=True, kw_only=True):
-    """Takes the request and does not answer."""
+    """An answer that never comes."""
 
     async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:
-        """Wait until the client gives up or the server ends."""
+        """Wait until the client closes the connection or the server ends."""
         await asyncio.Event().wait()
         return False
 
 
 class HangUp(Struct, frozen=True, kw_only=True):
-    """Closes the connection without a word."""
+    """A closed connection instead of an answer."""
 
     async def play(self, writer: asyncio.StreamWriter, *, is_streamed: bool) -> bool:
         """Close at once."""
@@ -191,12 +191,12 @@ class HangUp(Struct, frozen=True, kw_only=True):
 
 
 def say(text: str, *, finish_reason: str = "stop") -> Chat:
-    """Return an answer in words."""
+    """Return an answer with a text."""
     return Chat(text=text, finish_reason=finish_reason)
 
 
 def call(name: str, arguments: Mapping[str, object] | str | None = None, *, text: str = "") -> Chat:
-    """Return an answer that calls one tool; arguments given as text are sent as they are, malformed or not."""
+    """Return an answer that calls one tool; arguments given as text are sent unchanged."""
     return calls((name, arguments), text=text)
 
 
@@ -214,7 +214,7 @@ def status(code: int, message: str = "scripted failure", *, retry_after: float |
 
 
 def cut(text: str) -> Chat:
-    """Return an answer in words that breaks off in the middle."""
+    """Return an answer with a text that ends in the middle."""
     return Chat(text=text, is_cut=True)
 
 
@@ -234,7 +234,7 @@ def _as_text(arguments: Mapping[str, object] | str | None) -> str:
 
 
 def _call(name: str, arguments: str) -> dict[str, object]:
-    """Return a call with an id of its own, as servers give it."""
+    """Return a call with an id, in the form of servers."""
     return {"id": f"call_{next(_NUMBERS)}", "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
@@ -272,10 +272,10 @@ class RecordedRequest(Struct, frozen=True, kw_only=True):
 
 
 class OpenAIServer(LoopbackServer):
-    """Plays `script` in order and records every request.
+    """A server that answers with `script` in order and records every request.
 
-    Asked once too often it answers with status 400, which no client tries again, and `overruns` counts it.
-    `connections` counts the connections that clients made.
+    Requests after the script are answered with status 400, which clients do not retry, and counted in `overruns`.
+    `connections` counts the connections of clients.
     """
 
     def __init__(self, script: Iterable[Answer] = ()) -> None:
@@ -288,7 +288,7 @@ class OpenAIServer(LoopbackServer):
 
     @property
     def base_url(self) -> str:
-        """Return where clients find it, ending in `/v1`."""
+        """Return the address for clients, which ends in `/v1`."""
         return f"{self.url}/v1"
 
     async def received(self, count: int) -> None:
@@ -303,7 +303,7 @@ class OpenAIServer(LoopbackServer):
             pass
 
     async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Answer one request; False when the connection is to be closed."""
+        """Answer one request; return False if the connection is to be closed."""
         found = await read_request(reader)
         request = RecordedRequest(path=found.target, headers=found.headers, raw=found.raw)
         async with self._arrived:

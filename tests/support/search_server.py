@@ -17,7 +17,7 @@ from tests.support.search_forms import EMPTY, FOUND, STREAM
 
 
 class Behaviour(Enum):
-    """What the server does with every request until it is told otherwise."""
+    """The answers of the server to all requests."""
 
     SUCCESS = "answers with results"
     EMPTY = "answers and found nothing"
@@ -45,7 +45,7 @@ class SearchRequest(Struct, frozen=True, kw_only=True):
 
 
 class SearchServer(LoopbackServer):
-    """Answers all engines on one port and records what it was asked."""
+    """A server of all engines on one port that records the requests."""
 
     def __init__(self, behaviour: Behaviour = Behaviour.SUCCESS) -> None:
         super().__init__()

@@ -1,1 +1,1 @@
-"""Small tool servers for tests: FastAPI applications, to be called in process or served on a loopback port."""
+"""Tool servers for tests: FastAPI applications, called in the process or served on a loopback port."""

@@ -1,4 +1,4 @@
-"""A library with everything that calls can differ in: keys, passwords, tokens, paths, queries, bodies, files."""
+"""A tool server of a library with keys, passwords, tokens, paths, queries, bodies and files."""
 
 from typing import Annotated, Literal
 
@@ -31,7 +31,7 @@ class Book(BaseModel):
 
 
 def library_server(*, elsewhere: str = "http://127.0.0.1:9/private") -> FastAPI:
-    """The application; `elsewhere` is where it tries to lead its callers."""
+    """Return the application, which redirects some callers to `elsewhere`."""
     app = FastAPI(title="Library", version="2.1")
     app.include_router(_books(), tags=["books"])
     app.include_router(_files(), tags=["files"])

@@ -1,4 +1,4 @@
-"""Toolsets and clients of MCP servers that are connected for the time of a test."""
+"""Connections of toolsets and clients to MCP servers, for the time of a test."""
 
 import asyncio
 from contextlib import asynccontextmanager
@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 from mcp.client._memory import InMemoryTransport
 
 _SETTLING = 0.01
-"""Seconds in which messages that were sent are taken: Python warns of a handler that the SDK drops before it begins."""
+"""Seconds for reading sent messages: Python warns of a handler that the SDK drops before it begins."""
 
 
 def in_process(server):
-    """Return a `connect` of toolsets that leads to a server in this process, whatever their settings name."""
+    """Return a `connect` function of toolsets that connects to a server in this process."""
 
     @asynccontextmanager
     async def connect(settings, ended):
@@ -22,7 +22,7 @@ def in_process(server):
 
 @asynccontextmanager
 async def running(toolset):
-    """Run a toolset, once it has tried to connect, for as long as the context lasts."""
+    """Run a toolset within the context, and wait for its first attempt to connect."""
     task = asyncio.create_task(toolset.run())
     await toolset.first_try.wait()
     try:
@@ -35,7 +35,7 @@ async def running(toolset):
 
 @asynccontextmanager
 async def settled(client):
-    """Connect a client of the SDK, and disconnect it once messages that were sent have been taken."""
+    """Connect a client of the SDK within the context, and disconnect it once its messages are read."""
     async with client as connected:
         yield connected
         await asyncio.sleep(_SETTLING)

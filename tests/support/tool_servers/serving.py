@@ -1,4 +1,4 @@
-"""Serve an application on a free port of this machine."""
+"""Applications served on a free port."""
 
 import asyncio
 import socket
@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 @asynccontextmanager
 async def served_app(app: FastAPI) -> AsyncIterator[str]:
-    """Serve `app` for as long as the context lasts; gives its origin."""
+    """Serve `app` within the context; yield its origin."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=1))
         task = asyncio.create_task(server.serve(sockets=[listening]))

@@ -46,7 +46,7 @@ class ParseTimestampInput(BaseModel):
 
 
 def time_server(clock: Clock, *, local_zone: str = "Asia/Shanghai") -> FastAPI:
-    """The application; it tells the time by `clock`."""
+    """Return the application, whose time is that of `clock`."""
     app = FastAPI(
         title="Secure Time Utilities API",
         version="1.0.0",
