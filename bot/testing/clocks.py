@@ -25,7 +25,7 @@ class LoopTimetable:
             wake()
 
         timer = loop.call_later(interval.total_seconds(), call)
-        return lambda: timer.cancel()  # noqa: PLW0108 - `timer` is another one by then
+        return lambda: timer.cancel()  # noqa: PLW0108 - `timer` changes
 
 
 class InlineExecutor(Executor):

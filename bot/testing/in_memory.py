@@ -67,8 +67,8 @@ def _only_given(plugins: PluginSettings | None) -> PluginSettings:
     return plugins.model_copy(update={name: getattr(NO_PLUGINS, name) for name in left_out})
 
 
-# Each look at the clock costs loop cycles; nothing steps this clock, so a day between two looks loses nothing.
-_UNHURRIED = DeliveryConfig(tick=timedelta(days=1))
+# Each tick costs loop cycles; one a day is enough, as nothing steps this clock.
+_DAILY_TICKS = DeliveryConfig(tick=timedelta(days=1))
 
 
 def build_in_memory(
@@ -92,7 +92,7 @@ def build_in_memory(
         clock=clock,
         database=Database("sqlite://", make_thread=InlineExecutor),
         timetable=LoopTimetable(),
-        delivery=delivery or _UNHURRIED,
+        delivery=delivery or _DAILY_TICKS,
     )
 
 

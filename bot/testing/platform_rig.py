@@ -20,7 +20,7 @@ async def until(condition: Callable[[], bool], *, seconds: float = 20.0) -> bool
     """Poll `condition` until it holds; return False if it does not within `seconds`."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
-            while not condition():  # noqa: ASYNC110 - what is waited for tells nobody
+            while not condition():  # noqa: ASYNC110 - the condition has no event
                 await asyncio.sleep(0.01)
     return condition()
 
@@ -168,7 +168,7 @@ def skip_if_unsupported() -> Iterator[None]:
 
 async def wait_for_message(rig: PlatformRig) -> Sequence[VisibleMessage]:
     """Wait for a message of the bot, and return all."""
-    while not (heard := await rig.bot_messages()):  # noqa: ASYNC110 - a server tells nobody
+    while not (heard := await rig.bot_messages()):  # noqa: ASYNC110 - a server has no event
         await asyncio.sleep(0.1)
     return heard
 

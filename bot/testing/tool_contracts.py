@@ -176,7 +176,7 @@ def assert_tool_contract(
         AssertionError: names the tool and the arguments.
         SignatureInvalid: the function cannot be a tool at all.
     """
-    with ThreadPoolExecutor(1) as pool:  # a thread of its own, so that async tests may call this as well
+    with ThreadPoolExecutor(1) as pool:  # another thread, as async tests have a running loop in theirs
         pool.submit(asyncio.run, _Contract(tool, injectable).check(list(examples))).result()
 
 
@@ -211,7 +211,7 @@ class _Contract:
                     "say in Field(…) what is wanted, or refuse in the tool with RequestRefused"
                 ) from refusal
             return
-        # Null for what may be left out is no disagreement, nor is a name that the class would ignore.
+        # Null for an optional argument is no disagreement, nor is a name that the class ignores.
         said = {name: value for name, value in arguments.items() if value is not None}
         if any(each.rule != "additionalProperties" for each in self._tool.validator.validate(said)):
             raise AssertionError(f"{self._tool.name}: the schema refuses {arguments} and the argument class takes it")

@@ -21,7 +21,7 @@ async def test_first_reminder_is_set_with_the_keyboard(visitors: Visitors):
     await page.locator("[data-link=live]").wait_for()
 
     await expect(page.locator("#composer")).to_be_focused()
-    for _ in range(5):  # past the button for files and the link to the model, and from the last example to the first
+    for _ in range(5):  # over the button for files, the link to the model and the other examples
         await page.keyboard.press("Shift+Tab")
     await expect(page.locator(".welcome .example").first).to_be_focused()
     await page.keyboard.press("Enter")

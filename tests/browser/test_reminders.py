@@ -144,7 +144,7 @@ async def test_calendar_shows_every_occurrence_of_its_range_with_contrast(visito
 
     await page.get_by_text("Month", exact=True).click()
     events = page.locator(".calendar [data-event-id]")
-    # The next month may begin with today, when nine is past already.
+    # The next month may begin with today, where nine o'clock is past.
     for _ in range(2):
         await page.locator(".calendar button:has(svg)").nth(1).click()
     await expect(events).to_have_count(await page.locator(".calendar .mantine-MonthView-monthViewDay").count())
@@ -245,7 +245,7 @@ async def test_occurrence_is_dragged_to_another_hour_and_moved_back_by_undo(visi
     await expect(events).to_have_count(7)
 
     slots = page.locator(".mantine-WeekView-weekViewDaySlot")
-    # The calendar begins at the present hour; at eleven, nine would be below the heading of the week.
+    # The calendar begins at the present hour; if that is eleven, the heading would cover nine.
     await slots.nth(2 * 24 + 10).evaluate("slot => slot.scrollIntoView({block: 'center'})")
     await events.nth(2).drag_to(slots.nth(2 * 24 + 11))
 

@@ -32,7 +32,9 @@ NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 SQL_KINDS = [
     "sqlite in memory",
     "sqlite file",
-    pytest.param("postgresql", marks=[pytest.mark.integration, pytest.mark.timeout(30)]),  # the first starts a server
+    pytest.param(
+        "postgresql", marks=[pytest.mark.integration, pytest.mark.timeout(30)]
+    ),  # the first test starts a server
 ]
 KINDS = ["memory", *SQL_KINDS]
 

@@ -135,7 +135,7 @@ async def test_only_occurrences_due_by_the_horizon_are_claimed(reminders: Remind
     claim = await reminders.claim("me", now, now + timedelta(seconds=5), 500)
 
     assert [lease.notice.content for lease in claim.leases] == ["tea a"]
-    # Where other processes may add reminders, the store is to be asked again when it has been looked through.
+    # With other processes that may add reminders, the next claim is at the horizon.
     assert claim.next_at in {now + MINUTE, now + timedelta(seconds=5)}
     assert not claim.is_full
 

@@ -75,7 +75,7 @@ class Workers:
         started = monotonic()
         while len(found := {line[1] for line in self.sent()}) < count:
             assert monotonic() < started + within, f"only {len(found)} of {count} arrived in {within} s"
-            await asyncio.sleep(0.02 if count < 2000 else 0.5)  # reading a long file often would take the workers' time
+            await asyncio.sleep(0.02 if count < 2000 else 0.5)  # frequent reads of a long file would slow the workers
         return monotonic() - started
 
 

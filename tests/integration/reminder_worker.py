@@ -24,7 +24,7 @@ from tests.support.stores.reminders import add_many
 HOME = ChatAddress(platform="console", chat_id="home")
 ANN = Person(id="ann", name="Ann")
 SEND_SECONDS = 0.01
-LINE_BYTES = 128  # of which a page has a whole number
+LINE_BYTES = 128  # a divisor of the page size
 
 
 class FilePlatform:

@@ -75,7 +75,7 @@ def container():
         pytest.skip("only root can drop its privileges")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with tempfile.TemporaryDirectory() as folder:  # not below pytest's own, which only root may enter
+    with tempfile.TemporaryDirectory() as folder:  # not in pytest's folder, which only root may enter
         Path(folder).chmod(0o755)
         data = Path(folder) / "data"
         data.mkdir()

@@ -33,9 +33,7 @@ ROOT = Path(__file__).parents[2]
 HOME = ChatAddress(platform="console", chat_id="home")
 LOCKED_SECONDS = 8
 DUE_SECONDS = 2
-TIMEOUTS = DatabaseTimeouts(
-    busy=timedelta(seconds=5)
-)  # shorter than the lock, as the usual half minute is than forty seconds
+TIMEOUTS = DatabaseTimeouts(busy=timedelta(seconds=5))  # shorter than the lock
 
 
 class RecordingNotifier:

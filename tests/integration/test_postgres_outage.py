@@ -31,7 +31,7 @@ async def test_api_answers_503_during_an_outage_of_postgresql(postgres_folder: P
         await asyncio.to_thread(run_pg_ctl, postgres_folder, "-m", "immediate", "stop")
         away = await statuses()
         reason = (await client.get("/health/ready", timeout=30)).json()["reason"]
-        # As it was started before: it remembers where its socket is, and "start" does not.
+        # "restart" keeps the options of the first start, such as the folder of the socket.
         await asyncio.to_thread(run_pg_ctl, postgres_folder, "-l", str(postgres_folder / "log"), "restart")
         after = await statuses()
 

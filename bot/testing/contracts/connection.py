@@ -76,7 +76,7 @@ class ConnectionContract:
         async with asyncio.timeout(5):
             await asyncio.gather(running, return_exceptions=True)
 
-        # A request that the server of the rig still answers is no task of the platform.
+        # Requests that the server of the rig still answers are not tasks of the platform.
         left = [task for task in asyncio.all_tasks() if "RequestHandler" not in repr(task.get_coro())]
         assert {task.get_name() for task in left} <= before
         if isinstance(rig.platform, HasHealth):

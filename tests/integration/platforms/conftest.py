@@ -64,7 +64,7 @@ def running(receiver) -> Callable[[Platform], object]:
 async def until(condition: Callable[[], object], seconds: float = 20) -> None:
     """Poll `condition` until it holds."""
     async with asyncio.timeout(seconds):
-        while not condition():  # noqa: ASYNC110 - a port, a state: they set no event
+        while not condition():  # noqa: ASYNC110 - ports and states have no event
             await asyncio.sleep(0.01)
 
 

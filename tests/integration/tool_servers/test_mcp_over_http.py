@@ -72,7 +72,7 @@ async def toolset(notes):
 
 async def until(condition, seconds=30):
     async with asyncio.timeout(seconds):
-        while not await condition():  # noqa: ASYNC110 - another process has no event of ours
+        while not await condition():  # noqa: ASYNC110 - another process has no event
             await asyncio.sleep(0.02)
 
 
