@@ -25,7 +25,7 @@ from function_calls.understanding.dialogue.utterance import Utterance, follows_b
 from function_calls.understanding.examples import ExampleSentences
 from function_calls.understanding.local_lookup import make_local_lookup, make_web_fallback, render_results
 from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
-from function_calls.understanding.reading.hidden_names import NameBlindTimes, hidden_names
+from function_calls.understanding.reading.hidden_names import NameIgnoringTimeReader, hidden_names
 from function_calls.understanding.reading.lexicon import detect_language
 from function_calls.understanding.reading.message import CERTAIN, NOTHING, Situation, load_models, read_message
 from function_calls.understanding.reading.names import find_named_people, join_names, restore_names, strip_names
@@ -81,7 +81,7 @@ class OfflineInterpreter:
         shown: ShownLookup | None = None,
         questions: OpenQuestions | None = None,
     ) -> None:
-        self._times = read_times = NameBlindTimes(read_times)
+        self._times = read_times = NameIgnoringTimeReader(read_times)
         self._searches_web = searches_web
         self._reminders = reminders
         self._shown = shown

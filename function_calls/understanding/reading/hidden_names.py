@@ -18,7 +18,7 @@ _SOME_DAY = datetime(2001, 1, 1, tzinfo=UTC)
 
 @contextmanager
 def hidden_names(names: Collection[str]) -> Iterator[None]:
-    """Let each `NameBlindTimes` read no times in the names of these people."""
+    """Let each `NameIgnoringTimeReader` read no times in the names of these people."""
     token = _NAMES.set(names)
     try:
         yield
@@ -26,7 +26,7 @@ def hidden_names(names: Collection[str]) -> Iterator[None]:
         _NAMES.reset(token)
 
 
-class NameBlindTimes:
+class NameIgnoringTimeReader:
     """Reads times as `read` does, but none in the names that `hidden_names` hides."""
 
     def __init__(self, read: TimeReader) -> None:
