@@ -58,9 +58,9 @@ class WindowPool:
         self._browser = browser
         self._idle: dict[Language, list[BrowserContext]] = {language: [] for language in LOCALES}
 
-    async def acquire(self, language: Language, zone: str = "UTC") -> BrowserContext:
-        """Return an empty window."""
-        if self._idle[language] and zone == "UTC":
+    async def acquire(self, language: Language, zone: str = "UTC", *, is_new: bool = False) -> BrowserContext:
+        """Return an empty window; one that `is_new` has nothing in its caches either."""
+        if self._idle[language] and zone == "UTC" and not is_new:
             return self._idle[language].pop()
         return await self._browser.new_context(viewport=_SIZE, locale=LOCALES[language], timezone_id=zone)
 
@@ -100,9 +100,9 @@ class Visitors:
         """Open a window of one person, with its own storage.
 
         A test that changes a window for all its pages, such as its clock or its scripts, needs one that
-        `is_single_use`: it is closed after the test.
+        `is_single_use`: it is new, and closed after the test.
         """
-        window = await self.window_pool.acquire(language, zone)
+        window = await self.window_pool.acquire(language, zone, is_new=is_single_use)
         self._windows.append((window, language, is_single_use))
         window.on("console", self._on_console)
         window.on("weberror", self._on_exception)
