@@ -92,6 +92,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     beside: tuple[str, ...]
     adding: tuple[str, ...]
     removing: tuple[str, ...]
+    removing_from: frozenset[str] = frozenset()
     slips: tuple[str, ...]
     substitutes: tuple[str, ...]
     morning_phrases: tuple[str, ...]
@@ -201,6 +202,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     oneself_endings: tuple[str, ...] = ()
     everyone_endings: tuple[str, ...] = ()
     same_day_phrases: tuple[str, ...] = ()
+    same_day: tuple[str, ...] = ()
     same_time_of: str = ""
     day_of_name: str = ""
     following: tuple[str, ...] = ()

@@ -230,18 +230,32 @@ def refers_to_that(request: RequestContext) -> bool:
     )
 
 
-def resolve_same_day(request: RequestContext) -> date | None:
-    """Return the day of the reminder set last, where a request says "the same day", or that of what "that" means."""
-    last = request.last_set if request.may_point and request.has_word(request.words.same_day_phrases) else None
+def find_same_day_time(request: RequestContext) -> Reading | None:
+    """Return the time of the reminder set last, where a request says "that day", or that of what "that" means.
+
+    "The same day" may also be that of a reminder that another person has just set.
+    """
+    words = request.words
+    last = request.last_set if request.may_point and request.has_word(words.same_day_phrases) else None
+    if request.last_of_other is not None and request.has_word(words.same_day):
+        last = request.last_of_other
     time = read_event_before(request) if last is None else _read_call_time(last, request)
-    return None if time is None else time.best.start.date()
+    return None if time is None else time.best
 
 
-def move_open_time_to_day(time: TimeWords, day: date, request: RequestContext) -> TimeWords:
-    """Return a time without a day of its own on `day`; 当天下午两点 has none either."""
+def move_open_time_to_day(
+    time: TimeWords, day: date, request: RequestContext, event: Reading | None = None
+) -> TimeWords:
+    """Return a time without a day of its own on `day`; 当天下午两点 has none either.
+
+    "8" is in the half of the day that is nearer to the clock of `event`.
+    """
     if time.best.has_day and not time.words.startswith(request.words.same_day_phrases):
         return time
-    return replace(time, readings=tuple(move_to_day(reading, day)._replace(has_day=True) for reading in time.readings))
+    readings = [move_to_day(reading, day)._replace(has_day=True) for reading in time.readings]
+    if event is not None and event.has_clock and is_clock_without_half(time.words):
+        readings = [choose_nearer_half(readings[0], event.start)]
+    return replace(time, readings=tuple(readings))
 
 
 def read_event_before(request: RequestContext) -> TimeWords | None:

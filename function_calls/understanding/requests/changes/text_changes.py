@@ -7,6 +7,7 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
+from function_calls.understanding.reading.slots.references import normalize_reference
 from function_calls.understanding.reading.slots.small_words import tidy
 from function_calls.understanding.reading.tokens import split_clauses
 from function_calls.understanding.requests.changes.people_changes import add_person, replace_people
@@ -18,6 +19,7 @@ from function_calls.understanding.requests.references import IT, find_named_remi
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.model import Reminder
 
+_NUMBER_FORMS = frozenset({"0", "00", "0.00"})
 _QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』]{2,})[\"”」』]\s*[.!。！]*$")
 
 
@@ -156,6 +158,7 @@ def _find_retracted_words(request: RequestContext) -> list[str]:
 
 def append(request: RequestContext) -> Interpretation | None:
     """Append words to the text of a reminder; a member of the chat is reminded as well, unless the text has others."""
+    request = _tag_number_of_content(request)
     content, fold, reminder = request.content, request.words.fold, find_named_reminder(request)
     members = map(fold, find_members(request.turn))
     has_names = reminder is not None and any(name in fold(reminder.content) for name in members)
@@ -167,6 +170,15 @@ def append(request: RequestContext) -> Interpretation | None:
     return update(request, {"added": content}) if content else None
 
 
+def _tag_number_of_content(request: RequestContext) -> RequestContext:
+    """Return the request with an untagged number right behind its content tagged as part of it: "room 204"."""
+    tags = list(request.reading.tags)
+    for at, token in enumerate(request.reading.tokens[1:], start=1):
+        if (tags[at - 1], tags[at]) == ("CONTENT", NO_TAG) and token.form in _NUMBER_FORMS:
+            tags[at] = "CONTENT"
+    return request.with_tags(tags)
+
+
 def delete_part(request: RequestContext) -> Interpretation | None:
     """Delete one element of a list in the text of a reminder: "remove the eggs" of "buy milk and eggs"."""
     words, reading = request.words, request.reading
@@ -174,10 +186,11 @@ def delete_part(request: RequestContext) -> Interpretation | None:
     # A person may be named in another clause: "take the drinks off, Tom brings those".
     tags = [{reading.tags[at] for at in clause} for clause in split_clauses(reading.tokens)]
     is_part = {"REF", NO_TAG} in tags and all(each <= {"REF", NO_TAG} or each <= {"PERSON", NO_TAG} for each in tags)
-    if not is_part or len(pieces) != 1 or request.has_word(words.reference_marks):
+    is_whole = request.has_word(words.reference_marks) and not request.has_word(words.removing_from)
+    if not is_part or len(pieces) != 1 or is_whole:
         return None
     reminder = find_named_reminder(request) if request.has_word(words.removing) else None
-    name = request.strip_leading_word(pieces[0], words.articles)
+    name = normalize_reference(pieces[0], words)
     content = "" if reminder is None else _cut_element(reminder.content, name, words)
     if reminder is None or content in {"", reminder.content}:
         return None

@@ -57,8 +57,10 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
         return _repeat_daily(times, request)
     if request.has_word(request.words.same_time):
         return _set_to_same_time(times, request)
-    day = last_reminder.resolve_same_day(request)
-    return times if day is None else [last_reminder.move_open_time_to_day(each, day, request) for each in times]
+    event = last_reminder.find_same_day_time(request)
+    if event is None:
+        return times
+    return [last_reminder.move_open_time_to_day(each, event.start.date(), request, event) for each in times]
 
 
 def _count_back_from_earlier_event(request: RequestContext) -> list[TimeWords] | None:

@@ -52,7 +52,7 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     reminders = [each for piece in pieces for each in read_piece(request, piece)]
     if excluded_days:
         reminders = [exclude_days(reminder, excluded_days, request) for reminder in reminders]
-    if events.has_unclear_time(request.reading, request.words) and last_reminder.resolve_same_day(request) is None:
+    if events.has_unclear_time(request.reading, request.words) and last_reminder.find_same_day_time(request) is None:
         without_time = [
             replace(each, time=None, day=request_times.find_day_without_clock(request)) for each in reminders[:1]
         ]
