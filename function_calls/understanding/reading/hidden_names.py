@@ -14,6 +14,8 @@ from services.time_expressions import TimeReadings, parse_all
 
 _NAMES: ContextVar[Collection[str]] = ContextVar("names", default=())
 _SOME_DAY = datetime(2001, 1, 1, tzinfo=UTC)
+_LONGEST_BEFORE = 20
+"""The most characters in front of a name that may say that it is a date, so that a long message takes linear time."""
 
 
 @contextmanager
@@ -50,9 +52,9 @@ def _hide(text: str, names: Collection[str], language: str) -> str:
     for name in filter(lambda each: _may_be_date(each, language), names):
         edge = r"\b" if words.joint else ""
         for found in re.finditer(rf"{edge}{re.escape(name)}{edge}", text, re.IGNORECASE):
-            is_date = before.search(text[: found.start()]) or behind.match(text, found.end())
-            if not is_date:
-                text = text[: found.start()] + "_" * len(name) + text[found.end() :]
+            start, end = found.span()
+            if not (before.search(text[max(0, start - _LONGEST_BEFORE) : start]) or behind.match(text, end)):
+                text = text[:start] + "_" * len(name) + text[end:]
     return text
 
 
