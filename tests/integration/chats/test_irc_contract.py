@@ -75,9 +75,11 @@ class IrcRig(PlatformRig):
         return ChatAddress(platform="irc", chat_id="#nowhere")
 
     async def bot_messages(self, count=1):
-        ann = self._people["ann"]
-        await until(lambda: len(ann.messages) >= count, seconds=3)
-        return [self._visible(text) for nick, text in ann.messages if nick == "Bubbles"]
+        def from_bot():
+            return [text for nick, text in self._people["ann"].messages if nick == "Bubbles"]
+
+        await until(lambda: len(from_bot()) >= count, seconds=3)
+        return [self._visible(text) for text in from_bot()]
 
     def _visible(self, raw):
         text = plain_text(raw)
