@@ -59,7 +59,7 @@ test: $(DEVELOPMENT) ## the tests that run all day
 	@$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --timeout $(SECONDS_A_TEST) $(NO_SERVERS)
 
 integration: $(SERVERS) ## the tests with subprocesses, kills and servers
-	@$(BIN)/python -m pytest -q -m integration -n 3 --dist loadfile --timeout 120
+	@$(BIN)/python -m pytest -q -m integration -n 3 --dist loadfile --timeout 240
 
 check: $(DEVELOPMENT) ## ruff, format, mypy strict, import contracts, names and layout, lock files
 	@$(BIN)/ruff check .

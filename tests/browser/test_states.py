@@ -247,6 +247,13 @@ async def test_axe_finds_no_problem_in_states_of_the_other_pages(visitors: Visit
     await page.locator(".page-column > *").first.wait_for()
     await check.run("metrics")
 
+    assert not check.found, "\n".join(check.found)
+
+
+@pytest.mark.parametrize("language", LOCALES)
+async def test_axe_finds_no_problem_in_states_after_a_failure(visitors: Visitors, language: Language):
+    check = await open_state_check(visitors, language)
+    page = check.page
     await page.goto(f"{visitors.address}/nosuch")
     await check.run("not-found")
     await page.route("**/api/admin/health*", lambda route: route.fulfill(status=500, json={"detail": "broken"}))
