@@ -5,7 +5,7 @@ rules and selects those that are times, and `resolve` turns them into instants a
 """
 
 from services.time_expressions.effort import MOST_EFFORT, is_effort_spent, limited_effort, spend_effort
-from services.time_expressions.engine import TimeReader, parse, parse_all, warm_up
+from services.time_expressions.engine import TimeReader, names_month_or_holiday, parse, parse_all, warm_up
 from services.time_expressions.model import DateOrder, DayParts, Grain, Reading, TimeReadings
 from services.time_expressions.rules.grammar import languages
 
@@ -20,6 +20,7 @@ __all__ = [
     "is_effort_spent",
     "languages",
     "limited_effort",
+    "names_month_or_holiday",
     "parse",
     "parse_all",
     "spend_effort",

@@ -1,25 +1,23 @@
 """Keep the names of people out of the times of a message: "remind Jun on the 20th" names no month."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 
 from function_calls.understanding.reading.lexicon import load_lexicon
-from function_calls.understanding.reading.named_weekdays import find_weekdays
 from function_calls.understanding.reading.tokens import TimeReader
-from services.time_expressions import TimeReadings, parse_all
+from services.time_expressions import TimeReadings, names_month_or_holiday
 
-_NAMES: ContextVar[Collection[str]] = ContextVar("names", default=())
-_SOME_DAY = datetime(2001, 1, 1, tzinfo=UTC)
+_NAMES: ContextVar[frozenset[str]] = ContextVar("names", default=frozenset())
 _LONGEST_BEFORE = 20
 """The most characters in front of a name that may say that it is a date, so that a long message takes linear time."""
 
 
 @contextmanager
-def hidden_names(names: Collection[str]) -> Iterator[None]:
+def hidden_names(names: frozenset[str]) -> Iterator[None]:
     """Let each `NameIgnoringTimeReader` read no times in the names of these people."""
     token = _NAMES.set(names)
     try:
@@ -36,37 +34,29 @@ class NameIgnoringTimeReader:
 
     def __call__(self, text: str, now: datetime, *, language: str | None = None) -> tuple[TimeReadings, ...]:
         """Return the expressions in order; `now` is timezone-aware."""
-        folded = text.casefold()
-        names = [name for name in _NAMES.get() if name.casefold() in folded]
-        hidden = text if language is None or not names else _hide(text, names, language)
+        hidden = text if language is None else _hide(text, _NAMES.get(), language)
         found = self._read(hidden, now, language=language)
         return found if hidden == text else tuple(each._replace(text=text) for each in found)
 
 
-def _hide(text: str, names: Collection[str], language: str) -> str:
+def _hide(text: str, people: frozenset[str], language: str) -> str:
     """Return `text` with `_` for the letters of names that are months or holidays, unless a date is meant."""
+    names = _list_dates(people, language)
+    if not names:
+        return text
     words = load_lexicon(language)
-    space = r"\s+" if words.joint else ""
+    edge, space = (r"\b", r"\s+") if words.joint else ("", "")
     before = re.compile(rf"(?:\d\w*|{'|'.join(map(re.escape, words.before_month))}){space}$", re.IGNORECASE)
     behind = re.compile("|".join([r"\s*\d", *map(re.escape, words.behind_holiday)]))
-    for name in filter(lambda each: _may_be_date(each, language), names):
-        edge = r"\b" if words.joint else ""
-        for found in re.finditer(rf"{edge}{re.escape(name)}{edge}", text, re.IGNORECASE):
-            start, end = found.span()
-            if not (before.search(text[max(0, start - _LONGEST_BEFORE) : start]) or behind.match(text, end)):
-                text = text[:start] + "_" * len(name) + text[end:]
-    return text
+
+    def hide(found: re.Match[str]) -> str:
+        start, end = found.span()
+        is_date = before.search(text[max(0, start - _LONGEST_BEFORE) : start]) or behind.match(text, end)
+        return found[0] if is_date else "_" * (end - start)
+
+    return re.sub(rf"{edge}(?:{'|'.join(map(re.escape, names))}){edge}", hide, text, flags=re.IGNORECASE)
 
 
-@lru_cache(maxsize=4096)
-def _may_be_date(name: str, language: str) -> bool:
-    """Return whether a name is the word for a month or a holiday; for weekdays people are called otherwise."""
-    if find_weekdays(name, _SOME_DAY, language, parse_all):
-        return False
-    dates = (name, f"{name} 5", f"5 de {name}")  # a month alone is no time in each language
-    found = ((each.best, date.index(name)) for date in dates for each in parse_all(date, _SOME_DAY, language=language))
-    return any(time is not None and _covers(time.spans, at, at + len(name)) for time, at in found)
-
-
-def _covers(spans: Iterable[tuple[int, int]], start: int, end: int) -> bool:
-    return any(first <= start and end <= last for first, last in spans)
+@lru_cache(maxsize=64)  # a message is read several times
+def _list_dates(names: frozenset[str], language: str) -> tuple[str, ...]:
+    return tuple(name for name in names if names_month_or_holiday(name, language))

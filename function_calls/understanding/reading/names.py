@@ -40,10 +40,10 @@ def find_members(turn: Turn) -> set[str]:
     return {message.sender.name for message in turn.recent if not message.sender.is_bot}
 
 
-def find_named_people(turn: Turn) -> set[str]:
+def find_named_people(turn: Turn) -> frozenset[str]:
     """Return the names of the members, and of the people whom the message mentions, also in plain text."""
     mentioned = {mention.name for mention in turn.message.mentions}
-    return find_members(turn) | mentioned | set(_MENTION.findall(turn.message.text))
+    return frozenset(find_members(turn) | mentioned | set(_MENTION.findall(turn.message.text)))
 
 
 def list_named(people: Iterable[str], text: str, words: Lexicon) -> list[str]:

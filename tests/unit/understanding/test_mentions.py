@@ -49,3 +49,11 @@ def test_question_about_who_should_remind_is_ignored(say: Say, text: str) -> Non
     heard = say(text, language="zh", mentions=("小明",))
 
     assert (heard.calls, heard.answer) == ((), "")
+
+
+def test_many_mentions_leave_the_effort_for_the_times(say: Say) -> None:
+    people = " ".join(f"@{first}{second}" for first in "bcdfghjklmnpqrstvw" for second in "aeiou")
+
+    (call,) = say(f"remind me tomorrow at 9:00 to thank {people}").calls
+
+    assert call.name == "reminder_set"
