@@ -11,7 +11,7 @@ from services.recurrence.rules import stored_rule
 from services.recurrence.schedule import FollowUp, Schedule
 from services.reminders.model import ReminderAction, ReminderEdit, ReminderLimits, ReminderState
 from services.reminders.ports import ReminderStore
-from services.reminders.records import DeliveryOutcome, DeliveryState, Lease, ValidatedReminder
+from services.reminders.records import DeliveryOutcome, DeliveryState, Lease, StoredReminder, ValidatedReminder
 from services.reminders.transitions import cancel, edit, resume
 from tests.support.stores.reminders import add_many
 
@@ -30,6 +30,17 @@ def outcome(lease: Lease, state: DeliveryState, at: datetime) -> DeliveryOutcome
 
 async def claim_due(store: ReminderStore, at: datetime, owner: str = "me") -> tuple[Lease, ...]:
     return (await store.claim(owner, at, at, 500)).leases
+
+
+async def add_failed(store: ReminderStore, reminder: ValidatedReminder, now: datetime) -> StoredReminder:
+    """Add a reminder due at `now` whose delivery fails a minute later; return it as it is stored then."""
+    row = await store.add(reminder, now, LIMITS)
+    (lease,) = await claim_due(store, now + MINUTE)
+    await store.begin("me", [lease.notice.delivery_id])
+    await store.settle([outcome(lease, DeliveryState.FAILED, now + MINUTE)])
+    failed = await store.get(row.key)
+    assert failed is not None
+    return failed
 
 
 async def test_reminder_is_read_as_stored(reminders: ReminderStore, draft: MakeDraft, now: datetime):
@@ -438,16 +449,11 @@ async def test_failed_occurrence_before_a_sent_one_is_not_retried(reminders: Rem
 
 
 async def test_one_time_reminder_that_was_moved_is_not_retried(reminders: ReminderStore, draft, now):
-    row = await reminders.add(draft("a"), now, LIMITS)
-    (lease,) = await claim_due(reminders, now + MINUTE)
-    await reminders.begin("me", [lease.notice.delivery_id])
-    await reminders.settle([outcome(lease, DeliveryState.FAILED, now + MINUTE)])
-    done = await reminders.get(row.key)
-    assert done is not None
+    done = await add_failed(reminders, draft("a"), now)
     later = replace(done.schedule, start=done.schedule.start + 2 * DAY)
     await reminders.change([edit(done, ReminderEdit(schedule=later), now + MINUTE)], now + MINUTE)
 
-    assert await reminders.retry_failed(lease.notice.address.key, now - DAY, now + DAY) == 0
+    assert await reminders.retry_failed(done.address.key, now - DAY, now + DAY) == 0
 
 
 async def test_chats_with_failed_deliveries_are_listed(reminders: ReminderStore, draft, now):
@@ -463,15 +469,10 @@ async def test_chats_with_failed_deliveries_are_listed(reminders: ReminderStore,
 
 
 async def test_deleted_reminder_is_not_retried(reminders: ReminderStore, draft, now):
-    row = await reminders.add(draft("a"), now, LIMITS)
-    (lease,) = await claim_due(reminders, now + MINUTE)
-    await reminders.begin("me", [lease.notice.delivery_id])
-    await reminders.settle([outcome(lease, DeliveryState.FAILED, now + MINUTE)])
-    done = await reminders.get(row.key)
-    assert done is not None
+    done = await add_failed(reminders, draft("a"), now)
     await reminders.change([cancel(done)], now)
 
-    assert await reminders.retry_failed(lease.notice.address.key, now - DAY, now + DAY) == 0
+    assert await reminders.retry_failed(done.address.key, now - DAY, now + DAY) == 0
 
 
 async def test_purge_deletes_only_old_final_occurrences(reminders: ReminderStore, deliveries, draft, now):
