@@ -41,7 +41,7 @@ class Schedule(Struct, frozen=True, kw_only=True):
         return self.rule is not None or self.follow_up is not None
 
 
-def once_at(moment: datetime, zone: str) -> Schedule:
+def schedule_once(moment: datetime, zone: str) -> Schedule:
     """Return the schedule of a single fire at `moment` (timezone-aware) in `zone` (IANA name)."""
     return Schedule(start=moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None), zone=zone)
 

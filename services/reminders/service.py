@@ -10,7 +10,7 @@ from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.kernel.state import StateStore
 from services.recurrence.fires import check, next_fires
-from services.recurrence.schedule import Schedule, once_at
+from services.recurrence.schedule import Schedule, schedule_once
 from services.reminders import transitions
 from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.delivery.retry import RetryPolicy
@@ -338,10 +338,10 @@ class ReminderService:
         """
         row = await self.recent_deliveries.find(chat, reference)
         if row is None:
-            schedule = once_at(until, (await self.finder.find(chat, person, reference))[1].schedule.zone)
+            schedule = schedule_once(until, (await self.finder.find(chat, person, reference))[1].schedule.zone)
             return await self.edit(chat, person, reference, ReminderEdit(schedule=schedule), asked_at=asked_at)
         targets = self._recipients_of_repeat(row, person)
-        schedule = replace(once_at(until, row.schedule.zone), follow_up=row.schedule.follow_up)
+        schedule = replace(schedule_once(until, row.schedule.zone), follow_up=row.schedule.follow_up)
         again = replace(_copy_at(row, schedule, person, targets, request_key), asked_at=asked_at)
         snoozed = await self.create(again)
         if row.schedule.follow_up is not None and row.state is ReminderState.ACTIVE:

@@ -37,7 +37,7 @@ from services.kernel.errors import RequestRefused
 from services.recurrence import edits
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import with_exceptions
-from services.recurrence.schedule import Schedule, once_at
+from services.recurrence.schedule import Schedule, schedule_once
 from services.reminders.lookup.references import means_all
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
@@ -229,7 +229,7 @@ async def _split_clock(
 
 def _new_time(args: ReminderUpdateArgs, fire: datetime, old: Schedule, ctx: CallContext) -> Schedule:
     """Return the new time of the occurrence at `fire`, computed as for a one-time reminder."""
-    once = once_at(fire, old.zone)
+    once = schedule_once(fire, old.zone)
     return new_schedule(args.model_copy(update={"type": None, "occurrence": None}), once, ctx) or once
 
 

@@ -15,7 +15,7 @@ from function_calls.understanding.reminder_times import parse_clock, schedule_of
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires, zone_of
 from services.recurrence.rules import ELAPSED, Rule
-from services.recurrence.schedule import Schedule, read_schedule
+from services.recurrence.schedule import Schedule, read_schedule, schedule_once
 from services.reminders.lookup.references import means_all
 
 _HALF_DAY = 12
@@ -39,7 +39,7 @@ def new_schedule(args: ReminderUpdateArgs, old: Schedule, ctx: CallContext) -> S
     if args.time is None and args.rrule is None and (args.type is None or _is_type_repeated(args, old)):
         return None
     if old.rule is None:
-        old = _in_zone_of_sender(old, ctx)
+        old = schedule_once(old.start.replace(tzinfo=zone_of(old)), zone_name(ctx.zone))
     if old.rule is not None and args.time and means_all(args.occurrence or ""):
         return move_every_fire(args, old, ctx) or old
     if args.rrule is not None and args.time is None:
@@ -99,12 +99,6 @@ def _keep_end(new: Schedule, old: Schedule) -> Schedule:
     last = until if until.tzinfo is None else _wall_clock(until, old.zone)
     has_end = new.rule.until is not None or new.rule.count is not None
     return new if has_end or new.start > last else replace(new, rule=replace(new.rule, until=until))
-
-
-def _in_zone_of_sender(old: Schedule, ctx: CallContext) -> Schedule:
-    """Return a one-time schedule in the zone of the sender, whose clock times are meant."""
-    start = old.start.replace(tzinfo=zone_of(old)).astimezone(ctx.zone).replace(tzinfo=None)
-    return replace(old, start=start, zone=zone_name(ctx.zone))
 
 
 def _wall_clock(moment: datetime, zone: str) -> datetime:

@@ -27,7 +27,7 @@ from function_calls.understanding.reminder_times import parse_moment, time_reade
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_fires
-from services.recurrence.schedule import Schedule, once_at
+from services.recurrence.schedule import Schedule, schedule_once
 from services.reminders.lookup.finder import is_joined
 from services.reminders.lookup.several import several_in
 from services.reminders.model import Reminder
@@ -123,9 +123,9 @@ async def _snooze_pending(
     moment = until.time_for(old.schedule, coming[0] if coming else None, ctx.now)
     if coming and old.schedule.rule is not None:
         if old.schedule.rule.is_elapsed:
-            schedule = start_interval_at(once_at(moment, old.schedule.zone), old.schedule)
+            schedule = start_interval_at(schedule_once(moment, old.schedule.zone), old.schedule)
             return await apply_schedule(schedule, old, ctx, reminders, verb="snoozed")
-        moved = await move_fire(once_at(moment, old.schedule.zone), coming[0], old, ctx, reminders)
+        moved = await move_fire(schedule_once(moment, old.schedule.zone), coming[0], old, ctx, reminders)
         if moved is not None:
             return moved
     after = await reminders.snooze(
@@ -204,7 +204,7 @@ async def _snooze_each(
 async def _repeat(old: Reminder, moment: datetime, ctx: CallContext, reminders: ReminderService) -> ToolResult:
     """Create a copy of `old` at `moment`; a copy of somebody else's reminder is for the sender alone."""
     copy = replace(
-        draft_reminder(old.content, once_at(moment, old.schedule.zone), ctx),
+        draft_reminder(old.content, schedule_once(moment, old.schedule.zone), ctx),
         language=old.language,
         targets=old.targets if old.creator.id == ctx.sender.id else (),
         is_urgent=old.is_urgent,

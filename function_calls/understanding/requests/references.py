@@ -24,7 +24,7 @@ from function_calls.understanding.requests.known_reminders import (
 )
 from function_calls.understanding.requests.people import list_own, reminds, reminds_only, says_remind_me
 from function_calls.understanding.requests.reference_resolution import SEVERAL, ChatReminders
-from function_calls.understanding.requests.request_context import RequestContext, once_per_request
+from function_calls.understanding.requests.request_context import RequestContext, cache_per_request
 from services.reminders.lookup.finder import is_for_everyone
 from services.reminders.lookup.references import is_in, is_moved_from
 from services.reminders.lookup.several import several_in
@@ -74,7 +74,7 @@ def _spell_as_known(name: str, request: RequestContext, reminders: ChatReminders
     return next((content[at : at + len(name)] for content, at in found if at >= 0), name)
 
 
-@once_per_request
+@cache_per_request
 def find_named_reminder(request: RequestContext) -> Reminder | None:
     """Return the only reminder that a request names, or the one set last; None for none or several."""
     if request.chat_reminders is None:

@@ -252,14 +252,14 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
         return self.with_tags(new if tag == old else tag for tag in self.reading.tags)
 
 
-def once_per_request(find: Callable[[RequestContext], Found]) -> Callable[[RequestContext], Found]:
-    """Let `find`, whose value depends on the request alone, run once for each request."""
+def cache_per_request(find: Callable[[RequestContext], Found]) -> Callable[[RequestContext], Found]:
+    """Return `find` with its result, which depends on the request alone, cached in the request."""
 
     @wraps(find)
-    def find_once(request: RequestContext) -> Found:
-        kept: dict[str, Found] = vars(request)
-        if find.__name__ not in kept:
-            kept[find.__name__] = find(request)
-        return kept[find.__name__]
+    def find_cached(request: RequestContext) -> Found:
+        cache: dict[str, Found] = vars(request)
+        if find.__name__ not in cache:
+            cache[find.__name__] = find(request)
+        return cache[find.__name__]
 
-    return find_once
+    return find_cached
