@@ -16,7 +16,14 @@ from function_calls.understanding.dialogue.utterance import Utterance
 from function_calls.understanding.handlers.intent_handlers import find_probable_topic, find_topic_by_word
 from function_calls.understanding.local_lookup import make_local_lookup
 from function_calls.understanding.reading.lexicon import detect_language, load_lexicon
-from function_calls.understanding.reading.message import CERTAIN, NOTHING, Situation, load_models, read_message
+from function_calls.understanding.reading.message import (
+    CERTAIN,
+    NOTHING,
+    QUESTION_MARKS,
+    Situation,
+    load_models,
+    read_message,
+)
 from function_calls.understanding.reading.names import strip_calls, strip_names, trim
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.reading.tokens import TimeReader
@@ -81,7 +88,7 @@ class FallbackAnswers:
 
         reading, maker = utterance.reading, CallMaker(utterance.turn)
         is_long = sum(token.form.isalnum() for token in reading.tokens) >= _FEWEST_QUESTION_WORDS
-        has_mark = is_long and reading.text.rstrip().endswith(("?", "？"))
+        has_mark = is_long and reading.text.rstrip().endswith(QUESTION_MARKS)
         is_search = reading.probability("find") >= _LEAST_SEARCH and asks(reading.text)
         is_asked = has_mark or is_search or sum(map(reading.probability, _SEARCHING_INTENTS)) >= _LEAST_QUESTION
         is_about_bot = reading.probability("help") > max(_LEAST_HELP, reading.probability("ask"))
@@ -115,7 +122,7 @@ class FallbackAnswers:
 
 def _is_remark_behind_thanks(text: str, utterance: Utterance) -> bool:
     """Return whether a message begins with thanks and surely asks for nothing: "thanks, you saved my day"."""
-    is_question = text.rstrip().endswith(("?", "？"))
+    is_question = text.rstrip().endswith(QUESTION_MARKS)
     is_talk = utterance.reading.probability(NOTHING) >= CERTAIN
     return is_talk and not is_question and is_acknowledgement(_CLAUSE_END.split(text.strip(" ,，:："), maxsplit=1)[0])
 

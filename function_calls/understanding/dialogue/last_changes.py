@@ -6,6 +6,7 @@ from function_calls.tools.calls import Interpretation, ToolCall
 from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.intent_decision import SETTINGS
 from function_calls.understanding.dialogue.utterance import Utterance
+from function_calls.understanding.reading.message import QUESTION_MARKS
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.requests.last_reminder import is_repeating
 from function_calls.understanding.requests.references import find_name_added
@@ -78,7 +79,7 @@ class LastChanges:
         key, turn = utterance.key, utterance.turn
         last = self._dialogue.last_action(key, turn.now)
         has_moved_on = self._dialogue.state(key).changed_subject or not self._dialogue.is_fresh(key, turn)
-        is_question = utterance.reading.intent in {"when_is", "list"} and turn.message.text[-1:] in {"?", "？"}
+        is_question = utterance.reading.intent in {"when_is", "list"} and turn.message.text.endswith(QUESTION_MARKS)
         if last is None or has_moved_on or is_question or len(last.calls) != 1:
             return None
         call = last.calls[0]

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from function_calls.language import date_format
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation
+from function_calls.understanding.reading.message import QUESTION_MARKS
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.times import TimeWords, is_clock_alone
 from function_calls.understanding.reminder_times import zone_name
@@ -34,7 +35,7 @@ def _find_place(request: RequestContext) -> str:
     """Return the place of a request: the one tagged as such, else the longest words at the end that are one."""
     words, text = request.words, request.reading.text
     tagged = [piece.strip() for piece in request.reading.pieces("ZONE")]
-    is_statement = not (text.strip().endswith(("?", "？")) or request.has_part(words.triggers))
+    is_statement = not (text.strip().endswith(QUESTION_MARKS) or request.has_part(words.triggers))
     ends = (text[token.start :] for token in request.reading.tokens if is_statement)
     places = (each for each in (*tagged, *ends) if find_zone(each) and words.fold(each) not in words.articles)
     return next(places, next(iter(tagged), ""))

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 NO_TAG = "O"
 """The tag of a token outside of the slots."""
-QUESTION_ENDS = ("?", "？", "吗", "呢", "么")
+QUESTION_MARKS = ("?", "？")
+QUESTION_ENDS = (*QUESTION_MARKS, "吗", "呢", "么")
 NOTHING = "none"
 """The intent of what is not for the bot; its words have no tags."""
 AFTER_ANSWER = "after_answer"

@@ -140,8 +140,8 @@ def _list_closest(name: str, request: RequestContext, reminders: ChatReminders) 
     closest = reminders.filter_by_time(name, closest) if len(closest) > 1 else closest
     closest = tuple(each for each in closest if name.casefold().endswith(each.content.casefold())) or closest
     own = tuple(each for each in closest if reminds_only(each, request.turn.message.sender))
-    if len(own) == 1:
-        return own
+    if len(own) == 1 or len(closest) < 2:
+        return own or closest
     stems = find_stems(name, ())
     return tuple(each for each in closest if find_stems(each.content.partition(" ")[0], ()) & stems) or closest
 

@@ -9,7 +9,7 @@ from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
 from function_calls.understanding.reading.slots.references import normalize_reference
 from function_calls.understanding.reading.slots.small_words import tidy
-from function_calls.understanding.reading.tokens import split_clauses
+from function_calls.understanding.reading.tokens import is_time, split_clauses
 from function_calls.understanding.requests.changes.people_changes import add_person, replace_people
 from function_calls.understanding.requests.changes.updates import update
 from function_calls.understanding.requests.known_reminders import find_rule
@@ -19,7 +19,6 @@ from function_calls.understanding.requests.references import IT, find_named_remi
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.model import Reminder
 
-_NUMBER_FORMS = frozenset({"0", "00", "0.00"})
 _QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』]{2,})[\"”」』]\s*[.!。！]*$")
 
 
@@ -174,7 +173,8 @@ def _tag_number_of_content(request: RequestContext) -> RequestContext:
     """Return the request with an untagged number right behind its content tagged as part of it: "room 204"."""
     tags = list(request.reading.tags)
     for at, token in enumerate(request.reading.tokens[1:], start=1):
-        if (tags[at - 1], tags[at]) == ("CONTENT", NO_TAG) and token.form in _NUMBER_FORMS:
+        is_number = not is_time(token) and request.reading.text_of(token)[0].isdecimal()
+        if is_number and (tags[at - 1], tags[at]) == ("CONTENT", NO_TAG):
             tags[at] = "CONTENT"
     return request.with_tags(tags)
 
