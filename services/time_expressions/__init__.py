@@ -5,7 +5,7 @@ rules and selects those that are times, and `resolve` turns them into instants a
 """
 
 from services.time_expressions.effort import MOST_EFFORT, is_effort_spent, limited_effort, spend_effort
-from services.time_expressions.engine import TimeReader, names_month_or_holiday, parse, parse_all, warm_up
+from services.time_expressions.engine import TimeReader, is_calendar_word, parse, parse_all, warm_up
 from services.time_expressions.model import DateOrder, DayParts, Grain, Reading, TimeReadings
 from services.time_expressions.rules.grammar import languages
 
@@ -17,10 +17,10 @@ __all__ = [
     "Reading",
     "TimeReader",
     "TimeReadings",
+    "is_calendar_word",
     "is_effort_spent",
     "languages",
     "limited_effort",
-    "names_month_or_holiday",
     "parse",
     "parse_all",
     "spend_effort",

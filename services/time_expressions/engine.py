@@ -28,7 +28,7 @@ SHORTEST_PERIOD = timedelta(minutes=1)
 
 DEFAULT_PARTS = DayParts()
 _CHARACTERS_A_UNIT = 10
-_DATE_SYMBOLS = frozenset({"MONTH", "SHORTMONTH", "HOLIDAY", "EVE"})
+_CALENDAR_SYMBOLS = frozenset({"MONTH", "SHORTMONTH", "HOLIDAY", "EVE", "PART"})
 _CLOCK_OF_CALL = re.compile(r"\d\d:\d\d")
 
 
@@ -164,11 +164,11 @@ def warm_up(names: Sequence[str] = ()) -> None:
     lexicon.cache_clear()  # only the compiled form is needed from now on
 
 
-def names_month_or_holiday(word: str, language: str) -> bool:
-    """Return whether `word` is the name of a month or a holiday in texts in `language`."""
+def is_calendar_word(word: str, language: str) -> bool:
+    """Return whether `word` names a month, a holiday or a part of the day in texts in `language`."""
     rules = grammar(_choose_languages(word, language))
     senses = rules.words.get(fold(word, rules.characters).text, ())
-    return any(symbol in _DATE_SYMBOLS for symbol, _ in senses)
+    return any(symbol in _CALENDAR_SYMBOLS for symbol, _ in senses)
 
 
 def _choose_languages(text: str, language: str | None) -> tuple[str, ...]:

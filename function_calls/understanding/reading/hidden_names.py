@@ -8,8 +8,9 @@ from datetime import datetime
 from functools import lru_cache
 
 from function_calls.understanding.reading.lexicon import load_lexicon
+from function_calls.understanding.reading.slots.small_words import sort_longest_first
 from function_calls.understanding.reading.tokens import TimeReader
-from services.time_expressions import TimeReadings, names_month_or_holiday
+from services.time_expressions import TimeReadings, is_calendar_word
 
 _NAMES: ContextVar[frozenset[str]] = ContextVar("names", default=frozenset())
 _LONGEST_BEFORE = 20
@@ -40,8 +41,8 @@ class NameIgnoringTimeReader:
 
 
 def _hide(text: str, people: frozenset[str], language: str) -> str:
-    """Return `text` with `_` for the letters of names that are months or holidays, unless a date is meant."""
-    names = _list_dates(people, language)
+    """Return `text` with `_` for the letters of names that are calendar words, unless a time is meant."""
+    names = _list_calendar_words(people, language)
     if not names:
         return text
     words = load_lexicon(language)
@@ -58,5 +59,5 @@ def _hide(text: str, people: frozenset[str], language: str) -> str:
 
 
 @lru_cache(maxsize=64)  # a message is read several times
-def _list_dates(names: frozenset[str], language: str) -> tuple[str, ...]:
-    return tuple(name for name in names if names_month_or_holiday(name, language))
+def _list_calendar_words(names: frozenset[str], language: str) -> tuple[str, ...]:
+    return tuple(sort_longest_first(name for name in names if is_calendar_word(name, language)))

@@ -36,9 +36,14 @@ def strip_leading_word(piece: str, leading: Iterable[str], joint: str) -> str:
     return bare
 
 
+def sort_longest_first(words: Iterable[str]) -> list[str]:
+    """Return `words` with the longest first, and equally long ones by the alphabet, as a set has no order."""
+    return sorted(words, key=lambda word: (-len(word), word))
+
+
 def strip_edges(text: str, small: Iterable[str], joint: str) -> tuple[str, set[str]]:
     """Return `text` without marks and the words `small` at its edges, and those of them that stood there."""
-    ordered, removed = sorted(small, key=len, reverse=True), set[str]()
+    ordered, removed = sort_longest_first(small), set[str]()
 
     def is_apart(beside: str) -> bool:
         return not (joint and beside.isalnum())
@@ -68,7 +73,7 @@ def are_function_words(forms: Iterable[str], words: Lexicon, others: Iterable[st
     if words.joint:
         return all(form in small or not form.isalpha() for form in forms)
     rest = "".join(forms)
-    for word in sorted(small, key=len, reverse=True):
+    for word in sort_longest_first(small):
         rest = rest.replace(word, "")
     return not any(map(str.isalnum, rest))
 
