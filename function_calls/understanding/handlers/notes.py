@@ -6,6 +6,7 @@ from function_calls.tools.calls import Interpretation, ToolCall
 from function_calls.understanding.local_lookup import make_local_lookup
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.slots.references import extract_references, normalize_reference
+from function_calls.understanding.reading.slots.small_words import sort_longest_first
 from function_calls.understanding.requests.references import find_references
 from function_calls.understanding.requests.request_context import RequestContext
 
@@ -58,7 +59,7 @@ def _strip_words(text: str, stripped: Collection[str], words: Lexicon) -> str:
     """Return `text` without the words `stripped`, wherever they stand."""
     if words.joint:
         return words.joint.join(word for word in words.fold(text).split() if word not in stripped)
-    for word in sorted(stripped, key=len, reverse=True):
+    for word in sort_longest_first(stripped):
         text = text.replace(word, "")
     return text.strip("的了")
 

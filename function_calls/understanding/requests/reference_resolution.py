@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime
 from functools import cached_property
 from itertools import chain, product, starmap
+from math import fsum
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -85,7 +86,8 @@ class ChatReminders(Struct, frozen=True, dict=True):
             common = ()
         shared = [find_shared_words(name, reminder.content, common) for reminder in self.coming]
         frequencies = Counter(word for words in shared for word in words)
-        weights = [sum(1 / frequencies[word] for word in words) for words in shared]
+        # Exact, as the words of a set come in any order, which changes a rounded sum.
+        weights = [fsum(1 / frequencies[word] for word in words) for words in shared]
         most = max(weights, default=0.0)
         return tuple(each for each, weight in zip(self.coming, weights, strict=True) if weight == most > 0)
 
