@@ -1,7 +1,5 @@
 """Build the parts that handle a message: call router, turns, middlewares and assistant."""
 
-from datetime import UTC, datetime
-
 from msgspec.structs import replace
 
 from bot.app.cluster import SingleWorker
@@ -123,6 +121,7 @@ class Pipeline:
     ) -> None:
         settings, clock = infrastructure.settings, infrastructure.clock
         self._settings = settings
+        self._clock = clock
         self._scopes = infrastructure.scopes
         self._turns = turns
         self._policy = policy
@@ -221,7 +220,7 @@ class Pipeline:
             self._retry,
             Deduplication(turns.history),
             Commands(bot.name, bot.language),
-            ListenFilter(self._settings.router.listen, _looks_like_a_request, self._is_for_the_bot),
+            ListenFilter(self._settings.router.listen, self._looks_like_a_request, self._is_for_the_bot),
             self.rate_limit,
             *plugins.middlewares(),
         ]
@@ -241,7 +240,6 @@ class Pipeline:
         form = None if pending is None else pending.form
         return form is not None and is_answer(form, message, self._settings.bot.name)
 
-
-def _looks_like_a_request(text: str) -> bool:
-    """Return whether the trained network takes a text for a request; used by `router.listen = "smart"`."""
-    return may_ask(text, datetime.now(UTC), language_of(text, "en"))
+    def _looks_like_a_request(self, text: str) -> bool:
+        """Return whether the trained network takes a text for a request; used by `router.listen = "smart"`."""
+        return may_ask(text, self._clock.now(), language_of(text, "en"))

@@ -369,6 +369,23 @@ async def test_yes_between_people_requests_no_model(listen):
     assert interpreter.turns == []
 
 
+@pytest.mark.parametrize(
+    ("start", "turns"), [(datetime(2026, 5, 3, tzinfo=UTC), 1), (datetime(2040, 5, 3, tzinfo=UTC), 0)]
+)
+async def test_smart_listening_reads_dates_by_the_clock_of_the_bot(start, turns):
+    platform = FakePlatform(clock := LoopClock(start))
+    interpreter = ScriptedInterpreter(is_strict=False)
+    async with build_in_memory(
+        Settings(bot=BotSettings(timezone="UTC"), router=RouterSettings(listen="smart")),
+        platforms=[platform],
+        interpreter=interpreter,
+        clock=clock,
+    ):
+        await platform.say("3 May 2030")
+
+    assert len(interpreter.turns) == turns
+
+
 async def test_owners_are_those_of_the_settings():
     clock = LoopClock(START)
     platform = FakePlatform(clock)
