@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from bot.app.registry import built_in_registry
 from function_calls.tools.calls import Interpretation, Turn
 from function_calls.understanding.interpreter import OfflineInterpreter
-from function_calls.understanding.requests.reference_resolution import ChatReminders
+from function_calls.understanding.requests.chat_reminders import ChatReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from tests.support.reminders import make_reminder
 

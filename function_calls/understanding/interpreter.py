@@ -31,10 +31,9 @@ from function_calls.understanding.reading.message import CERTAIN, NOTHING, Situa
 from function_calls.understanding.reading.names import find_named_people, join_names, restore_names, strip_names
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.reading.tokens import TimeReader
+from function_calls.understanding.requests.chat_reminders import IT, ChatReminders, ReminderLookup, ShownLookup
 from function_calls.understanding.requests.new_reminders.options import add_options
 from function_calls.understanding.requests.people import reminds
-from function_calls.understanding.requests.reference_resolution import ChatReminders, ReminderLookup, ShownLookup
-from function_calls.understanding.requests.references import IT
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.state import StateStore

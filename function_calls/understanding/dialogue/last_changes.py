@@ -9,7 +9,7 @@ from function_calls.understanding.dialogue.utterance import Utterance
 from function_calls.understanding.reading.message import QUESTION_MARKS
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.requests.last_reminder import is_repeating
-from function_calls.understanding.requests.references import find_name_added
+from function_calls.understanding.requests.references.reference_words import find_name_added
 from function_calls.understanding.tool_calls import CallMaker
 
 _REPEATABLE_TOOLS = frozenset({"reminder_update", "reminder_delete", "reminder_state", "reminder_snooze"})

@@ -33,9 +33,8 @@ from function_calls.understanding.reading.repair.tag_repair import (
 from function_calls.understanding.reading.segments import split_changes, split_requests
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.reminder_times import zone_name
+from function_calls.understanding.requests.chat_reminders import IT, ChatReminders
 from function_calls.understanding.requests.people import reminds
-from function_calls.understanding.requests.reference_resolution import ChatReminders
-from function_calls.understanding.requests.references import IT
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers, merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from services.people.zones import find_zone

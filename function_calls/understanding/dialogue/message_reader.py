@@ -39,7 +39,7 @@ from function_calls.understanding.reading.segments import Classify, Read, drop_r
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.reading.slots.small_words import strip_edges
 from function_calls.understanding.reading.tokens import TimeReader, Token
-from function_calls.understanding.requests.reference_resolution import ChatReminders
+from function_calls.understanding.requests.chat_reminders import ChatReminders
 
 LONGEST = 400
 """The characters of a message that the models read."""

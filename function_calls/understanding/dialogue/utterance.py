@@ -17,7 +17,7 @@ from function_calls.understanding.reading.slots.references import extract_refere
 from function_calls.understanding.reading.slots.small_words import are_function_words
 from function_calls.understanding.reading.slots.time_words import find_words_beside_times
 from function_calls.understanding.reading.tokens import TimeReader
-from function_calls.understanding.requests.reference_resolution import ChatReminders, find_shared_words
+from function_calls.understanding.requests.chat_reminders import ChatReminders, find_shared_words
 from services.time_expressions import TimeReadings
 
 _LATELY = 6

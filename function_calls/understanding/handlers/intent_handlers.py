@@ -23,14 +23,14 @@ from function_calls.understanding.requests.changes import (
     text_changes,
     updates,
 )
+from function_calls.understanding.requests.chat_reminders import find_shared_words
 from function_calls.understanding.requests.new_reminders.question_answers import answer_content, answer_when
 from function_calls.understanding.requests.new_reminders.set_calls import set_reminders
 from function_calls.understanding.requests.people import list_own
-from function_calls.understanding.requests.reference_resolution import find_shared_words
-from function_calls.understanding.requests.references import (
+from function_calls.understanding.requests.references.named_reminders import find_references
+from function_calls.understanding.requests.references.remarks import (
     find_closest_to_remark,
     find_only_time,
-    find_references,
     names_unknown_matter,
 )
 from function_calls.understanding.requests.request_context import RequestContext

@@ -7,7 +7,7 @@ from function_calls.understanding.local_lookup import make_local_lookup
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.slots.references import extract_references, normalize_reference
 from function_calls.understanding.reading.slots.small_words import sort_longest_first
-from function_calls.understanding.requests.references import find_references
+from function_calls.understanding.requests.references.named_reminders import find_references
 from function_calls.understanding.requests.request_context import RequestContext
 
 _FEWEST_QUERY_LETTERS = 4

@@ -33,7 +33,7 @@ from function_calls.understanding.requests.leads import (
     find_reminder_counted_from,
     find_words_behind_lead,
 )
-from function_calls.understanding.requests.references import find_named_reminder, find_references
+from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_times
 from services.kernel.chat import ChatMessage

@@ -24,7 +24,7 @@ from function_calls.understanding.reading.slots.time_words import (
 )
 from function_calls.understanding.reading.times import TimeWords, is_clock_alone, names_single_day
 from function_calls.understanding.reading.tokens import TimeReader, is_time
-from function_calls.understanding.requests.reference_resolution import ChatReminders
+from function_calls.understanding.requests.chat_reminders import ChatReminders
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from function_calls.understanding.tool_calls import NO_CALL
 from services.recurrence.edits import fires_from

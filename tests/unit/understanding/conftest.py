@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from function_calls.models import PerplexityArgs, ReminderArgs, ReminderDeleteArgs, ReminderListArgs, SummaryArgs
 from function_calls.tools.calls import Interpretation, ToolSpec, Turn
 from function_calls.understanding import OfflineInterpreter
-from function_calls.understanding.requests.reference_resolution import ChatReminders
+from function_calls.understanding.requests.chat_reminders import ChatReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.reminders.model import Reminder
 from tests.support.reminders import make_reminder

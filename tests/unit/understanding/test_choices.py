@@ -8,7 +8,7 @@ import pytest
 from function_calls.understanding.dialogue.choices import choose_options
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import Situation, load_models, read_message
-from function_calls.understanding.requests.reference_resolution import ChatReminders
+from function_calls.understanding.requests.chat_reminders import ChatReminders
 from services.time_expressions import parse_all
 from tests.unit.understanding.test_group_dialogues import reminder
 

@@ -11,7 +11,7 @@ from bot.app.registry import built_in_registry
 from bot.testing.clocks import FixedClock
 from function_calls.tools.calls import Interpretation, ReplyScope, ToolSpec, Turn
 from function_calls.understanding import OfflineInterpreter
-from function_calls.understanding.requests.reference_resolution import ChatReminders
+from function_calls.understanding.requests.chat_reminders import ChatReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.state import MemoryStateStore
 from services.reminders.model import EVERYONE

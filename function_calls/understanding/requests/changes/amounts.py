@@ -9,7 +9,7 @@ from function_calls.understanding.reading.slots.small_words import is_figure
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reminder_times import format_shift, format_time
 from function_calls.understanding.requests.known_reminders import find_due, find_messages_of
-from function_calls.understanding.requests.references import find_named_reminder
+from function_calls.understanding.requests.references.named_reminders import find_named_reminder
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.model import Reminder
 

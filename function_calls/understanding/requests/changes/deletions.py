@@ -28,18 +28,16 @@ from function_calls.understanding.requests.changes.updates import (
     read_time_in_name,
     repeats_on,
 )
-from function_calls.understanding.requests.known_reminders import JUST_NOW, find_last_reminder, find_rule
+from function_calls.understanding.requests.chat_reminders import IT, LAST, SEVERAL
+from function_calls.understanding.requests.known_reminders import find_rule
 from function_calls.understanding.requests.last_reminder import is_repeating
 from function_calls.understanding.requests.people import reminds, says_remind_me
-from function_calls.understanding.requests.reference_resolution import SEVERAL
-from function_calls.understanding.requests.references import (
-    IT,
-    LAST,
+from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
+from function_calls.understanding.requests.references.remarks import find_only_time, names_unknown_matter
+from function_calls.understanding.requests.references.unnamed_reminders import (
+    JUST_NOW,
     find_default_reference,
-    find_named_reminder,
-    find_only_time,
-    find_references,
-    names_unknown_matter,
+    find_last_reminder,
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext

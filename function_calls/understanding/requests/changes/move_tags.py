@@ -14,8 +14,9 @@ from function_calls.understanding.reading.slots.small_words import are_function_
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN
-from function_calls.understanding.requests.known_reminders import JUST_NOW
-from function_calls.understanding.requests.references import find_named_reminder, join_forms
+from function_calls.understanding.requests.references.named_reminders import find_named_reminder
+from function_calls.understanding.requests.references.remarks import join_forms
+from function_calls.understanding.requests.references.unnamed_reminders import JUST_NOW
 from function_calls.understanding.requests.request_context import RequestContext
 
 _DAY = timedelta(days=1)

@@ -35,7 +35,8 @@ from function_calls.understanding.requests.known_reminders import find_due, find
 from function_calls.understanding.requests.leads import find_leads, tag_lead
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
 from function_calls.understanding.requests.people import list_own, says_remind_me
-from function_calls.understanding.requests.references import INDEFINITE, find_named_reminder, find_remark
+from function_calls.understanding.requests.references.named_reminders import find_named_reminder
+from function_calls.understanding.requests.references.remarks import INDEFINITE, find_remark
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import find_times
 from services.reminders.model import Reminder

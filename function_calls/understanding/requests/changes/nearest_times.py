@@ -21,7 +21,7 @@ from function_calls.understanding.reminder_times import make_change_arguments
 from function_calls.understanding.requests.changes.rule_changes import DAYS_OF_MONTH
 from function_calls.understanding.requests.changes.updates import read_time_in_name
 from function_calls.understanding.requests.known_reminders import find_due, find_rule
-from function_calls.understanding.requests.references import find_named_reminder
+from function_calls.understanding.requests.references.named_reminders import find_named_reminder
 from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Grain, Reading
 

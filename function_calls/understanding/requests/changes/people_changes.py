@@ -16,7 +16,8 @@ from function_calls.understanding.requests.changes.updates import find_day_in_na
 from function_calls.understanding.requests.known_reminders import find_rule
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
 from function_calls.understanding.requests.people import find_people, list_other_people, names_oneself
-from function_calls.understanding.requests.references import find_named_reminder, join_forms
+from function_calls.understanding.requests.references.named_reminders import find_named_reminder
+from function_calls.understanding.requests.references.remarks import join_forms
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 

@@ -13,7 +13,7 @@ from function_calls.understanding.reminder_times import FROM_THEN, format_time, 
 from function_calls.understanding.requests.changes.updates import repeats_on, update
 from function_calls.understanding.requests.known_reminders import find_due, find_rule
 from function_calls.understanding.requests.people import list_own
-from function_calls.understanding.requests.references import find_named_reminder, find_references
+from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.request_times import are_listed_times

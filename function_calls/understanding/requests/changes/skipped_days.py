@@ -6,7 +6,8 @@ from datetime import date, datetime, timedelta
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.requests.changes.updates import DAYS_AHEAD, list_dates_on_weekdays
-from function_calls.understanding.requests.references import find_named_reminder, find_only_time
+from function_calls.understanding.requests.references.named_reminders import find_named_reminder
+from function_calls.understanding.requests.references.remarks import find_only_time
 from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
 

@@ -18,13 +18,11 @@ from function_calls.understanding.requests.known_reminders import find_due, find
 from function_calls.understanding.requests.new_reminders.copies import set_variant_of_last
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last, set_reminders
 from function_calls.understanding.requests.people import find_people, list_other_people
-from function_calls.understanding.requests.references import (
-    find_asking_text,
-    find_asking_time,
+from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
+from function_calls.understanding.requests.references.remarks import find_asking_text, find_asking_time
+from function_calls.understanding.requests.references.unnamed_reminders import (
     find_default_reference,
-    find_named_reminder,
     find_newest_shared,
-    find_references,
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext

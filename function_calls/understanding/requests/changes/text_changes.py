@@ -12,10 +12,11 @@ from function_calls.understanding.reading.slots.small_words import tidy
 from function_calls.understanding.reading.tokens import is_time, split_clauses
 from function_calls.understanding.requests.changes.people_changes import add_person, replace_people
 from function_calls.understanding.requests.changes.updates import update
+from function_calls.understanding.requests.chat_reminders import IT
 from function_calls.understanding.requests.known_reminders import find_rule
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
 from function_calls.understanding.requests.people import list_own
-from function_calls.understanding.requests.references import IT, find_named_reminder, find_references
+from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.model import Reminder
 

@@ -10,15 +10,15 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT
 from function_calls.understanding.reading.slots.references import normalize_reference
 from function_calls.understanding.reading.tokens import is_time
-from function_calls.understanding.requests.known_reminders import find_rule, list_set_by_call, list_untagged_times
+from function_calls.understanding.requests.known_reminders import find_rule
 from function_calls.understanding.requests.new_reminders.options import move_to_workdays
 from function_calls.understanding.requests.people import find_people, list_own, names_oneself
-from function_calls.understanding.requests.references import (
+from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
+from function_calls.understanding.requests.references.remarks import find_remark, list_untagged_times
+from function_calls.understanding.requests.references.unnamed_reminders import (
     find_default_reference,
-    find_named_reminder,
     find_newest_shared,
-    find_references,
-    find_remark,
+    list_set_by_call,
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext

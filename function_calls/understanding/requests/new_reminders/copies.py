@@ -13,8 +13,9 @@ from function_calls.understanding.reading.slots.small_words import are_function_
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.requests import last_reminder, request_times
+from function_calls.understanding.requests.chat_reminders import IT
 from function_calls.understanding.requests.people import find_people, says_remind_me
-from function_calls.understanding.requests.references import IT, find_references
+from function_calls.understanding.requests.references.named_reminders import find_references
 from function_calls.understanding.requests.request_context import RequestContext
 
 _FEWEST_TASK_TOKENS = 2

@@ -1,4 +1,4 @@
-"""Resolve references to the coming reminders of a chat."""
+"""Find those of the coming reminders of a chat that words name."""
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -31,6 +31,8 @@ from services.reminders.model import EVERYONE, Reminder
 
 SEVERAL = frozenset({"both", "all", "them"})
 """References to more than one reminder."""
+LAST, IT = "last", "it"
+"""References to the newest reminder, and to the one that is spoken of."""
 ReminderLookup = Callable[[ChatAddress], Awaitable[Sequence[Reminder]]]
 """Returns the coming reminders of a chat, soonest first."""
 ShownLookup = Callable[[ChatAddress, Person], Awaitable[Shown]]

@@ -4,7 +4,7 @@ import pytest
 
 from function_calls.understanding.reading.lexicon import load_common_words
 from function_calls.understanding.reading.reminder_words import ReminderWords, collect_words, names_same_act, stem
-from function_calls.understanding.requests.reference_resolution import ChatReminders
+from function_calls.understanding.requests.chat_reminders import ChatReminders
 from tests.unit.understanding.test_group_dialogues import START, reminder
 
 

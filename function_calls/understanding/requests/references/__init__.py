@@ -1,0 +1,1 @@
+"""Find the reminders that a request is about."""

@@ -1,0 +1,217 @@
+"""Find the reminders that a request names, among those that its chat has."""
+
+from function_calls.understanding.reading.reminder_words import find_stems
+from function_calls.understanding.reading.slots.references import find_reference_pieces
+from function_calls.understanding.reading.slots.time_words import mark_day
+from function_calls.understanding.reading.tokens import split_clauses
+from function_calls.understanding.requests.chat_reminders import SEVERAL, ChatReminders
+from function_calls.understanding.requests.people import list_own, reminds, reminds_only
+from function_calls.understanding.requests.references.reference_words import (
+    FINAL_INTENTS,
+    find_day_words,
+    find_references_in_words,
+)
+from function_calls.understanding.requests.references.remarks import _join_remarks, find_closest_to_remark, join_forms
+from function_calls.understanding.requests.references.unnamed_reminders import (
+    JUST_NOW,
+    find_last_reminder,
+    leave_out_moved,
+    list_last_reminders,
+)
+from function_calls.understanding.requests.request_context import RequestContext, cache_per_request
+from services.reminders.lookup.finder import is_for_everyone
+from services.reminders.lookup.references import is_in
+from services.reminders.model import Reminder
+
+_INTENTS_FOR_SEVERAL = frozenset({"list", "when_is", "who_set", "join", "person_add"})
+"""Intents that are not for one of several reminders of a name."""
+_DAY_INTENTS = frozenset({"delete", "skip"})
+"""Intents whose day is that of the reminder."""
+_CHANGE_TAGS = frozenset({"WHEN", "LATER", "EARLIER", "PERSON", "UNTIL"})
+"""Tags of words that say what is to change."""
+
+
+def find_references(request: RequestContext, *, may_be_several: bool = False) -> list[str]:
+    """Return the references in a request; empty where it names no reminder.
+
+    `may_be_several` says that words for all of them may stand beside the name: "everything for tomorrow".
+    """
+    named, reminders = find_references_in_words(request, may_be_several=may_be_several), request.chat_reminders
+    named = [name for name in named if name != "both"] or named  # "both, the dentist and the rent"
+    if reminders is None:
+        return named
+    named = [_spell_as_known(name, request, reminders) for name in named]
+    former = [] if request.reading.has("REF") else _find_at_former_clock(request)
+    return former or _find_own_references(named, request) or _resolve_references(named, request, reminders)
+
+
+def _spell_as_known(name: str, request: RequestContext, reminders: ChatReminders) -> str:
+    """Return a name in the characters in which the text of a reminder has it: 吃药 for 吃藥."""
+    if not request.words.folding or reminders.can_resolve(name):
+        return name
+    folded = request.words.fold(name)
+    found = ((each.content, request.words.fold(each.content).find(folded)) for each in reminders.coming)
+    return next((content[at : at + len(name)] for content, at in found if at >= 0), name)
+
+
+@cache_per_request
+def find_named_reminder(request: RequestContext) -> Reminder | None:
+    """Return the only reminder that a request names, or the one set last; None for none or several."""
+    if request.chat_reminders is None:
+        return None
+    references = find_references(request)
+    if not references:
+        return find_last_reminder(request)
+    found = [reminder for name in references for reminder in request.resolve(name)]
+    return found[0] if len(found) == 1 else None
+
+
+def _resolve_references(named: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
+    """Return the references that name an existing reminder; those that name none where a change must not guess."""
+    if not named:
+        return []
+    if _retracts_time(request):
+        return _resolve_retracted_time(named, request, reminders)
+    if any(name.startswith("all ") for name in named):
+        return named
+    dated = _find_by_day(named, request)
+    if dated is not None:
+        return [dated.id]
+    is_final = request.reading.intent in FINAL_INTENTS
+    resolvable = [name for name in named if reminders.can_resolve(name)]
+    if resolvable:
+        only = None
+        if len(named) == 1:
+            only = _choose_of_same_name(named[0], request, reminders) or _choose_own(named[0], request)
+        return [only.id] if only is not None else named if is_final else resolvable
+    closest = _list_closest(request.words.joint.join(named), request, reminders)
+    if len(closest) == 1:
+        return [closest[0].id]
+    if len(closest) > 1 and len(named) == 1:
+        return named
+    like = None if request.words.joint else find_closest_to_remark(_join_remarks(request), request)
+    if like in list_own(request) and (not request.reading.has("REF") or set("".join(named)) & set(like.content)):
+        return [like.id]  # 牛奶到货了，不用提醒我买了
+    return [] if request.may_point and not is_final and _has_change_without_reference(request) else named
+
+
+def _retracts_time(request: RequestContext) -> bool:
+    """Return whether a request corrects the time that was set last, without a name: "7, not 6"."""
+    has = request.reading.has
+    return request.may_point and request.last_set is not None and has("OLD") and has("WHEN") and not has("REF")
+
+
+def _resolve_retracted_time(named: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
+    """Return the reminders at a time that a request retracts; none, for the one set last, if that comes then."""
+    content = None if request.last_set is None else request.last_set.arguments.get("content")
+    found = [reminder for name in named for reminder in request.resolve(name)]
+    is_last = any(each.content == content for each in found)
+    is_listed = named[0].isdecimal() and request.now - reminders.shown.at <= JUST_NOW
+    return [] if is_last and not is_listed else list(dict.fromkeys(each.id for each in found))
+
+
+def _list_closest(name: str, request: RequestContext, reminders: ChatReminders) -> tuple[Reminder, ...]:
+    """Return the reminders whose text shares most with a name, or has its act.
+
+    Of several they are those at its time, whose whole text ends it, or the only one for nobody but the sender; else
+    those whose first word it has: "ringing Dad" means "ring Dad".
+    """
+    closest = reminders.find_closest(name, request.common_words) or reminders.find_act(name, request.common_words)
+    closest = reminders.filter_by_time(name, closest) if len(closest) > 1 else closest
+    closest = tuple(each for each in closest if name.casefold().endswith(each.content.casefold())) or closest
+    own = tuple(each for each in closest if reminds_only(each, request.turn.message.sender))
+    if len(own) == 1 or len(closest) < 2:
+        return own or closest
+    stems = find_stems(name, ())
+    return tuple(each for each in closest if find_stems(each.content.partition(" ")[0], ()) & stems) or closest
+
+
+def _find_own_references(named: list[str], request: RequestContext) -> list[str]:
+    """Return the only reminder that "mine", "my Friday one" or "everyone's" means; else an empty list."""
+    words, sender = request.words, request.turn.message.sender
+    name = words.fold(named[0]).removesuffix("'s") if len(named) == 1 else ""
+    if name in words.everyone and name not in SEVERAL:
+        common = [each for each in request.reminders if is_for_everyone(each)]
+        return [each.id for each in common] if len(common) == 1 else []
+    pieces = [words.fold(piece).strip() for piece in find_reference_pieces(request.reading, words)]
+    if len(pieces) != 1 or len(named) > 1 or not words.has_any(words.own, pieces[0]):
+        return []
+    if named and named[0].isdecimal() and request.chat_reminders is not None and not request.chat_reminders.shown.ids:
+        return [each.id for each in list_own(request)][int(named[0]) - 1 : int(named[0])]
+    is_pronoun = pieces[0] in words.own_one
+    found = request.reminders if is_pronoun else request.resolve(named[0]) if named else ()
+    own = [reminder for reminder in found if reminds_only(reminder, sender)]
+    own = [reminder for reminder in own if reminder.creator.id == sender.id] or own
+    return [own[0].id] if len(own) == 1 and (is_pronoun or len(found) > 1) else []
+
+
+def _find_by_day(named: list[str], request: RequestContext) -> Reminder | None:
+    """Return the only reminder of the sender on the day that a name is, which is no number of one: 28号那个."""
+    is_day = len(named) == 1 and named[0].isdecimal() and int(named[0]) > len(request.reminders)
+    words = request.reading.words("OLD") or request.reading.words("REF")
+    day = mark_day(words, request.words) if is_day else ""
+    single = [each for each in list_own(request) if each.schedule.rule is None]
+    found = request.filter_by_time(day, single) if day and request.read_times(day) else ()
+    return found[0] if len(found) == 1 else None
+
+
+def _find_at_former_clock(request: RequestContext) -> list[str]:
+    """Return the only reminder of the sender at a clock that no longer holds: "6 is too early, make it 7"."""
+    time = request.parse_time(request.reading.pieces("OLD"))
+    if time is None or not time.best.has_clock or time.best.rrule is not None:
+        return []
+    found = request.filter_by_time(time.words, list_own(request))
+    last = list_last_reminders(request) if len(found) > 1 else found
+    ids = [each.id for each in found if each in last]
+    return ids if len(ids) == 1 else []
+
+
+def _choose_of_same_name(name: str, request: RequestContext, reminders: ChatReminders) -> Reminder | None:
+    """Return the one of several reminders of a name on the day that is named.
+
+    Without a day, or where it is a day to skip, it is the one that repeats and of which the others are moved
+    occurrences, or the only one that reminds the sender. None where the name is that of one reminder, a time or a
+    person, and where several are left.
+    """
+    found = request.resolve(name)
+    closest = reminders.find_closest(name, request.common_words)
+    if len(found) < 2 or request.reading.intent in _INTENTS_FOR_SEVERAL or request.read_times(name):
+        return None
+    may_change = [each for each in found if each in list_own(request)]
+    if len(may_change) == 1 and set(found).isdisjoint(closest):
+        return may_change[0]  # the name is that of a person
+    if not set(found) <= set(closest):
+        return None
+    day = find_day_words(request) if request.reading.has("OLD") or request.reading.intent in _DAY_INTENTS else ""
+    fits = request.filter_by_time(day, found) if day else found  # all of them where several days are named
+    dated = [each for each in fits if each.schedule.rule is None] if len(fits) < len(found) else []
+    if day and (dated or request.reading.intent != "skip"):
+        return dated[0] if len(dated) == 1 else None
+    found = leave_out_moved(found)
+    own = [each for each in found if reminds(each, request.turn.message.sender)]
+    return found[0] if len(found) == 1 else own[0] if len(own) == 1 else None
+
+
+def _choose_own(name: str, request: RequestContext) -> Reminder | None:
+    """Return the only reminder of the sender with the words of a name that is the whole text of another person's."""
+    found, own = request.resolve(name), list_own(request)
+    if len(found) != 1 or found[0] in own or request.reading.intent in _INTENTS_FOR_SEVERAL:
+        return None
+    fits = [each for each in own if is_in(each.content, name)]
+    return fits[0] if len(fits) == 1 and is_in(found[0].content, name) else None
+
+
+def _has_change_without_reference(request: RequestContext) -> bool:
+    """Return whether a clause without the reference says what is to change: "at 8, I play chess at 9".
+
+    In Chinese the clause with the reference must not say so as well: 集体课改到周三了.
+    """
+    tags, words = request.reading.tags, request.words
+    clauses = split_clauses(request.reading.tokens)
+    named = [clause for clause in clauses if any(tags[at] == "REF" for at in clause)]
+    others = [clause for clause in clauses if clause not in named]
+    changing = [clause for clause in clauses if any(tags[at] in _CHANGE_TAGS for at in clause)]
+    is_order = not words.joint and any(clause in changing for clause in named)
+    if not is_order and any(clause in changing for clause in others):
+        return True
+    return any(words.has_any(words.change_it, join_forms(clause, request)) for clause in others)
