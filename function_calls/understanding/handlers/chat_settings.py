@@ -12,7 +12,7 @@ from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.times import TimeWords, is_clock_alone
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.request_context import RequestContext
-from function_calls.understanding.requests.request_times import find_times
+from function_calls.understanding.requests.times.request_times import find_times
 from services.people.zones import find_zone
 
 

@@ -11,7 +11,7 @@ from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reminder_times import make_schedule_arguments
 from function_calls.understanding.requests.changes import moves
 from function_calls.understanding.requests.request_context import RequestContext
-from function_calls.understanding.requests.request_times import find_times
+from function_calls.understanding.requests.times.request_times import find_times
 from services.reminders.model import ReminderAction
 from services.time_expressions import Reading
 

@@ -121,7 +121,11 @@ class MessageReading(Struct, frozen=True):
 
     def pieces(self, tag: str) -> list[str]:
         """Return the pieces of the text with `tag`, in order; what stands between two tokens belongs to them."""
-        return [self.text[start:end] for start, end in self.spans(tag)]
+        return self.slice(self.spans(tag))
+
+    def slice(self, spans: Iterable[tuple[int, int]]) -> list[str]:
+        """Return the pieces of the text at `spans`."""
+        return [self.text[start:end] for start, end in spans]
 
     def spans(self, tag: str) -> list[tuple[int, int]]:
         """Return where the pieces with `tag` stand."""

@@ -25,17 +25,13 @@ from function_calls.understanding.reading.times import (
     set_clock,
     subtract_lead,
 )
-from function_calls.understanding.requests.day_halves import choose_half_of_part
 from function_calls.understanding.requests.known_reminders import find_old_lead
-from function_calls.understanding.requests.leads import (
-    Lead,
-    find_leads,
-    find_reminder_counted_from,
-    find_words_behind_lead,
-)
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
 from function_calls.understanding.requests.request_context import RequestContext
-from function_calls.understanding.requests.request_times import find_times
+from function_calls.understanding.requests.times.day_halves import choose_half_of_part
+from function_calls.understanding.requests.times.lead_events import find_reminder_counted_from, find_words_behind_lead
+from function_calls.understanding.requests.times.leads import Lead, find_leads
+from function_calls.understanding.requests.times.request_times import find_times
 from services.kernel.chat import ChatMessage
 from services.recurrence.rules import WEEKDAYS
 from services.time_expressions import Reading

@@ -32,6 +32,7 @@ from services.reminders.model import Reminder
 from services.time_expressions import Reading, TimeReadings
 
 _MOST_AMOUNT_TOKENS = 4
+_SETTING_INTENTS = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
 Found = TypeVar("Found")
 
 
@@ -77,6 +78,11 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
     def folded_text(self) -> str:
         """Return the words of this request, folded; the message may have others."""
         return self.words.fold(self.words.joint.join(map(self.reading.text_of, self.reading.tokens)))
+
+    @property
+    def is_setting(self) -> bool:
+        """Return whether the request sets a reminder or a regular summary, and changes none."""
+        return self.reading.intent in _SETTING_INTENTS
 
     @property
     def common_words(self) -> frozenset[str]:
@@ -205,6 +211,17 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
                     if found is not None:
                         return found
         return None
+
+    def list_time_spans(self) -> list[tuple[int, int]]:
+        """Return the spans of the times to remind, as one where only "and" or a comma is between: "at 5, 6 and 7"."""
+        joined: list[tuple[int, int]] = []
+        for start, end in self.reading.spans("WHEN"):
+            between = self.reading.text[joined[-1][1] : start] if joined else ""
+            if joined and between.strip(" ,，、").casefold() in self.words.and_words:
+                joined[-1] = (joined[-1][0], end)
+            else:
+                joined.append((start, end))
+        return joined
 
     def is_listed_number(self, figure: str) -> bool:
         """Return whether `figure` is a number of the list that the person was shown last."""

@@ -32,13 +32,13 @@ from function_calls.understanding.requests.changes.rule_changes import (
 )
 from function_calls.understanding.requests.changes.updates import find_day_in_name, update
 from function_calls.understanding.requests.known_reminders import find_due, find_old_lead, find_rule
-from function_calls.understanding.requests.leads import find_leads, tag_lead
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
 from function_calls.understanding.requests.people import list_own, says_remind_me
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder
 from function_calls.understanding.requests.references.remarks import INDEFINITE, find_remark
 from function_calls.understanding.requests.request_context import RequestContext
-from function_calls.understanding.requests.request_times import find_times
+from function_calls.understanding.requests.times.leads import find_leads, tag_lead
+from function_calls.understanding.requests.times.request_times import find_times
 from services.reminders.model import Reminder
 from services.time_expressions import Reading
 

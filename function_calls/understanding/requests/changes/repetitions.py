@@ -22,7 +22,7 @@ from function_calls.understanding.requests.new_reminders.set_calls import repeat
 from function_calls.understanding.requests.people import list_own, says_remind_me
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
 from function_calls.understanding.requests.request_context import RequestContext
-from function_calls.understanding.requests.request_times import find_end
+from function_calls.understanding.requests.times.repeated_times import find_end
 from services.reminders.model import Reminder
 
 _DAY = timedelta(days=1)

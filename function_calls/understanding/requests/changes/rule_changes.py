@@ -16,7 +16,7 @@ from function_calls.understanding.requests.people import list_own
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
-from function_calls.understanding.requests.request_times import are_listed_times
+from function_calls.understanding.requests.times.request_times import are_listed_times
 from services.recurrence.rules import WEEKDAYS, Rule
 from services.recurrence.schedule import rule_text
 from services.reminders.model import Reminder

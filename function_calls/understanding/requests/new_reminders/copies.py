@@ -12,11 +12,12 @@ from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT
 from function_calls.understanding.reading.slots.small_words import are_function_words, tidy
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
-from function_calls.understanding.requests import last_reminder, request_times
+from function_calls.understanding.requests import last_reminder
 from function_calls.understanding.requests.chat_reminders import IT
 from function_calls.understanding.requests.people import find_people, says_remind_me
 from function_calls.understanding.requests.references.named_reminders import find_references
 from function_calls.understanding.requests.request_context import RequestContext
+from function_calls.understanding.requests.times.request_times import find_times
 
 _FEWEST_TASK_TOKENS = 2
 """The tokens of a task at the end of a request, with "to" in front of it."""
@@ -89,7 +90,7 @@ def _find_different_content(request: RequestContext) -> str:
 
 def _ask_content(request: RequestContext) -> Interpretation | None:
     """Ask for the content at the time of "another reminder", where there is none to repeat."""
-    times = request_times.find_times(request) if request.is_addressed else []
+    times = find_times(request) if request.is_addressed else []
     if not times:
         return None
     return request.answers.ask_content([ReminderRequest(content="", person=find_people(request), time=times[0])])

@@ -11,26 +11,37 @@ from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.repair import events
 from function_calls.understanding.reading.slots.contents import extract_content
 from function_calls.understanding.reading.times import TimeWords, names_single_day, set_clock
-from function_calls.understanding.requests import last_reminder, leads, request_times
+from function_calls.understanding.requests import last_reminder
 from function_calls.understanding.requests.people import find_people
 from function_calls.understanding.requests.request_context import RequestContext
+from function_calls.understanding.requests.times.lead_events import (
+    find_event_name_beside_lead,
+    find_event_without_time,
+    find_reminder_counted_from,
+    separate_event_from_clock,
+    tag_day_of_event,
+)
+from function_calls.understanding.requests.times.leads import find_leads
+from function_calls.understanding.requests.times.repeated_times import find_end
+from function_calls.understanding.requests.times.request_times import are_listed_times, find_times
+from function_calls.understanding.requests.times.unclear_times import find_day_without_clock
 
 
 def read_piece(request: RequestContext, piece: MessageReading) -> list[ReminderRequest]:
     """Return the reminders of one piece: its content at each of its times."""
-    part = leads.separate_event_from_clock(leads.tag_day_of_event(request.with_reading(piece)))
+    part = separate_event_from_clock(tag_day_of_event(request.with_reading(piece)))
     content = _strip_bot_name(extract_content(piece, request.words), request)
     is_sign = not any(map(str.isalnum, content)) and part.has_part(request.words.waking)  # "wake me up at 6 🙏"
     is_pronoun = content.casefold() in {*request.words.itself, *request.words.indefinites}
     content = "" if is_sign or is_pronoun else content
     person = find_people(part)
     times = _share_repetition(_add_event_itself(_read_times(part), request.with_reading(piece)), request)
-    event = None if content or not times else leads.find_reminder_counted_from(part)
+    event = None if content or not times else find_reminder_counted_from(part)
     content = content if event is None else event.content
-    if times and (len(times) == 1 or request_times.are_listed_times(part)):
+    if times and (len(times) == 1 or are_listed_times(part)):
         return [ReminderRequest(content=content, person=person, time=time) for time in times]
-    event_name, lead = leads.find_event_without_time(part)
-    day = request_times.find_day_without_clock(part)
+    event_name, lead = find_event_without_time(part)
+    day = find_day_without_clock(part)
     return [ReminderRequest(content=content, person=person, day=day, event=event_name, lead=lead)]
 
 
@@ -52,8 +63,8 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
         counted = _count_back_from_earlier_event(request)
         if counted is not None:
             return counted
-    times = request_times.find_times(request)
-    if request.reading.has("UNTIL") and request_times.find_end(request) and not any(time.best.rrule for time in times):
+    times = find_times(request)
+    if request.reading.has("UNTIL") and find_end(request) and not any(time.best.rrule for time in times):
         return _repeat_daily(times, request)
     if request.has_word(request.words.same_time):
         return _set_to_same_time(times, request)
@@ -68,13 +79,13 @@ def _count_back_from_earlier_event(request: RequestContext) -> list[TimeWords] |
 
     Return no times where the event has no known time, or is "that" and no reminder of the sender.
     """
-    event = leads.find_reminder_counted_from(request)
+    event = find_reminder_counted_from(request)
     if event is None:
-        if leads.find_event_name_beside_lead(request):
+        if find_event_name_beside_lead(request):
             return []
         earlier = last_reminder.read_event_before(request)
         if earlier is not None:
-            return last_reminder.count_back(earlier, leads.find_leads(request, has_event=True), request)
+            return last_reminder.count_back(earlier, find_leads(request, has_event=True), request)
     last = last_reminder.find_call_to_repeat(request) if request.may_point or event is not None else None
     if last is None:
         return None

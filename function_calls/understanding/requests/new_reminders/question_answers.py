@@ -18,11 +18,14 @@ from function_calls.understanding.reading.times import (
     set_clock,
     subtract_lead,
 )
-from function_calls.understanding.requests import last_reminder, leads, request_times
-from function_calls.understanding.requests.day_halves import choose_usual_half
+from function_calls.understanding.requests import last_reminder
 from function_calls.understanding.requests.new_reminders.pieces import open_time_of_event
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
+from function_calls.understanding.requests.times.day_halves import choose_usual_half
+from function_calls.understanding.requests.times.leads import parse_lead
+from function_calls.understanding.requests.times.repeated_times import repeat_clock
+from function_calls.understanding.requests.times.request_times import find_times
 from services.time_expressions import Reading
 
 _NOON_HOUR = 12
@@ -33,7 +36,7 @@ _DAY = timedelta(days=1)
 
 def answer_when(request: RequestContext) -> Interpretation | None:
     """Set the reminder that was asked about at the time of the answer."""
-    question, times = request.question, request_times.find_times(request)
+    question, times = request.question, find_times(request)
     is_event = not times and events.names_event_for_clock(request.reading, request.words)
     if question is None or question.asks == "reminder" or not (len(times) == 1 or is_event):
         return None
@@ -55,7 +58,7 @@ def _read_answered_time(time: TimeWords, question: OpenQuestion, request: Reques
     day of an event that people have named, less the lead.
     """
     time = _complete_by_question(time, question, request)
-    lead = leads.parse_lead(question.lead, request) if question.event else None
+    lead = parse_lead(question.lead, request) if question.event else None
     if lead is None:
         return None if question.event else time
     is_final = request.has_word(request.words.slips) or _counts_back_from_named_day(time, lead[0], request)
@@ -77,7 +80,7 @@ def _complete_by_question(time: TimeWords, question: OpenQuestion, request: Requ
         return _complete_by_options(time, question.options, request)
     if question.options[0].has_clock:  # "every lunar month at 7", then "every 1st and 15th"
         clock, names_clock = replace(time, readings=question.options), time.best.has_clock or time.best.part
-        return time if names_clock or question.event else request_times.repeat_clock(clock, time.best, request)
+        return time if names_clock or question.event else repeat_clock(clock, time.best, request)
     moved = last_reminder.move_open_time_to_day(time, question.options[0].start.date(), request)
     if time.best.has_day or not is_clock_without_half(time.words):
         return moved
@@ -98,9 +101,7 @@ def _complete_by_options(time: TimeWords, options: Sequence[Reading], request: R
             halves = list_halves(readings[0]) if is_alarm else _list_possible_halves(readings[0])
             readings = _keep_offered_half(options[0], halves)
         time = replace(time, readings=readings, is_ambiguous=len(readings) > 1)
-        return (
-            time if options[0].rrule is None else request_times.repeat_clock(time, options[0], request)
-        )  # "every day"
+        return time if options[0].rrule is None else repeat_clock(time, options[0], request)  # "every day"
     if best.has_clock or best.part:
         return time
     readings = tuple(set_clock(best, option) for option in options)

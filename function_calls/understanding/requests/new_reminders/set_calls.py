@@ -14,7 +14,7 @@ from function_calls.understanding.reading.repair.tag_repair import bound_names, 
 from function_calls.understanding.reading.segments import split_reminders
 from function_calls.understanding.reading.slots.contents import extract_content
 from function_calls.understanding.reading.tokens import is_time
-from function_calls.understanding.requests import last_reminder, leads, request_times
+from function_calls.understanding.requests import last_reminder
 from function_calls.understanding.requests.new_reminders.copies import copy_last
 from function_calls.understanding.requests.new_reminders.options import (
     add_options,
@@ -28,6 +28,14 @@ from function_calls.understanding.requests.new_reminders.options import (
 )
 from function_calls.understanding.requests.new_reminders.pieces import open_time_of_event, read_piece
 from function_calls.understanding.requests.request_context import RequestContext
+from function_calls.understanding.requests.times.lead_events import (
+    counts_back_from_other_event,
+    separate_event_from_clock,
+)
+from function_calls.understanding.requests.times.leads import tag_lead
+from function_calls.understanding.requests.times.repeated_times import find_end
+from function_calls.understanding.requests.times.request_times import find_times
+from function_calls.understanding.requests.times.unclear_times import find_day_without_clock, find_impossible_time_words
 
 _MOST_NAME_WORDS = 3
 
@@ -41,21 +49,19 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
         return made if made is None or not made.calls else skip_day(made, day, request)
     request, excluded_days = split_excluded_days(request)
     request = request.with_reading(bound_names(request.reading, request.words))
-    request, interval = split_interval(leads.tag_lead(request))
+    request, interval = split_interval(tag_lead(request))
     reading = repair_tags(request.reading, request.words, find_members(request.turn))
     repetition = _find_request_to_repeat(reading, request)
     if repetition is not None:
         return repeat_last(repetition)
-    impossible_time = request_times.find_impossible_time_words(request)
+    impossible_time = find_impossible_time_words(request)
     request = _tag_events_and_reasons(request.with_reading(reading))
     pieces = _split_pieces(request)
     reminders = [each for piece in pieces for each in read_piece(request, piece)]
     if excluded_days:
         reminders = [exclude_days(reminder, excluded_days, request) for reminder in reminders]
     if events.has_unclear_time(request.reading, request.words) and last_reminder.find_same_day_time(request) is None:
-        without_time = [
-            replace(each, time=None, day=request_times.find_day_without_clock(request)) for each in reminders[:1]
-        ]
+        without_time = [replace(each, time=None, day=find_day_without_clock(request)) for each in reminders[:1]]
         return request.answers.set_reminders(without_time)
     reminders = _complete_reminders(reminders, request, interval, are_of_pieces=len(pieces) > 1)
     if impossible_time:
@@ -74,7 +80,7 @@ def _find_request_to_repeat(reading: MessageReading, request: RequestContext) ->
 
     `reading` is that of the request with repaired tags.
     """
-    if leads.counts_back_from_other_event(request):
+    if counts_back_from_other_event(request):
         return None
     if _names_only_pronoun(request.reading, reading, request.words) and last_reminder.find_call_to_repeat(request):
         return request
@@ -104,8 +110,8 @@ def _names_only_last_task(reading: MessageReading, request: RequestContext) -> b
 
 def repeat_last(request: RequestContext) -> Interpretation | None:
     """Set the last reminder for another time as well, or a new one that counts back from an event of its own."""
-    request = leads.separate_event_from_clock(request.retag("EARLIER", "LEAD"))
-    if leads.counts_back_from_other_event(request):
+    request = separate_event_from_clock(request.retag("EARLIER", "LEAD"))
+    if counts_back_from_other_event(request):
         return set_reminders(request)
     return copy_last(request)
 
@@ -120,9 +126,7 @@ def _tag_events_and_reasons(request: RequestContext) -> RequestContext:
 
 def _keep_count_in_content(request: RequestContext) -> RequestContext:
     """Tag "3 times" as content where nothing repeats, so that the bot asks about it."""
-    if not request_times.find_end(request).startswith("COUNT") or any(
-        time.best.rrule for time in request_times.find_times(request)
-    ):
+    if not find_end(request).startswith("COUNT") or any(time.best.rrule for time in find_times(request)):
         return request
     return request.retag("UNTIL", "CONTENT")
 

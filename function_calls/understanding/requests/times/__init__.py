@@ -1,0 +1,1 @@
+"""Read the times of a request."""
