@@ -367,7 +367,7 @@ def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumst
     is_change = _has_change_words(reading, words)
     if state.has_unanswered_request and not is_change:
         return True
-    is_rule = reading.has_form("@rule")
+    is_rule = reading.has_rule
     if state.answers_person:
         return not (is_change and (is_rule or state.others_discussed_time))
     if is_rule:

@@ -206,7 +206,7 @@ class Dialogue:
         last = self.last_action(key, turn.now)
         return last is not None and turn.now - last.at <= _FRESH
 
-    def list_messages_since(self, key: str, turn: Turn, question_id: str = "") -> list[ChatMessage]:
+    def list_messages_since(self, key: str, turn: Turn, question_id: str) -> list[ChatMessage]:
         """Return other people's messages to each other since the last action, delivery, or the question.
 
         A reminder that another person has set for the sender of `turn` is an action as well.

@@ -118,7 +118,7 @@ class IntentChooser:
             return intents
         reading = set_best_intent(utterance.reading, "set", utterance.models)
         has_pronoun = utterance.words.fold(reading.words("PERSON")) in utterance.words.pronouns
-        is_complete = reading.has_form("@rule") and reading.has("CONTENT") and not has_pronoun
+        is_complete = reading.has_rule and reading.has("CONTENT") and not has_pronoun
         return ("set", *intents) if is_complete else intents
 
     def asks_for_change(self, utterance: Utterance) -> bool:

@@ -96,7 +96,7 @@ def find_topic_by_word(reading: MessageReading, words: Lexicon) -> str | None:
     return next((topic for topic, names in words.help_topics.items() if words.has_any(names, text)), None)
 
 
-def find_probable_topic(reading: MessageReading, least: float = 0.0) -> str | None:
+def find_probable_topic(reading: MessageReading, least: float) -> str | None:
     """Return the topic of a message from its intents; None where no intent is probable enough."""
     topics = [each for each in reading.intents if each[0] not in _INTENTS_WITHOUT_TOPIC]
     if len(topics) < 2:

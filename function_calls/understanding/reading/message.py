@@ -150,9 +150,10 @@ class MessageReading(Struct, frozen=True):
         """Return the tokens that are time expressions."""
         return tuple(token for token in self.tokens if is_time(token))
 
-    def has_form(self, begin: str) -> bool:
-        """Return whether the form of a token has this beginning: "@rule" is also that of "@ruletime"."""
-        return any(form.startswith(begin) for form in self.forms)
+    @property
+    def has_rule(self) -> bool:
+        """Return whether a token is a repetition, with or without a clock: "@rule", "@ruletime"."""
+        return any(form.startswith("@rule") for form in self.forms)
 
     def text_of(self, first: Token, last: Token | None = None) -> str:
         """Return the text of a token, or of all from `first` to `last`."""

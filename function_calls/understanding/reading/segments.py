@@ -392,16 +392,12 @@ def _separate_people(reading: MessageReading) -> MessageReading:
     """Return `reading` with a beginning at each person with a time of their own, where the network found none."""
     if reading.begins:
         return reading
-    runs = [(tag, next(places)) for tag, places in groupby(_list_tagged(reading), key=reading.tags.__getitem__)]
+    tagged = [at for at, tag in enumerate(reading.tags) if tag != NO_TAG]
+    runs = [(tag, next(places)) for tag, places in groupby(tagged, key=reading.tags.__getitem__)]
     people = [at for tag, at in runs if tag == "PERSON"]
     if len(people) > 1 and [tag for tag, _ in runs] == ["PERSON", "WHEN"] * len(people) + ["CONTENT"]:
         return replace(reading, begins=tuple(people[1:]))  # "Ann at 5 and Bob at 6 to call"
     return reading
-
-
-def _list_tagged(reading: MessageReading) -> list[int]:
-    """Return the places of the tokens with a tag."""
-    return [at for at, tag in enumerate(reading.tags) if tag != NO_TAG]
 
 
 def list_slots(reading: MessageReading) -> list[list[str]]:

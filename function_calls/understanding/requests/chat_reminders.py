@@ -105,7 +105,7 @@ class ChatReminders(Struct, frozen=True, dict=True):
         fits = find_due(words, among, self.now) if among else None
         return tuple(among) if fits is None else tuple(fits[0])
 
-    def find_only_closest(self, name: str, common: Collection[str] = ()) -> Reminder | None:
+    def find_only_closest(self, name: str, common: Collection[str]) -> Reminder | None:
         """Return the only reminder of `find_closest`; None for none or several."""
         found = self.find_closest(name, common)
         return found[0] if len(found) == 1 else None

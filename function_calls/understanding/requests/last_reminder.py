@@ -151,7 +151,7 @@ def complete_time(time: TimeWords, last: ToolCall, request: RequestContext) -> T
     return _move_ahead_of_day(_copy_day(time, last, request), last, request)
 
 
-def copy_clock(time: TimeWords, last: ToolCall, request: RequestContext, *, is_same: bool = False) -> TimeWords:
+def copy_clock(time: TimeWords, last: ToolCall, request: RequestContext, *, is_same: bool) -> TimeWords:
     """Return `time` at the clock of the last reminder, where it names a day alone, its part or "the same time"."""
     best, before = time.best, _read_call_time(last, request)
     if before is None or (best.has_clock and not is_same):

@@ -81,7 +81,7 @@ def _tag_old_and_new(request: RequestContext) -> RequestContext:
     """
     reading = request.reading
     times = reading.times
-    if not times or not request.words.joint or reading.has_form("@rule"):
+    if not times or not request.words.joint or reading.has_rule:
         return request
     start, end = times[0].start, times[-1].end
     is_unnamed = _is_clock_a_reference(request, start)
@@ -150,7 +150,7 @@ def _tag_length_as_end(request: RequestContext) -> RequestContext:
     They stand in a clause of their own, behind a word such as 连 or a character of the text of the reminder.
     """
     reading, words = request.reading, request.words
-    is_endless = reading.has_form("@rule") and not reading.has("UNTIL")
+    is_endless = reading.has_rule and not reading.has("UNTIL")
     reminder = find_named_reminder(request) if words.lasting and is_endless else None
     content = "" if reminder is None else words.fold(reminder.content)
     clauses = split_clauses(reading.tokens) if content else []

@@ -101,7 +101,7 @@ def _change_schedule(request: RequestContext) -> Interpretation | None:
     shifted = _shift_time(request)
     if shifted is not None:
         return shifted
-    if request.has_word(request.words.only_once) and not request.reading.has_form("@rule"):
+    if request.has_word(request.words.only_once) and not request.reading.has_rule:
         return _move_occurrence(request)
     days_before = _find_days_before_itself(request)
     return _replace_time(request) if days_before is None else update(request, days_before)

@@ -178,7 +178,7 @@ def _is_all_of_repetition(request: RequestContext) -> bool:
     """Return whether a word for "all" belongs to the repetition in front of it: 每个工作日都."""
     reading = request.reading
     behind_time = [form for tag, form in zip(reading.tags, reading.forms[1:], strict=False) if tag == "WHEN"]
-    return reading.has_form("@rule") and any(form in request.words.plural for form in behind_time)
+    return reading.has_rule and any(form in request.words.plural for form in behind_time)
 
 
 def _is_hour_figure(figure: Token, request: RequestContext) -> bool:
