@@ -1,13 +1,13 @@
 """Tell by names whether a message calls the bot, calls another person, or only mentions the bot."""
 
 import re
-from collections.abc import Iterable
 from functools import cache
 
 from function_calls.tools.calls import Turn
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_lexicon
 from function_calls.understanding.reading.message import QUESTION_ENDS
 from function_calls.understanding.reading.names import find_members, find_name
+from function_calls.understanding.reading.slots.small_words import match_any
 from function_calls.understanding.reading.tokens import CLAUSE_MARK
 
 _MOST_INTERJECTIONS = 3
@@ -62,25 +62,20 @@ def calls_person(turn: Turn) -> bool:
     words = load_lexicon(language)
     if _ends_with_title(text, words):
         return True
-    favours = _match_any((*words.favours, *words.triggers))
+    favours = f"(?:{match_any((*words.favours, *words.triggers))})"
     behind_name = rf"(?:{favours}|)" if turn.message.text.rstrip().endswith(QUESTION_ENDS) else favours
     return any(
         re.match(rf"{name}\s*[,，:：]", text)
         or re.match(rf"{name}\s+{behind_name}", words.fold(text))
-        or re.search(rf"(?:[,，]|\s{_match_any(words.polite)})\s*{name}(?:$|[,，])", text)
+        or re.search(rf"(?:[,，]|\s(?:{match_any(words.polite)}))\s*{name}(?:$|[,，])", text)
         for name in (re.escape(name.casefold()) for name in people if name)
     )
 
 
 def _ends_with_title(text: str, words: Lexicon) -> bool:
     """Return whether a question ends with a surname and a title: 能晚一天吗赵师傅."""
-    ending = rf"{_match_any(words.question_particles)}\s*\w{{1,2}}{_match_any(words.titles)}$"
+    ending = rf"(?:{match_any(words.question_particles)})\s*\w{{1,2}}(?:{match_any(words.titles)})$"
     return bool(words.titles) and re.search(ending, words.fold(text)) is not None
-
-
-def _match_any(words: Iterable[str]) -> str:
-    """Return a pattern that matches any of `words`."""
-    return f"(?:{'|'.join(map(re.escape, words))})"
 
 
 def speaks_about_bot(turn: Turn) -> bool:

@@ -12,6 +12,7 @@ from function_calls.understanding.open_questions import OpenQuestions
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NOTHING, MessageReading
 from function_calls.understanding.reading.slots.references import normalize_reference
+from function_calls.understanding.reading.slots.small_words import match_any
 from function_calls.understanding.reading.slots.time_words import find_words_beside_times, make_time_words
 from function_calls.understanding.reading.times import set_clock
 from function_calls.understanding.reading.tokens import TimeReader
@@ -118,7 +119,7 @@ def _choose_by_clock(times: Sequence[TimeReadings], options: Sequence[Reading]) 
 
 def _strip_around_choice(text: str, words: Lexicon) -> str:
     """Return `text` without the words and marks that stand around a choice."""
-    around = "|".join(re.escape(word) for word in sorted(words.around_choice, key=len, reverse=True))
+    around = match_any(words.around_choice)
     edge = r"(?<![a-z0-9])(?:{})(?![a-z0-9])" if words.joint else "(?:{})"
     return " ".join(re.sub(edge.format(around), " ", text).translate({ord(mark): " " for mark in _MARKS}).split())
 

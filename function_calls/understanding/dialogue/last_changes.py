@@ -8,6 +8,7 @@ from function_calls.understanding.dialogue.intent_decision import SETTINGS
 from function_calls.understanding.dialogue.utterance import Utterance
 from function_calls.understanding.reading.message import QUESTION_MARKS
 from function_calls.understanding.reading.slots.references import extract_references
+from function_calls.understanding.reading.slots.small_words import match_any
 from function_calls.understanding.requests.last_reminder import is_repeating
 from function_calls.understanding.requests.references.reference_words import find_name_added
 from function_calls.understanding.tool_calls import CallMaker
@@ -91,6 +92,6 @@ def _begins_with_dismissal(utterance: Utterance) -> bool:
     reading, words = utterance.reading, utterance.words
     start = next((token.start for token in reading.tokens if token.form not in _WORDS_BEFORE_DISMISSAL), 0)
     text = reading.text.casefold()
-    phrases = "|".join(map(re.escape, words.dismissals))
+    phrases = match_any(words.dismissals)
     begins = re.compile(rf"(?:{phrases})(?:\W|$)" if words.joint else phrases)
     return any(begins.match(each) for each in (text, text[start:]))

@@ -26,7 +26,7 @@ from function_calls.understanding.requests.changes import (
 from function_calls.understanding.requests.chat_reminders import find_shared_words
 from function_calls.understanding.requests.new_reminders.question_answers import answer_content, answer_when
 from function_calls.understanding.requests.new_reminders.set_calls import set_reminders
-from function_calls.understanding.requests.people import list_own
+from function_calls.understanding.requests.people import list_own, list_people
 from function_calls.understanding.requests.references.named_reminders import find_references
 from function_calls.understanding.requests.references.remarks import (
     find_closest_to_remark,
@@ -249,7 +249,7 @@ def _find_next_reminder(request: RequestContext, owner: str) -> str:
         return ""
     reminders = list_own(request) if request.has_word(words.own) else request.reminders
     coming = (each for each in reminders if each.next_fires)
-    owners = ((each.id, {person.name for person in each.targets or (each.creator,)}) for each in coming)
+    owners = ((each.id, {person.name for person in list_people(each)}) for each in coming)
     return next((id_ for id_, names in owners if not owner or owner in names), "")
 
 

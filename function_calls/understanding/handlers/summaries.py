@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.slots.small_words import match_any
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reminder_times import make_schedule_arguments
 from function_calls.understanding.requests.changes import moves
@@ -96,7 +97,7 @@ def schedule_summary(request: RequestContext) -> Interpretation | None:
 def _refuses_summary(request: RequestContext) -> bool:
     """Return whether a request says "not" before the summary is named or timed: "I don't want the daily summary"."""
     words = request.words
-    names = "|".join(map(re.escape, words.help_topics["summary"]))
+    names = match_any(words.help_topics["summary"])
     beginning = re.split(rf"@|{names}", words.joint.join(request.reading.forms))[0]
     return words.has_any(words.refusals, beginning.strip()) and not beginning.startswith(words.dont_forget_phrases)
 

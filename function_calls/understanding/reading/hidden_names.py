@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from function_calls.understanding.reading.lexicon import load_lexicon
-from function_calls.understanding.reading.slots.small_words import sort_longest_first
+from function_calls.understanding.reading.slots.small_words import match_any
 from function_calls.understanding.reading.tokens import TimeReader
 from services.time_expressions import TimeReadings, is_calendar_word
 
@@ -47,7 +47,7 @@ def _hide(text: str, people: frozenset[str], language: str) -> str:
         return text
     words = load_lexicon(language)
     edge, space = (r"\b", r"\s+") if words.joint else ("", "")
-    before = re.compile(rf"(?:\d\w*|{'|'.join(map(re.escape, words.before_month))}){space}$", re.IGNORECASE)
+    before = re.compile(rf"(?:\d\w*|{match_any(words.before_month)}){space}$", re.IGNORECASE)
     behind = re.compile("|".join([r"\s*\d", *map(re.escape, words.behind_holiday)]))
 
     def hide(found: re.Match[str]) -> str:
@@ -55,9 +55,10 @@ def _hide(text: str, people: frozenset[str], language: str) -> str:
         is_date = before.search(text[max(0, start - _LONGEST_BEFORE) : start]) or behind.match(text, end)
         return found[0] if is_date else "_" * (end - start)
 
-    return re.sub(rf"{edge}(?:{'|'.join(map(re.escape, names))}){edge}", hide, text, flags=re.IGNORECASE)
+    return re.sub(rf"{edge}(?:{match_any(names)}){edge}", hide, text, flags=re.IGNORECASE)
 
 
 @lru_cache(maxsize=64)  # a message is read several times
 def _list_calendar_words(names: frozenset[str], language: str) -> tuple[str, ...]:
-    return tuple(sort_longest_first(name for name in names if is_calendar_word(name, language)))
+    """Return those of `names` that are a day, a month or the like in `language`."""
+    return tuple(name for name in names if is_calendar_word(name, language))

@@ -6,7 +6,7 @@ from datetime import date, datetime, time
 from typing import Final
 
 from function_calls.language.recognized_phrases import LANGUAGES, phrases
-from function_calls.understanding.reading.times import parse_whole_time
+from function_calls.understanding.reading.times import parse_until, parse_whole_time
 from function_calls.understanding.reading.tokens import TimeReader
 
 _WEEKLY: Final = re.compile("FREQ=WEEKLY;BYDAY=(?P<days>[A-Z]{2}(?:,[A-Z]{2})*)")
@@ -44,7 +44,7 @@ def parse_last_day(words: str, now: datetime, language: str, read: TimeReader) -
         text = phrases(each).daily_until.format(day=words[until.end() :].strip() if until else words)
         found = parse_whole_time(text, now, each, read)
         end = next((part for part in (found.rrule or "").split(";") if part.startswith(_END)), "") if found else ""
-        last = datetime.strptime(end.removeprefix(_END), "%Y%m%dT%H%M%S%z").astimezone(now.tzinfo) if end else None
+        last = parse_until(end.removeprefix(_END), now.tzinfo) if end else None
         if last is not None and last.time() == _LAST_SECOND:  # an hour is no day: "until 8"
             return last.date()
     return None

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, tzinfo
 from itertools import product
 from operator import attrgetter
 from typing import Final, TypeGuard
@@ -61,6 +61,11 @@ class TimeWords(Struct, frozen=True, kw_only=True):
 def split_rule(rrule: str | None) -> dict[str, str]:
     """Return the values of a repetition rule by the names of its parts; empty for None."""
     return dict(part.split("=", 1) for part in (rrule or "").split(";") if "=" in part)
+
+
+def parse_until(text: str, zone: tzinfo | None) -> datetime:
+    """Return the instant of `UNTIL` in a rule, such as 20261224T225959Z, in `zone`."""
+    return datetime.strptime(text, "%Y%m%dT%H%M%S%z").astimezone(zone)
 
 
 def parse_whole_time(words: str, now: datetime, language: str, read: TimeReader) -> Reading | None:

@@ -277,7 +277,7 @@ def read_event_before(request: RequestContext) -> TimeWords | None:
 def _list_messages_since_last(request: RequestContext) -> list[ChatMessage]:
     """Return the messages of the last minutes that the person has written since setting a reminder, newest first."""
     turn, fold = request.turn, request.words.fold
-    last = "" if request.last_set is None else fold(str(request.last_set.arguments.get("content", "")))
+    last = fold(request.last_content)
     own = (each for each in reversed(turn.recent) if each.sender.id == turn.message.sender.id)
     lately = takewhile(lambda each: turn.message.sent_at - each.sent_at <= _RECENT, own)
     return list(takewhile(lambda each: not last or last not in fold(each.text), lately))

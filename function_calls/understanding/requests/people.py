@@ -33,7 +33,7 @@ def _find_both_people(request: RequestContext) -> str:
     own = request.turn.message.sender
     pairs = [each for each in request.reminders if len(each.targets) == _PAIR_OF_PEOPLE and reminds(each, own)]
     newest = sorted(pairs, key=lambda each: each.created_at, reverse=True)[:1]
-    names = {target.name.lstrip("@") for each in newest for target in each.targets}
+    names = {name for each in newest for name in list_target_names(each)}
     writers = [message.sender for message in reversed(request.turn.recent) if not message.sender.is_bot]
     others = [each for each in writers if each.id != own.id]
     named = [each for each in others if _is_joined_with_sender(each.name, request)]
@@ -70,8 +70,17 @@ def says_remind_me(request: RequestContext) -> bool:
 
 def reminds(reminder: Reminder, person: Person) -> bool:
     """Return whether `person` is one of the people of a reminder, by id or name."""
-    people = reminder.targets or (reminder.creator,)
-    return any(target.id == EVERYONE or _is_same_person(target, person) for target in people)
+    return any(target.id == EVERYONE or _is_same_person(target, person) for target in list_people(reminder))
+
+
+def list_people(reminder: Reminder) -> tuple[Person, ...]:
+    """Return the people of a reminder: its creator, where it was set for nobody else."""
+    return reminder.targets or (reminder.creator,)
+
+
+def list_target_names(reminder: Reminder | None) -> list[str]:
+    """Return the names of the people for whom a reminder was set, without the mark of a mention; empty for None."""
+    return [] if reminder is None else [target.name.lstrip("@") for target in reminder.targets]
 
 
 def list_other_people(reminder: Reminder | None, request: RequestContext) -> list[str]:
@@ -88,7 +97,7 @@ def list_own(request: RequestContext) -> list[Reminder]:
 
 def reminds_only(reminder: Reminder, person: Person) -> bool:
     """Return whether a reminder is for nobody but `person`."""
-    return all(_is_same_person(target, person) for target in reminder.targets or (reminder.creator,))
+    return all(_is_same_person(target, person) for target in list_people(reminder))
 
 
 def _is_same_person(target: Person, person: Person) -> bool:

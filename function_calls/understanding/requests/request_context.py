@@ -95,6 +95,11 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
         return extract_content(self.reading, self.words)
 
     @property
+    def last_content(self) -> str:
+        """Return the text of the reminder that was set last for this person; "" for none."""
+        return "" if self.last_set is None else str(self.last_set.arguments.get("content", ""))
+
+    @property
     def reminders(self) -> tuple[Reminder, ...]:
         """Return the coming reminders of the chat; empty where they were not looked up."""
         return () if self.chat_reminders is None else self.chat_reminders.coming

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from function_calls.understanding.reading.message import NO_TAG, find_runs
 from function_calls.understanding.reading.repair.tag_draft import TagDraft
-from function_calls.understanding.reading.slots.small_words import are_function_words
+from function_calls.understanding.reading.slots.small_words import are_function_words, find_longest_ending
 from function_calls.understanding.reading.tokens import MARKS, is_time_form
 
 _QUOTES = frozenset("\"“”'‘’「」『』")
@@ -105,7 +105,7 @@ class ContentRepair(TagDraft):
     def _strip_lead_words(self, first: int, last: int) -> tuple[int, int]:
         """Return a run in front of a lead without the words for "before" and for "at": 请在|听证会|前 一天."""
         text = "".join(self.forms[first:last])
-        word = max((each for each in self.words.ahead if text.endswith(each)), key=len, default="")
+        word = find_longest_ending(text, self.words.ahead)
         if self.words.joint or not word or "LEAD" not in self.tags[last : last + 1]:
             return first, last
         while first < last and self.forms[first] in {*self.words.lead_in_words, *self.words.before_time}:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.repair.tag_draft import TagDraft
-from function_calls.understanding.reading.slots.small_words import are_function_words
+from function_calls.understanding.reading.slots.small_words import are_function_words, match_any
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, is_time_form
 
 _BEHIND_PRONOUN = frozenset({"but", "except", "else", "here", "in", "of"})
@@ -34,7 +34,7 @@ class NameRepair(TagDraft):
         """Tag those as people who are excepted from everyone, wherever they stand: "…, except Kim", 小李除外."""
         words, space = self.words, r"\s" if self.words.joint else ""
         excepting, marks, links, names = (
-            "|".join(map(re.escape, sorted(filter(None, each), key=len, reverse=True)))
+            match_any(each)
             for each in (words.exceptions, words.person_marks, words.and_words, words.oneself.union(members))
         )
         name = rf"(?:(?:{marks}){space})?(?:{names})"

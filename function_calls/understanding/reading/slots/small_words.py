@@ -1,5 +1,6 @@
 """Strip marks and small words around the words that count, and tell whether there are others."""
 
+import re
 from collections.abc import Collection, Iterable
 
 from function_calls.understanding.reading.lexicon import Lexicon
@@ -39,6 +40,16 @@ def strip_leading_word(piece: str, leading: Iterable[str], joint: str) -> str:
 def sort_longest_first(words: Iterable[str]) -> list[str]:
     """Return `words` with the longest first, and equally long ones by the alphabet, as a set has no order."""
     return sorted(words, key=lambda word: (-len(word), word))
+
+
+def match_any(words: Iterable[str]) -> str:
+    """Return a pattern that matches any of `words` but empty ones, the longest first."""
+    return "|".join(map(re.escape, sort_longest_first(filter(None, words))))
+
+
+def find_longest_ending(text: str, endings: Iterable[str]) -> str:
+    """Return the longest of `endings` with which `text` ends; "" for none."""
+    return max(filter(text.endswith, endings), key=len, default="")
 
 
 def strip_edges(text: str, small: Iterable[str], joint: str) -> tuple[str, set[str]]:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.slots.references import normalize_reference
+from function_calls.understanding.reading.slots.small_words import find_longest_ending
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN
@@ -282,7 +283,7 @@ def _find_bounds_of_pause(request: RequestContext) -> dict[str, object] | None:
     """Return the end or the bounds of the days on which a Chinese request asks for nothing; None for single days."""
     reading, words = request.reading, request.words
     when = reading.words("WHEN").removesuffix("都").strip()
-    deadline = next((word for word in sorted(words.deadlines, key=len, reverse=True) if when.endswith(word)), "")
+    deadline = find_longest_ending(when, words.deadlines)
     if words.joint or not when or not find_references(request):
         return None
     if deadline and request.names_single_day(when.removesuffix(deadline)):
@@ -303,7 +304,7 @@ def _find_series_on(words: str, request: RequestContext) -> str:
     sender, last = request.turn.message.sender, find_last_reminder(request)
     own = [each for each in request.reminders if each.creator.id == sender.id and each.schedule.rule is not None]
     if last is None and not is_last_single(request):  # the last request has set several
-        own = [each for each in own if each.content == request.last_set.arguments.get("content")]
+        own = [each for each in own if each.content == request.last_content]
     elif last in own and request.filter_by_time(words, (last,)):
         return ""
     found = request.filter_by_time(words, own)

@@ -15,7 +15,12 @@ from function_calls.understanding.requests.changes.states import change_state, l
 from function_calls.understanding.requests.changes.updates import find_day_in_name, update
 from function_calls.understanding.requests.known_reminders import find_rule
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
-from function_calls.understanding.requests.people import find_people, list_other_people, names_oneself
+from function_calls.understanding.requests.people import (
+    find_people,
+    list_other_people,
+    list_target_names,
+    names_oneself,
+)
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder
 from function_calls.understanding.requests.references.remarks import join_forms
 from function_calls.understanding.requests.reminder_answers import merge_or_none
@@ -114,7 +119,7 @@ def _replace_person(request: RequestContext, names: str) -> str:
     """
     words, own = request.words, request.turn.message.sender.name
     reminder = find_named_reminder(request) if request.has_word(words.replacing) else None
-    people = [] if reminder is None else [person.name.lstrip("@") for person in reminder.targets]
+    people = list_target_names(reminder)
     ahead, names = (names, names) if words.joint else _split_around_replacing(request)
     replaced = next((name for name in people if words.fold(name) in words.fold(ahead)), "")
     says_me = names_oneself(request) if words.joint else ahead.endswith(tuple(words.oneself))

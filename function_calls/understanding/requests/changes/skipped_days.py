@@ -1,9 +1,10 @@
 """Find the days that a request to skip occurrences of a reminder names."""
 
 import re
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.times import parse_until
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.requests.changes.updates import DAYS_AHEAD, list_dates_on_weekdays
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder
@@ -138,7 +139,7 @@ def _count_days(best: Reading, request: RequestContext) -> int:
     if best.rrule is None:
         return int(best.end is None)
     until = _FEW_DAYS.fullmatch(best.rrule)
-    last = None if until is None else datetime.strptime(until[1], "%Y%m%dT%H%M%S%z").astimezone(request.now.tzinfo)
+    last = None if until is None else parse_until(until[1], request.now.tzinfo)
     return 0 if last is None else (last.date() - best.start.date()).days + 1
 
 

@@ -8,7 +8,7 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
 from function_calls.understanding.reading.slots.references import normalize_reference
-from function_calls.understanding.reading.slots.small_words import tidy
+from function_calls.understanding.reading.slots.small_words import match_any, tidy
 from function_calls.understanding.reading.tokens import is_time, split_clauses
 from function_calls.understanding.requests.changes.people_changes import add_person, replace_people
 from function_calls.understanding.requests.changes.updates import update
@@ -49,7 +49,7 @@ def reword(request: RequestContext) -> Interpretation | None:
 
 def _replace_in_last(content: str, denied: str, request: RequestContext) -> Interpretation | None:
     """Replace words of the text set last that a request retracts or denies; None where it does neither."""
-    last = "" if request.last_set is None else str(request.last_set.arguments.get("content", ""))
+    last = request.last_content
     retracted = (piece.strip() for piece in _find_retracted_words(request))
     wrong = next((piece for piece in retracted if piece and piece in last), "") or (denied if denied in last else "")
     if not content or not wrong:
@@ -200,10 +200,7 @@ def delete_part(request: RequestContext) -> Interpretation | None:
 
 def _cut_element(text: str, name: str, words: Lexicon) -> str:
     """Return `text` without the element `name` of a list and one of the words or marks that join it to the others."""
-    articles, joints = (
-        "|".join(sorted(map(re.escape, filter(None, each)), key=len, reverse=True))
-        for each in (words.articles, words.and_words)
-    )
+    articles, joints = match_any(words.articles), match_any(words.and_words)
     space = r"\s+" if words.joint else ""
     joint = rf"(?:\s*[,，、]\s*(?:(?:{joints}){space})?|{space}(?:{joints}){space})"
     element = (rf"(?:(?:{articles})\s+)?" if articles else "") + re.escape(name)

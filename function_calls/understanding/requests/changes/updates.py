@@ -12,7 +12,7 @@ from function_calls.understanding.reading.slots.references import normalize_refe
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.requests.known_reminders import find_rule
 from function_calls.understanding.requests.new_reminders.options import move_to_workdays
-from function_calls.understanding.requests.people import find_people, list_own, names_oneself
+from function_calls.understanding.requests.people import find_people, list_own, list_target_names, names_oneself
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
 from function_calls.understanding.requests.references.remarks import find_remark, list_untagged_times
 from function_calls.understanding.requests.references.unnamed_reminders import (
@@ -99,7 +99,7 @@ def _find_people_of_change(request: RequestContext) -> dict[str, object]:
     """Return the people whom a change of a shared reminder names: all of them, or the sender alone ("make mine 8")."""
     sender, words = request.turn.message.sender, request.words
     reminder = find_named_reminder(request) or (None if find_references(request) else find_newest_shared(request))
-    people = [] if reminder is None else [person.name.lstrip("@") for person in reminder.targets]
+    people = list_target_names(reminder)
     if reminder is None or people in ([], [sender.name]):
         return {}
     named = find_people(request)

@@ -99,7 +99,7 @@ def _names_only_pronoun(found: MessageReading, repaired: MessageReading, words: 
 def _names_only_last_task(reading: MessageReading, request: RequestContext) -> bool:
     """Return whether a request has only words for the last task: "to do the same", or its verb: "also water at 5pm"."""
     words = request.words
-    last = "" if request.last_set is None else words.fold(str(request.last_set.arguments.get("content", "")))
+    last = words.fold(request.last_content)
     named = words.fold(extract_content(reading, words))
     if named in words.same_task and last:
         return True

@@ -103,9 +103,8 @@ def _retracts_time(request: RequestContext) -> bool:
 
 def _resolve_retracted_time(named: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
     """Return the reminders at a time that a request retracts; none, for the one set last, if that comes then."""
-    content = None if request.last_set is None else request.last_set.arguments.get("content")
     found = [reminder for name in named for reminder in request.resolve(name)]
-    is_last = any(each.content == content for each in found)
+    is_last = any(each.content == request.last_content for each in found)
     is_listed = named[0].isdecimal() and request.now - reminders.shown.at <= JUST_NOW
     return [] if is_last and not is_listed else list(dict.fromkeys(each.id for each in found))
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import is_clock_without_half
-from function_calls.understanding.reading.slots.small_words import is_figure
+from function_calls.understanding.reading.slots.small_words import find_longest_ending, is_figure
 from function_calls.understanding.reading.times import (
     Span,
     TimeWords,
@@ -72,7 +72,7 @@ def _read_times_beside_lead(
 def _strip_deadline(piece: str, request: RequestContext) -> str:
     """Return a day without the word that makes it a deadline, from which a lead counts as well: "before 3 December"."""
     words = request.words
-    ending = max((word for word in words.deadlines if piece.endswith(word)), key=len, default="")
+    ending = find_longest_ending(piece, words.deadlines)
     bare = request.strip_leading_word(piece, words.deadlines) if words.joint else piece.removesuffix(ending)
     return bare if request.read_times(bare) else piece
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 from itertools import takewhile
 
 from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.slots.small_words import are_function_words, tidy
+from function_calls.understanding.reading.slots.small_words import are_function_words, find_longest_ending, tidy
 from function_calls.understanding.reading.times import TimeWords, is_clock_alone
 from function_calls.understanding.reading.tokens import Token, is_time
 from function_calls.understanding.requests.request_context import RequestContext
@@ -76,7 +76,7 @@ def _find_event_name_in_front(request: RequestContext) -> str:
     """Return the untagged or content characters in front of a word such as 前: 排练 of 排练前一天."""
     text = "".join(token.form if tag in {NO_TAG, "CONTENT"} else "," for token, tag in request.reading.tagged)
     phrase = next((each for each in text.split(",") if each.endswith(request.words.ahead)), "")
-    word = max((each for each in request.words.ahead if phrase.endswith(each)), key=len, default="")
+    word = find_longest_ending(phrase, request.words.ahead)
     name = tidy(phrase.removesuffix(word), ("请", *request.words.before_time)) if word else ""
     return "" if are_function_words(name, request.words) else name
 
