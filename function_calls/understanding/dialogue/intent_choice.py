@@ -104,7 +104,7 @@ class IntentChooser:
         follows_answer = last is not None and bool(recent) and recent[-1].reply_to == last.message_id
         if not follows_answer or utterance.context != "acted" or reading.intent != "move":
             return False
-        first = next((clause for clause in split_clauses(reading.tokens) if clause), [])
+        first = next(iter(split_clauses(reading.tokens)), [])
         ends = {reading.tokens[at].end for at in first}
         gaps = [at for at in first[1:] if not utterance.words.joint and reading.tokens[at].start not in ends]
         first = [at for at in first if at < min(gaps, default=len(reading.tokens))]

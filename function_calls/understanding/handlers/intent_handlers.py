@@ -28,11 +28,7 @@ from function_calls.understanding.requests.new_reminders.question_answers import
 from function_calls.understanding.requests.new_reminders.set_calls import set_reminders
 from function_calls.understanding.requests.people import list_own, list_people
 from function_calls.understanding.requests.references.named_reminders import find_references
-from function_calls.understanding.requests.references.remarks import (
-    find_closest_to_remark,
-    find_only_time,
-    names_unknown_matter,
-)
+from function_calls.understanding.requests.references.remarks import find_closest_to_remark, names_unknown_matter
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.lookup.references import find_kind, means_next
 
@@ -161,7 +157,7 @@ def _make_list_arguments(request: RequestContext, owner: str) -> dict[str, objec
     counting = {"all", "them", "both", *words.nearest}
     references = [name for name in find_references(request) if name not in counting]
     names = [name for name in references if not _has_only_name_of(name, owner, request)]
-    untagged = "" if names else find_only_time(request)
+    untagged = "" if names else request.reading.only_time
     when = _strip_filter(reading.words("WHEN") or reading.words("OLD") or untagged, request)
     people = (extract_people(reading, words) or "").removesuffix("'s")
     is_everyone = people == EVERYONE_ARGUMENT or people.casefold() in words.everyone
@@ -193,7 +189,7 @@ def _list_asked_reminder(request: RequestContext) -> Interpretation | None:
     names = [name for name in find_references(request) if not _has_only_name_of(name, owner, request)]
     # "Is it tomorrow?" is about the last one, "what is the reminder at 8?" is not.
     may_be_untagged = not names and request.has_phrase(request.words.triggers)
-    untagged = find_only_time(request) if may_be_untagged else ""
+    untagged = request.reading.only_time if may_be_untagged else ""
     when = _strip_filter(request.reading.words("WHEN") or untagged, request)
     next_id = _find_next_reminder(request, owner)
     if next_id and (not names or names == ["all"] or means_next(names[0])):

@@ -151,6 +151,12 @@ class MessageReading(Struct, frozen=True):
         return tuple(token for token in self.tokens if is_time(token))
 
     @property
+    def only_time(self) -> str:
+        """Return the text of the only time expression; "" for none or several."""
+        times = self.times
+        return self.text_of(times[0]) if len(times) == 1 else ""
+
+    @property
     def has_rule(self) -> bool:
         """Return whether a token is a repetition, with or without a clock: "@rule", "@ruletime"."""
         return any(form.startswith("@rule") for form in self.forms)

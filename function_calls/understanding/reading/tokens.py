@@ -145,14 +145,14 @@ def _fold_form(word: str) -> str:
 
 
 def split_clauses(tokens: Sequence[Token]) -> list[list[int]]:
-    """Return the places of the tokens of each clause, without the marks that end it."""
+    """Return the places of the tokens of each clause that has any, without the marks that end it."""
     clauses: list[list[int]] = [[]]
     for at, token in enumerate(tokens):
         if token.form in CLAUSE_ENDS:
             clauses.append([])
         else:
             clauses[-1].append(at)
-    return clauses
+    return [clause for clause in clauses if clause]
 
 
 def _is_spaced_chinese(one: Token, other: Token) -> bool:

@@ -34,7 +34,7 @@ from function_calls.understanding.requests.known_reminders import find_rule
 from function_calls.understanding.requests.last_reminder import is_repeating
 from function_calls.understanding.requests.people import reminds, says_remind_me
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
-from function_calls.understanding.requests.references.remarks import find_only_time, names_unknown_matter
+from function_calls.understanding.requests.references.remarks import names_unknown_matter
 from function_calls.understanding.requests.references.unnamed_reminders import (
     JUST_NOW,
     find_default_reference,
@@ -103,7 +103,7 @@ def _fix_numbers(references: list[str], request: RequestContext) -> list[str]:
 
 def _find_untagged_day(request: RequestContext) -> str:
     """Return an untagged day meant by "that day", or in front of a word for one occurrence: 15号那次; "" for none."""
-    day, words = find_only_time(request), request.words
+    day, words = request.reading.only_time, request.words
     phrases = [words.fold(f"{day}{words.joint}{word}") for word in words.one_time]
     says_that_day = words.has_any(words.same_day_phrases, words.fold(request.reading.text))
     return day if day and (says_that_day or request.has_phrase(phrases)) else ""

@@ -104,7 +104,7 @@ def _find_refusal_of_oneself(request: RequestContext) -> set[int]:
     """Return the places of "me" behind a refusal; in Chinese of the whole clauses, in which the tags may be wrong."""
     tokens, words = request.reading.tokens, request.words
     refused: set[int] = set()
-    for clause in filter(None, split_clauses(tokens)):
+    for clause in split_clauses(tokens):
         own = next((at for at in clause if tokens[at].form in words.oneself), clause[0])
         ahead = join_forms(range(clause[0], own), request)
         if words.has_any((*words.refusals, *words.without, *words.removing), ahead):

@@ -8,7 +8,6 @@ from function_calls.understanding.reading.times import parse_until
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.requests.changes.updates import DAYS_AHEAD, list_dates_on_weekdays
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder
-from function_calls.understanding.requests.references.remarks import find_only_time
 from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
 
@@ -24,7 +23,7 @@ def find_words_to_skip(request: RequestContext) -> str:
         find_weekdays_left_out(request)
         or _find_tagged_days(request)
         or _find_days_of_length(request)
-        or find_only_time(request)
+        or request.reading.only_time
         or find_day_beside_name(request)
         or find_words_for_one_time(request)
     )

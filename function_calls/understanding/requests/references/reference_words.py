@@ -18,7 +18,7 @@ from function_calls.understanding.requests.references.remarks import (
     find_closest_to_remark,
     find_remark,
     join_forms,
-    list_asking_clauses,
+    list_asking_places,
     list_tokens_of_remarks,
     list_untagged_times,
 )
@@ -164,8 +164,8 @@ def _find_word_for_several(request: RequestContext) -> str:
     if request.has_word(words.always) or _is_all_of_repetition(request):
         return ""
     # "All watered" is a report.
-    is_done, is_one_clause = reading.intent == "done", sum(map(bool, split_clauses(reading.tokens))) == 1
-    places = [at for clause in list_asking_clauses(request) for at in clause if reading.tags[at] == NO_TAG]
+    is_done, is_one_clause = reading.intent == "done", len(split_clauses(reading.tokens)) == 1
+    places = [at for at in list_asking_places(request) if reading.tags[at] == NO_TAG]
     text = join_forms(places, request)
     if words.has_any(words.both, text) and not request.has_word(words.both_of_us) and (is_one_clause or not is_done):
         return "both"

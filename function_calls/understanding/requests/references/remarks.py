@@ -16,27 +16,21 @@ from services.reminders.model import Reminder
 INDEFINITE = frozenset({"a", "an", "un", "una"})
 
 
-def find_only_time(request: RequestContext) -> str:
-    """Return the words of the only time of a request; "" for none or several."""
-    times = request.reading.times
-    return request.reading.text_of(times[0]) if len(times) == 1 else ""
-
-
 def find_asking_time(request: RequestContext) -> str:
     """Return the words of the only time of the clauses that ask; "" for none or several."""
-    places = [at for clause in list_asking_clauses(request) for at in clause]
-    return find_only_time(request.with_reading(request.reading.with_tokens(places)))
+    return request.reading.with_tokens(list_asking_places(request)).only_time
 
 
 def find_asking_text(request: RequestContext) -> str:
     """Return the words of the clauses that ask, not those of a reason: "pause it, we're all together"."""
-    return join_forms([at for clause in list_asking_clauses(request) for at in clause], request)
+    return join_forms(list_asking_places(request), request)
 
 
-def list_asking_clauses(request: RequestContext) -> list[list[int]]:
-    """Return the clauses with tags, else all, as the places of their tokens."""
-    clauses = [clause for clause in split_clauses(request.reading.tokens) if clause]
-    return [clause for clause in clauses if any(request.reading.tags[at] != NO_TAG for at in clause)] or clauses
+def list_asking_places(request: RequestContext) -> list[int]:
+    """Return the places of the tokens of the clauses with tags; of all clauses where none has one."""
+    clauses, tags = split_clauses(request.reading.tokens), request.reading.tags
+    tagged = [clause for clause in clauses if any(tags[at] != NO_TAG for at in clause)]
+    return [at for clause in tagged or clauses for at in clause]
 
 
 def join_forms(places: Iterable[int], request: RequestContext) -> str:
@@ -62,7 +56,7 @@ def _join_remarks(request: RequestContext) -> str:
     beside = [
         reading.text_of(tokens[clause[0]], tokens[clause[-1]])
         for clause in split_clauses(tokens)
-        if clause and {tags[at] for at in clause} <= {NO_TAG, "REF"}
+        if {tags[at] for at in clause} <= {NO_TAG, "REF"}
     ]
     pointing = [piece for piece in reading.pieces("REF") if not normalize_reference(piece, request.words)]
     remarks = [remark for remark in beside if not any(piece in remark for piece in pointing)]
@@ -72,7 +66,7 @@ def _join_remarks(request: RequestContext) -> str:
 def list_tokens_of_remarks(request: RequestContext) -> list[Token]:
     """Return the tokens of clauses with words of their own beside the one that asks: "smith moved to 11, …"."""
     tokens, tags, words = request.reading.tokens, request.reading.tags, request.words
-    clauses = [clause for clause in split_clauses(tokens) if clause]
+    clauses = split_clauses(tokens)
     untagged = [[tokens[at] for at in clause] for clause in clauses if all(tags[at] == NO_TAG for at in clause)]
     naming = (*words.triggers, *words.reference_marks)
     return [

@@ -9,7 +9,7 @@ from function_calls.understanding.reading.times import list_halves
 from function_calls.understanding.requests.chat_reminders import IT
 from function_calls.understanding.requests.known_reminders import find_due
 from function_calls.understanding.requests.people import list_own, reminds, reminds_only
-from function_calls.understanding.requests.references.remarks import find_only_time, list_untagged_times
+from function_calls.understanding.requests.references.remarks import list_untagged_times
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.lookup.references import is_moved_from
 from services.reminders.model import Reminder
@@ -47,7 +47,7 @@ def find_newest_shared(request: RequestContext) -> Reminder | None:
     """Return the reminder for the person who asks and others that the bot has mentioned last, or the newest of them."""
     sender = request.turn.message.sender
     own = [reminder for reminder in request.reminders if reminds(reminder, sender)]
-    day = find_only_time(request)  # "don't wake me tomorrow"
+    day = request.reading.only_time  # "don't wake me tomorrow"
     fits = request.filter_by_time(day, own) if day else ()
     shared = [reminder for reminder in fits or own if not reminds_only(reminder, sender)]
     answers = [message.text for message in reversed(request.turn.recent) if message.sender.is_bot]
