@@ -119,7 +119,19 @@ def _asks_what_was_missed(reading: MessageReading, words: Lexicon) -> bool:
 def extract_features(reading: MessageReading, words: Lexicon, state: Circumstances) -> dict[str, float]:
     """Return the features of a message by name, those that are 0 left out."""
     intent, share = next(each for each in reading.intents if each[0] != NOTHING)
-    flags = {
+    values = {
+        "request": _log_odds(1 - reading.probability(NOTHING)),
+        "intent": _log_odds(share),
+        "length": math.log(1 + len(reading.tokens)),
+        "others": float(min(state.others, _MOST_OTHERS)),
+    }
+    flags = _describe_in_flags(intent, reading, words, state)
+    return values | dict.fromkeys((name for name, is_set in flags.items() if is_set), 1.0)
+
+
+def _describe_in_flags(intent: str, reading: MessageReading, words: Lexicon, state: Circumstances) -> dict[str, bool]:
+    """Return the features of a message, of which `intent` is the most probable request, that hold or do not hold."""
+    return {
         f"intent_{intent}": True,
         f"context_{state.context}": True,
         f"last_action_{state.last_action}": True,
@@ -137,13 +149,6 @@ def extract_features(reading: MessageReading, words: Lexicon, state: Circumstanc
         "has_time": reading.has("WHEN"),
         "has_only_bare_numbers": reading.has("WHEN") and all(map(is_figure, reading.pieces("WHEN"))),
     }
-    values = {
-        "request": _log_odds(1 - reading.probability(NOTHING)),
-        "intent": _log_odds(share),
-        "length": math.log(1 + len(reading.tokens)),
-        "others": float(min(state.others, _MOST_OTHERS)),
-    }
-    return values | dict.fromkeys((name for name, is_set in flags.items() if is_set), 1.0)
 
 
 def compute_probability(features: Mapping[str, float]) -> float:

@@ -73,9 +73,14 @@ def choose_options(
         return ()
     times = read(reading.text)
     at_clock = _choose_by_clock(times, options) if _names_only_time(reading, times, words) else None
-    if at_clock is not None:
-        return (at_clock,)
-    text = unicodedata.normalize("NFKC", reading.text).casefold().strip(_MARKS)
+    return _choose_by_words(reading.text, times, options, words) if at_clock is None else (at_clock,)
+
+
+def _choose_by_words(
+    message: str, times: Sequence[TimeReadings], options: Sequence[Reading], words: Lexicon
+) -> tuple[Reading, ...]:
+    """Return the options that a message with `times` chooses by a number, "both", "the later one" or "morning"."""
+    text = unicodedata.normalize("NFKC", message).casefold().strip(_MARKS)
     if words.find_refusal(text):
         return ()
     phrase = _strip_around_choice(text, words)

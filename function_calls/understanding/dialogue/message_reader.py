@@ -113,14 +113,10 @@ class MessageReader:
 
         The texts of the `chat_reminders` tell which words may name one.
         """
-        is_addressed, words = addresses_bot(turn), load_lexicon(language)
-        text = _strip_quoted_lines(text)
-        behind_call = find_text_behind_call(text, turn.bot_name) if is_addressed else ""
-        text = strip_calls(text, turn.bot_name).strip() if is_addressed else text.strip()
-        text = text if reminders is None else self._name_same_time(text, turn, language, reminders)
-        zone_statement = name_zone(text, words) if is_addressed else ""
-        if zone_statement:
-            text, behind_call = zone_statement, ""
+        is_addressed = addresses_bot(turn)
+        text, behind_call = self._strip_call(
+            _strip_quoted_lines(text), turn, language, reminders, is_addressed=is_addressed
+        )
         if not has_models(language) or not _is_readable(text):
             return None
         context = self._get_question_context(question, turn, text, language)
@@ -130,22 +126,39 @@ class MessageReader:
             turn, is_addressed = replace(turn, message=replace(turn.message, is_addressed=True)), True
             text = strip_calls(text, turn.bot_name)
         reading = _read_whole(text, behind_call, context, texts, is_addressed=is_addressed)
-        models, button_intent = load_models(language), _find_button_intent(text, language)
+        button_intent = _find_button_intent(text, language)
         if button_intent:
-            reading = set_only_intent(reading, button_intent, models)
-        is_about_summaries = self._is_about_summaries(reading, words, turn, key)
-        members = find_members(turn)
-        reading = repair_intents(reading, context, members, words, models, is_about_summaries=is_about_summaries)
+            reading = set_only_intent(reading, button_intent, load_models(language))
         return Utterance(
             turn=turn,
             key=key,
-            reading=reading,
+            reading=self._repair_intents(reading, context, texts, key),
             context=context,
             language=language,
             question=question,
             chat_reminders=reminders,
             is_about_bot=_states_about_bot(text, turn, replace(texts, chat_reminders=None)),
         )
+
+    def _strip_call(
+        self, text: str, turn: Turn, language: str, reminders: ChatReminders | None, *, is_addressed: bool
+    ) -> tuple[str, str]:
+        """Return `text` without the bot's name, and its end behind the name in a later sentence; "" for none.
+
+        Words for the time of another reminder, and for a place where the sender is, are replaced by what they mean.
+        """
+        behind_call = find_text_behind_call(text, turn.bot_name) if is_addressed else ""
+        text = strip_calls(text, turn.bot_name).strip() if is_addressed else text.strip()
+        text = text if reminders is None else self._name_same_time(text, turn, language, reminders)
+        zone_statement = name_zone(text, load_lexicon(language)) if is_addressed else ""
+        return (zone_statement, "") if zone_statement else (text, behind_call)
+
+    def _repair_intents(self, reading: MessageReading, context: Context, texts: TextReader, key: str) -> MessageReading:
+        """Return `reading` without the intents that its words, its context and the people of the chat rule out."""
+        words, models, turn = load_lexicon(texts.language), load_models(texts.language), texts.turn
+        is_about_summaries = self._is_about_summaries(reading, words, turn, key)
+        members = find_members(turn)
+        return repair_intents(reading, context, members, words, models, is_about_summaries=is_about_summaries)
 
     def _get_question_context(
         self, question: OpenQuestion | None, turn: Turn, text: str, language: str

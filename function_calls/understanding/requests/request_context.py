@@ -207,15 +207,12 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
     def parse_untagged_amount(self) -> timedelta | None:
         """Return the longest length of time that untagged words name; None where they name none."""
         tokens, tags = self.reading.tokens, self.reading.tags
-        free = [at for at, tag in enumerate(tags) if tag == NO_TAG and not tokens[at].form.startswith("@")]
-        for count in range(_MOST_AMOUNT_TOKENS, 1, -1):  # a figure alone is none
-            for first in free:
-                last = first + count - 1
-                if last in free and last - first == count - 1 and set(tags[first : last + 1]) == {NO_TAG}:
-                    found = self.parse_length(self.reading.text_of(tokens[first], tokens[last]))
-                    if found is not None:
-                        return found
-        return None
+        places = [at for at, tag in enumerate(tags) if tag == NO_TAG and not tokens[at].form.startswith("@")]
+        counts = range(_MOST_AMOUNT_TOKENS, 1, -1)  # a figure alone is none
+        spans = ((first, first + count - 1) for count in counts for first in places)
+        untagged = ((first, last) for first, last in spans if last in places and {*tags[first : last + 1]} == {NO_TAG})
+        lengths = (self.parse_length(self.reading.text_of(tokens[first], tokens[last])) for first, last in untagged)
+        return next((length for length in lengths if length is not None), None)
 
     def list_time_spans(self) -> list[tuple[int, int]]:
         """Return the spans of the times to remind, as one where only "and" or a comma is between: "at 5, 6 and 7"."""

@@ -22,7 +22,21 @@ _MOST_BEHIND = 2
 class ContentRepair(TagDraft):
     """Repairs the tags of what to be reminded of."""
 
-    def extend_to_brackets(self) -> None:
+    def bound_content(self) -> None:
+        """Correct where a content begins and ends: at courtesies, brackets and quotes."""
+        self._untag_courtesies()
+        self._extend_to_brackets()
+        self._tag_quoted()
+
+    def complete_content(self) -> None:
+        """Extend the content that was found, or tag one where there is none."""
+        if self.has("CONTENT"):
+            self._extend_content()
+        else:
+            self._tag_content()
+        self._untag_genitives()
+
+    def _extend_to_brackets(self) -> None:
         """Extend a content to the untagged brackets that follow it: "call the client | (Ms Wang, 13800001111)"."""
         for bracketed in _BRACKETED.finditer(self.text):
             begin, end = bracketed.span()
@@ -32,7 +46,7 @@ class ContentRepair(TagDraft):
             if is_behind and is_untagged:
                 self.set_tag(inside[0], inside[-1] + 1, "CONTENT")
 
-    def tag_quoted(self) -> None:
+    def _tag_quoted(self) -> None:
         """Tag all of a quoted content, where a time is named outside of the quotes: "yoga on Tuesday" for tomorrow."""
         for quoted in _QUOTED.finditer(self.text):
             begin, end = quoted.span()
@@ -44,7 +58,7 @@ class ContentRepair(TagDraft):
                 if "CONTENT" not in {self.tags[first - 1], *self.tags[last + 1 : last + 2]}:
                     self.set_tag(last, last + 1, NO_TAG)
 
-    def untag_courtesies(self) -> None:
+    def _untag_courtesies(self) -> None:
         """Untag the courtesies at the end of a content."""
         for first, last in self.find_runs("CONTENT"):
             end = last if self.words.joint else self._strip_closing(first, last)
@@ -65,7 +79,7 @@ class ContentRepair(TagDraft):
             last -= max(1, len(phrase))
         return max(first, last)
 
-    def tag_content(self) -> None:
+    def _tag_content(self) -> None:
         """Tag the words behind the people as content, or else those in front of the request that say most."""
         regions = [region for region in self._find_untagged_runs() if not self._is_filler(*region)]
         if self._tag_event_of_time() or self._tag_event_name(regions):
@@ -139,7 +153,7 @@ class ContentRepair(TagDraft):
             self.set_tag(first, end, "CONTENT")
         return is_named
 
-    def untag_genitives(self) -> None:
+    def _untag_genitives(self) -> None:
         """Untag "de" between a content and its time: "la reunión | de mañana a las 11"."""
         for _, last in self.find_runs("CONTENT"):
             is_behind = last < len(self.forms) and is_time_form(self.forms[last])
@@ -151,7 +165,7 @@ class ContentRepair(TagDraft):
         forms = set(self.forms[first:last])
         return forms <= self.words.lead_in_words or forms <= self.words.correction_fillers
 
-    def extend_content(self) -> None:
+    def _extend_content(self) -> None:
         """Extend the last content to the end of the sentence, if only few words lie between."""
         end = last = self._extend_to_matter()
         while end < len(self.tags) and self._may_belong_to_content(end) and not self._is_courtesy(self.forms[end]):

@@ -1,7 +1,7 @@
 """Repair the tags of people: where names begin and end, and which words belong to the content instead."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.repair.tag_draft import TagDraft
@@ -20,9 +20,14 @@ class NameRepair(TagDraft):
         folded = self.text.casefold()
         for name in {member.casefold() for member in members if len(member) > 1}:
             for found in re.finditer(re.escape(name), folded):
-                if any(self.tags[at] == "PERSON" for at in self._find_places(found)):
-                    for at in self._find_places(found):
-                        self.tags[at] = "PERSON"
+                places = self._find_places(found)
+                if any(self.tags[at] == "PERSON" for at in places):
+                    self._tag_people(places)
+
+    def _tag_people(self, places: Iterable[int]) -> None:
+        """Tag the tokens at `places` as people."""
+        for at in places:
+            self.tags[at] = "PERSON"
 
     def _find_places(self, found: re.Match[str]) -> list[int]:
         """Return the places of the tokens in a part of the text, but those of times."""
@@ -41,8 +46,7 @@ class NameRepair(TagDraft):
         whole = rf"{name}(?:{space}(?:{links}){space}{name})*"
         pattern = rf"\b(?:{excepting})\s{whole}\b" if space else rf"(?:{excepting}){whole}|{whole}(?:{excepting})"
         for found in re.finditer(pattern, words.fold(self.text)):
-            for at in self._find_places(found):
-                self.tags[at] = "PERSON"
+            self._tag_people(self._find_places(found))
 
     def repair_names(self, members: Collection[str]) -> None:
         """End names behind a pronoun or a title, and move words that follow to the content: 提醒我|遛狗.
@@ -61,7 +65,11 @@ class NameRepair(TagDraft):
         if self.words.joint:
             self._cut_verbs(members)
             self._tag_joined_members(members)
-            return
+        else:
+            self._repair_unspaced_names(members)
+
+    def _repair_unspaced_names(self, members: Collection[str]) -> None:
+        """Repair Chinese names, whose characters may also begin a content."""
         self._move_descriptions_to_content(members)
         self._tag_companions(members)
         for run in self.find_runs("PERSON"):

@@ -39,27 +39,11 @@ def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str
     content = ContentRepair(reading, words, tags)
     times = TimeRepair(reading, words, tags)
     names.complete_member_names(members)
-    content.untag_courtesies()
-    content.extend_to_brackets()
-    content.tag_quoted()
-    times.tag_notice()
-    times.tag_same_time()
-    times.untag_own_zone()
-    times.tag_correction()
-    folded = _fold_names(members, words)
-    names.repair_names(folded)
-    times.tag_time()
-    times.tag_end()
-    times.tag_event()
-    times.merge_ends()
-    times.move_events_to_content()
-    times.move_parts_to_content()
-    times.move_words_to_content()
-    if content.has("CONTENT"):
-        content.extend_content()
-    else:
-        content.tag_content()
-    content.untag_genitives()
+    content.bound_content()
+    times.tag_phrases()
+    names.repair_names(_fold_names(members, words))
+    times.repair_times()
+    content.complete_content()
     return reading.with_tags(tags)
 
 
@@ -210,7 +194,24 @@ def _fold_names(members: Collection[str], words: Lexicon) -> set[str]:
 class TimeRepair(TagDraft):
     """Repairs the tags of times, of events and of the ends of repetitions."""
 
-    def tag_notice(self) -> None:
+    def tag_phrases(self) -> None:
+        """Tag phrases that the network takes for anything else: notices, "the same time", zones and corrections."""
+        self._tag_notice()
+        self.tag_same_time()
+        self._untag_own_zone()
+        self._tag_correction()
+
+    def repair_times(self) -> None:
+        """Tag a time, an end and an event where there must be one, and move what belongs to the content to it."""
+        self.tag_time()
+        self._tag_end()
+        self._tag_event()
+        self._merge_ends()
+        self._move_events_to_content()
+        self._move_parts_to_content()
+        self._move_words_to_content()
+
+    def _tag_notice(self) -> None:
         """Tag the time before an event in "con media hora de antelación"; the only other time is that of the event."""
         found = re.search(self.words.notice, self.words.fold(self.text)) if self.words.notice else None
         if found is None:
@@ -235,7 +236,7 @@ class TimeRepair(TagDraft):
                 if is_within and self.tags[at] in {NO_TAG, "CONTENT", "WHEN", "PERSON"}:
                     self.tags[at] = "SAME"
 
-    def untag_own_zone(self) -> None:
+    def _untag_own_zone(self) -> None:
         """Untag "my time" behind a time: that of the sender is meant anyway."""
         times = [at for at, form in enumerate(self.forms) if is_time_form(form) and self.tags[at] == "WHEN"]
         for at, phrase in product(times, map(str.split, self.words.own_zone)):
@@ -243,7 +244,7 @@ class TimeRepair(TagDraft):
             if self.forms[at + 1 : end] == phrase:
                 self.set_tag(at + 1, end, NO_TAG)
 
-    def tag_event(self) -> None:
+    def _tag_event(self) -> None:
         """Tag an untagged day in front of the request as that of an event, where the request itself names no day."""
         whens = [at for at, tag in enumerate(self.tags) if tag == "WHEN"]
         lacks_day = bool(whens) and all(self.forms[at] in _DAYLESS for at in whens if is_time_form(self.forms[at]))
@@ -252,7 +253,7 @@ class TimeRepair(TagDraft):
         if len(untagged) == 1 and not self.has("EVENT"):
             self.tags[untagged[0]] = "EVENT"
 
-    def tag_end(self) -> None:
+    def _tag_end(self) -> None:
         """Tag the day on which a repetition ends, with the event that names it: "until the play on 14 November"."""
         rules = [at for at, form in enumerate(self.forms) if form.startswith("@rule") and self.tags[at] == "WHEN"]
         until = self._list_until_words()
@@ -268,7 +269,7 @@ class TimeRepair(TagDraft):
                 self.set_tag(at + 1, end + 1, "UNTIL")
                 return
 
-    def merge_ends(self) -> None:
+    def _merge_ends(self) -> None:
         """Merge an end that belongs to the content with it: 明天九点提醒我停水，到下午三点恢复."""
         contents, whens = self.find_runs("CONTENT"), self.find_runs("WHEN")
         for (_, last), (following, _) in pairwise(contents):
@@ -277,7 +278,7 @@ class TimeRepair(TagDraft):
             if inner and outer and all(self._begins_with(at, self._list_until_words()) for at in inner):
                 self.set_tag(last, following, "CONTENT")
 
-    def move_parts_to_content(self) -> None:
+    def _move_parts_to_content(self) -> None:
         """Move a time without figures to the content in front of it, beside one with figures: "eat | before work"."""
         times = [at for at, form in enumerate(self.forms) if is_time_form(form) and self.tags[at] == "WHEN"]
         texts = [self.text[self.tokens[at].start : self.tokens[at].end] for at in times]
@@ -286,7 +287,7 @@ class TimeRepair(TagDraft):
             if self.tags[at - 1] == "CONTENT" and self._begins_with(at, self.words.around_events):
                 self.tags[at] = "CONTENT"
 
-    def move_words_to_content(self) -> None:
+    def _move_words_to_content(self) -> None:
         """Move words behind a content to it that are tagged as a time and are none: "shoes | at Target at 5".
 
         A single word is moved only beside a time: "backup the campaign | wiki". A time of its own, beside that of the
@@ -314,7 +315,7 @@ class TimeRepair(TagDraft):
         """Return the words for an end that do not link contents and hours as well, such as "to"."""
         return self.words.until_words - {*self.words.prepositions}
 
-    def tag_correction(self) -> None:
+    def _tag_correction(self) -> None:
         """Tag a figure at the end as a time where the words in front of it correct another time: "…, make it 4".
 
         These words are untagged.
@@ -359,7 +360,7 @@ class TimeRepair(TagDraft):
                     self.tags[at] = "WHEN"
                     return
 
-    def move_events_to_content(self) -> None:
+    def _move_events_to_content(self) -> None:
         """Move the name of an event beside its time to the content where there is none."""
         events = self.find_runs("EVENT")
         for first, last in events if len(events) > 1 and not self.has("CONTENT") else ():

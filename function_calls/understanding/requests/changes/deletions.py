@@ -55,15 +55,9 @@ _MOST_SKIPPED = 10
 
 def delete(request: RequestContext) -> Interpretation | None:
     """Delete the reminders that are named, or the last one; ask which where neither is known."""
-    references = find_references(request, may_be_several=True)
-    may_point = request.may_point or request.reading.has("REF")
-    if not references and may_point and not request.has_word(request.words.indefinite):
-        if names_unknown_matter(request):
-            return request.answers.ask_reminder()
-        references = [find_default_reference(request)]
-    says_delete = not request.words.deleting or request.has_phrase(request.words.deleting)
-    if not says_delete and not SEVERAL.isdisjoint(references):
-        return request.answers.ask_reminder()  # 我的提醒 asks for no deletion
+    references = _find_references_to_delete(request)
+    if references is None:
+        return request.answers.ask_reminder()
     shared = _find_reminder_to_leave(request)
     if shared is not None:
         return change_state(request, "leave", {"reminder_id": shared.id})
@@ -81,6 +75,17 @@ def delete(request: RequestContext) -> Interpretation | None:
     return merge_or_none(
         [request.answers.call_tool("reminder_delete", {"reminder_id": reference}) for reference in references]
     )
+
+
+def _find_references_to_delete(request: RequestContext) -> list[str] | None:
+    """Return the references of a deletion, or the default one; None where the bot must ask which reminder is meant."""
+    references = find_references(request, may_be_several=True)
+    may_point = request.may_point or request.reading.has("REF")
+    if not references and may_point and not request.has_word(request.words.indefinite):
+        return None if names_unknown_matter(request) else [find_default_reference(request)]
+    says_delete = not request.words.deleting or request.has_phrase(request.words.deleting)
+    is_sure = says_delete or SEVERAL.isdisjoint(references)  # 我的提醒 asks for no deletion
+    return references if is_sure else None
 
 
 def _narrow_to_day(references: list[str], day: str, request: RequestContext) -> list[str]:
@@ -221,16 +226,19 @@ def skip(request: RequestContext) -> Interpretation | None:
     count = count_skipped(request)
     if count > _MOST_SKIPPED:
         return request.answers.say("offline.pause_end")
+    name = ", ".join(find_references(request)) or _find_series_on(words, request)
+    name = name or find_default_reference(request).removeprefix(IT)
+    changes = [{"reminder_id": name, **each} for each in _list_skips(words, count, request)]
+    return merge_or_none([request.answers.call_tool("reminder_update", each) for each in changes])
+
+
+def _list_skips(words: str, count: int, request: RequestContext) -> list[dict[str, str]]:
+    """Return the arguments of each call that skips one of `count` occurrences, or one on the days of `words`."""
     if count > 1:
         days = list_dates_on_weekdays(words, count, request) or ["next"] * count
     else:
         days = list_named_days(words, request) or list_dates_to_skip(words, request)
-    skipped = [{"skip": day} for day in days] or [_skip_or_remove(words, request)]
-    name = ", ".join(find_references(request)) or _find_series_on(words, request)
-    name = name or find_default_reference(request).removeprefix(IT)
-    return merge_or_none(
-        [request.answers.call_tool("reminder_update", {"reminder_id": name, **each}) for each in skipped]
-    )
+    return [{"skip": day} for day in days] or [_skip_or_remove(words, request)]
 
 
 def _asks_for_pause(request: RequestContext) -> bool:

@@ -93,13 +93,17 @@ def _tag_old_and_new(request: RequestContext) -> RequestContext:
             form = "@clock" if are_clocks else "@dayclock"
             between = Token(old[1] + 1, new[0] - 1, link[0].strip())
             pieces = [(Token(*old, form), "OLD"), (between, NO_TAG), (Token(*new, form), "WHEN")]
-            others = request.retag("REF", NO_TAG).reading if are_clocks else reading
-            ahead = [pair for pair in others.tagged if pair[0].end <= start]
-            behind = [pair for pair in others.tagged if pair[0].start >= end]
-            tokens, tags = zip(*ahead, *pieces, *behind, strict=True)
-            split = replace(reading, tokens=tokens, tags=tags, begins=(), reminder_places=frozenset())
-            return request.with_reading(split)
+            return _replace_tokens(request.retag("REF", NO_TAG) if are_clocks else request, pieces)
     return request
+
+
+def _replace_tokens(request: RequestContext, pieces: Sequence[tuple[Token, str]]) -> RequestContext:
+    """Return the request with `pieces`, tokens with their tags, in place of all tokens between their bounds."""
+    reading, start, end = request.reading, pieces[0][0].start, pieces[-1][0].end
+    ahead = [pair for pair in reading.tagged if pair[0].end <= start]
+    behind = [pair for pair in reading.tagged if pair[0].start >= end]
+    tokens, tags = zip(*ahead, *pieces, *behind, strict=True)
+    return request.with_reading(replace(reading, tokens=tokens, tags=tags, begins=(), reminder_places=frozenset()))
 
 
 def _tag_listed_number(request: RequestContext) -> RequestContext:

@@ -82,6 +82,15 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     time = request.parse_time([words])
     if time is not None and time.best.rrule and "BYDAY" not in time.best.rrule:
         return move(request)  # "every 2 weeks is enough"
+    return _limit_to_weekdays(words, reminder, request)
+
+
+def _limit_to_weekdays(words: str, reminder: Reminder | None, request: RequestContext) -> Interpretation | None:
+    """Keep `reminder`, or the sender's only one that comes on others as well, for the weekdays of `words`.
+
+    Where it comes once and there is no such other reminder, it is moved.
+    """
+    is_single = reminder is not None and reminder.schedule.rule is None
     series = _list_on_days(words, request) if (reminder is None or is_single) and not find_references(request) else []
     own = [each for each in series if each.creator.id == request.turn.message.sender.id]
     if len(own) == 1:

@@ -67,16 +67,23 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old_time
     weekdays = request.find_weekdays(day)
     is_series = _names_series(weekdays, request)
     reminder = find_named_reminder(request) if len(weekdays) > 1 and not is_series else None
-    if reminder is not None and _sets_only_clock(arguments) and day not in reminder.content:  # 周末遛狗改到九点
-        days = list_dates_on_weekdays(day, len(weekdays), request)
-        moved = ({**arguments, "reminder_id": reminder.id, "occurrence": each} for each in days)
-        return merge_or_none([request.answers.call_tool("reminder_update", each) for each in moved])
+    if reminder is not None and _sets_only_clock(arguments) and day not in reminder.content:
+        return _move_on_weekdays(reminder, day, weekdays, arguments, request)
     is_name = is_series or (bool(weekdays) and any(day in name and name != day for name in references))
     if day and not is_name and request.names_single_day(day):
         named["occurrence"] = day
     people = {} if "person" in arguments else _find_people_of_change(request)
     made = request.answers.call_tool("reminder_update", {**arguments, **named, **people})
     return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
+
+
+def _move_on_weekdays(
+    reminder: Reminder, words: str, weekdays: frozenset[str], arguments: Mapping[str, object], request: RequestContext
+) -> Interpretation | None:
+    """Change the next occurrence of `reminder` on each of the `weekdays` that `words` name: 周末遛狗改到九点."""
+    days = list_dates_on_weekdays(words, len(weekdays), request)
+    moved = ({**arguments, "reminder_id": reminder.id, "occurrence": day} for day in days)
+    return merge_or_none([request.answers.call_tool("reminder_update", each) for each in moved])
 
 
 def _list_set_together(request: RequestContext) -> list[str]:

@@ -43,10 +43,15 @@ _MOST_NAME_WORDS = 3
 def set_reminders(request: RequestContext) -> Interpretation | None:
     """Set the reminders that a request asks for, or ask for what is missing."""
     split = split_skipped_day(request)
-    if split is not None:
-        repeating, day = split
-        made = set_reminders(repeating)
-        return made if made is None or not made.calls else skip_day(made, day, request)
+    if split is None:
+        return _set_reminders_on_all_days(request)
+    repeating, day = split
+    made = set_reminders(repeating)
+    return made if made is None or not made.calls else skip_day(made, day, request)
+
+
+def _set_reminders_on_all_days(request: RequestContext) -> Interpretation | None:
+    """Set the reminders of a request that has no "but not on …" at its end."""
     request, excluded_days = split_excluded_days(request)
     request = request.with_reading(bound_names(request.reading, request.words))
     request, interval = split_interval(tag_lead(request))
@@ -68,6 +73,11 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
         made = request.answers.ask_other_time(reminders[0], impossible_time)
     else:
         made = _set_with_titles(request, reminders)
+    return _apply_options(made, interval, request)
+
+
+def _apply_options(made: Interpretation, interval: timedelta | None, request: RequestContext) -> Interpretation:
+    """Return calls that set reminders with the options of the request, which an open question keeps."""
     options = read_options(request, interval)
     if options:
         request.answers.keep_options(options)

@@ -11,7 +11,7 @@ from function_calls.understanding.requests.references.reference_words import (
     find_day_words,
     find_references_in_words,
 )
-from function_calls.understanding.requests.references.remarks import _join_remarks, find_closest_to_remark, join_forms
+from function_calls.understanding.requests.references.remarks import find_closest_to_remark, join_forms, join_remarks
 from function_calls.understanding.requests.references.unnamed_reminders import (
     JUST_NOW,
     find_last_reminder,
@@ -77,21 +77,29 @@ def _resolve_references(named: list[str], request: RequestContext, reminders: Ch
     dated = _find_by_day(named, request)
     if dated is not None:
         return [dated.id]
-    is_final = request.reading.intent in FINAL_INTENTS
     resolvable = [name for name in named if reminders.can_resolve(name)]
-    if resolvable:
-        only = None
-        if len(named) == 1:
-            only = _choose_of_same_name(named[0], request, reminders) or _choose_own(named[0], request)
-        return [only.id] if only is not None else named if is_final else resolvable
+    if not resolvable:
+        return _resolve_by_shared_words(named, request, reminders)
+    only = None
+    if len(named) == 1:
+        only = _choose_of_same_name(named[0], request, reminders) or _choose_own(named[0], request)
+    return [only.id] if only is not None else named if request.reading.intent in FINAL_INTENTS else resolvable
+
+
+def _resolve_by_shared_words(named: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
+    """Return the reminder with most words of references that name none by themselves, or of a remark beside them.
+
+    Return the references as they are where several share as many, or where another reminder must not be changed.
+    """
     closest = _list_closest(request.words.joint.join(named), request, reminders)
     if len(closest) == 1:
         return [closest[0].id]
     if len(closest) > 1 and len(named) == 1:
         return named
-    like = None if request.words.joint else find_closest_to_remark(_join_remarks(request), request)
+    like = None if request.words.joint else find_closest_to_remark(join_remarks(request), request)
     if like in list_own(request) and (not request.reading.has("REF") or set("".join(named)) & set(like.content)):
         return [like.id]  # 牛奶到货了，不用提醒我买了
+    is_final = request.reading.intent in FINAL_INTENTS
     return [] if request.may_point and not is_final and _has_change_without_reference(request) else named
 
 

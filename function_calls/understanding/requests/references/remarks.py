@@ -49,7 +49,7 @@ def find_remark(request: RequestContext) -> str:
     return f"{before} {after}" if found and not request.is_part else ""
 
 
-def _join_remarks(request: RequestContext) -> str:
+def join_remarks(request: RequestContext) -> str:
     """Return the words around the request and of its clauses that neither say nor point at what is asked."""
     reading = request.reading
     tokens, tags = reading.tokens, reading.tags
@@ -89,7 +89,7 @@ def find_closest_to_remark(remark: str, request: RequestContext) -> Reminder | N
 
 def find_by_remark(request: RequestContext) -> list[str]:
     """Return the id of the only reminder that shares a word with a remark beside "it": "signed already, bin that"."""
-    like = find_closest_to_remark(_join_remarks(request), request)
+    like = find_closest_to_remark(join_remarks(request), request)
     if like is None and request.words.joint:  # "puppies leave on Monday so stop that reminder"
         start = min((start for start, _ in request.reading.spans("REF")), default=0)
         ahead = [token.form for token in request.reading.untagged if token.start < start and not is_time(token)]
@@ -104,7 +104,7 @@ def names_unknown_matter(request: RequestContext, fewest: int = 2) -> bool:
     """
     own = [] if request.discussed_reminder is not None and fewest > 1 else list_own(request)
     words, common = request.words, request.common_words
-    remark = words.fold(_join_remarks(request))
+    remark = words.fold(join_remarks(request))
     if len(own) < fewest or find_closest_to_remark(remark, request) is not None:
         return False
     if words.joint:
