@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from function_calls.models import ReminderArgs
 from function_calls.tools.context import CallContext
 from function_calls.tools.errors import ArgumentRefused
-from function_calls.understanding.reading.times import split_rule
+from function_calls.understanding.reading.times import names_hour, split_rule
 from services.kernel.errors import RequestRefused
 from services.recurrence.edits import clamp_to_month_end
 from services.recurrence.fires import next_after, zone_of
@@ -221,13 +221,12 @@ def make_change_arguments(reading: Reading, now: datetime) -> dict[str, object]:
     """
     if not reading.has_day:
         return {"time": f"{reading.wall:%H:%M}"}
-    names_clock = reading.has_clock or bool(reading.part)
-    if reading.rrule is None and not names_clock:
+    if reading.rrule is None and not names_hour(reading):
         return {"time": f"{reading.wall:%Y-%m-%d}"}
     schedule = make_schedule_arguments(reading, now)
     if reading.rrule is None or "rrule" in schedule:
         del schedule["type"]
-    if reading.rrule is not None and not names_clock:
+    if reading.rrule is not None and not names_hour(reading):
         del schedule["time"]
     if "BYDAY" not in (reading.rrule or ""):
         schedule.pop("weekday", None)

@@ -62,7 +62,8 @@ def _may_name_reminder(utterance: Utterance) -> bool:
     may_answer = utterance.reading.intent in {NOTHING, "delete", *ANSWERING_INTENTS}
     name = normalize_reference(text, words)
     is_for_bot = utterance.turn.message.is_for_bot or (reminders is not None and bool(reminders.resolve(name)))
-    return name.isdecimal() or has_mark or (may_answer and is_short and is_for_bot)
+    is_short_answer = may_answer and is_short and is_for_bot
+    return name.isdecimal() or has_mark or is_short_answer
 
 
 def choose_options(
@@ -142,10 +143,9 @@ def _parse_half_of_day(text: str, words: Lexicon) -> bool | None:
 def _names_half_of_their_day(times: Sequence[TimeReadings], options: Sequence[Reading]) -> bool:
     """Return whether the times of a message name no clock, no repetition and no other day than those of the options."""
     days = {option.start.date() for option in options}
-    return all(
-        best is not None
-        and best.rrule is None
-        and not best.has_clock
-        and (not best.has_day or best.start.date() in days)
-        for best in (time.best for time in times)
-    )
+
+    def is_part_of_days(best: Reading) -> bool:
+        is_on_days = not best.has_day or best.start.date() in days
+        return is_on_days and best.rrule is None and not best.has_clock
+
+    return all(time.best is not None and is_part_of_days(time.best) for time in times)

@@ -227,12 +227,14 @@ def _join_names(reading: MessageReading) -> MessageReading:
 
     Nor does a name begin a part behind them: "a reminder for Raj | and Colette for tomorrow".
     """
+    if reading.intent != "set":
+        return reading
     bounds = [0, *reading.begins, len(reading.tokens)]
     has_slot = [bool({"WHEN", "CONTENT", "REF"} & {*reading.tags[first:last]}) for first, last in pairwise(bounds)]
     begins = tuple(
         first
         for first, (is_full_before, is_full) in zip(reading.begins, pairwise(has_slot), strict=True)
-        if reading.intent != "set" or (is_full and (is_full_before or "PERSON" not in reading.tags[first : first + 2]))
+        if is_full and (is_full_before or "PERSON" not in reading.tags[first : first + 2])
     )
     return replace(reading, begins=begins)
 

@@ -156,6 +156,11 @@ def is_clock_alone(reading: Reading) -> bool:
     return reading.rrule is None and reading.has_clock and not reading.has_day
 
 
+def names_hour(reading: Reading) -> bool:
+    """Return whether a time names a clock or a part of the day."""
+    return reading.has_clock or bool(reading.part)
+
+
 def names_single_day(reading: Reading | None) -> TypeGuard[Reading]:
     """Return whether a time names a day and does not repeat."""
     return reading is not None and reading.has_day and reading.rrule is None
@@ -163,7 +168,7 @@ def names_single_day(reading: Reading | None) -> TypeGuard[Reading]:
 
 def names_only_day(reading: Reading | None) -> TypeGuard[Reading]:
     """Return whether a time names a day, no clock and no part of the day, and does not repeat."""
-    return names_single_day(reading) and not (reading.has_clock or reading.part)
+    return names_single_day(reading) and not names_hour(reading)
 
 
 def list_halves(reading: Reading) -> tuple[Reading, ...]:
@@ -182,7 +187,7 @@ def choose_nearer_half(clock: Reading, other: datetime) -> Reading:
 
 def _copy_clock(last: TimeWords, time: TimeWords) -> TimeWords:
     day = time.best
-    if day.has_clock or day.part or day.rrule:
+    if names_hour(day) or day.rrule:
         return time
     starts = [day.start.replace(hour=each.start.hour, minute=each.start.minute) for each in last.readings]
     readings = tuple(

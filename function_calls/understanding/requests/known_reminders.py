@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from function_calls.understanding.requests.request_context import RequestContext
 from services.kernel.chat import ChatMessage
-from services.recurrence.rules import Rule
+from services.recurrence.rules import WEEKDAYS, Rule
 from services.reminders.model import Reminder
 from services.time_expressions import Reading
 
@@ -19,6 +19,11 @@ def find_due(reminder: Reminder | None, now: datetime) -> datetime | None:
 def find_rule(reminder: Reminder | None) -> Rule | None:
     """Return the repetition of a reminder; None where it comes once, or there is none."""
     return None if reminder is None else reminder.schedule.rule
+
+
+def list_weekdays(rule: Rule) -> list[str]:
+    """Return the weekdays of a repetition, as in BYDAY."""
+    return [WEEKDAYS[day] for _, day in rule.days]
 
 
 def find_messages_of(content: str, request: RequestContext) -> list[ChatMessage]:

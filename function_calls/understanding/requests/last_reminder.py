@@ -21,6 +21,7 @@ from function_calls.understanding.reading.times import (
     is_clock_alone,
     keep_clock_in_part,
     move_to_day,
+    names_hour,
     names_single_day,
     set_clock,
     subtract_lead,
@@ -168,7 +169,8 @@ def _copy_day(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeW
     Where the last one repeats, or that time is over, it is the next such clock.
     """
     before, best = _read_call_time(last, request), time.best
-    if before is None or best.rrule is not None or best.has_day or not (best.has_clock or best.part):
+    lacks_day = best.rrule is None and not best.has_day
+    if before is None or not lacks_day or not names_hour(best):
         return time
     lacks_half = before.best.has_clock and is_clock_without_half(time.words)
     readings = time.readings

@@ -298,10 +298,13 @@ class NameRepair(TagDraft):
             names, rest = self.forms[first : first + 1], self.forms[first + 1 : last]
             whole = f"{' '.join(self.forms[first:last])} "
             is_group = any(whole.startswith(f"{phrase} ") for phrase in self.words.all_of)
-            is_known = known.issuperset(names) and people.isdisjoint(rest) and not is_group and whole[:-1] not in known
+            has_known_head = known.issuperset(names) and people.isdisjoint(rest)
+            is_whole_name = is_group or whole[:-1] in known
             behind = self.text[self.tokens[first].end : self.tokens[last - 1].end]
+            are_words = behind[:1] == " " and behind.islower()
             is_relative = names[0] in self.words.articles and self.words.people_nouns.issuperset(rest[-1:])
-            if is_known and not is_relative and behind[:1] == " " and behind.islower() and rest[0] not in joints:
+            goes_on = is_relative or not joints.isdisjoint(rest[:1])
+            if has_known_head and are_words and not is_whole_name and not goes_on:
                 is_content = self.find_end_of_content(last) > last and not are_function_words(rest, self.words)
                 self.set_tag(first + 1, last, "CONTENT" if is_content else NO_TAG)
 

@@ -261,7 +261,9 @@ def _skip_or_remove(words: str, request: RequestContext) -> dict[str, str]:
     is_one_time = bool(request.words.joint) and len(request.read_times(words)) == 1
     is_span = len(weekdays) > 1 and is_one_time  # "el fin de semana", but 周末不用
     is_once = means_single_days(request)
-    if is_recurring or (len(weekdays) > 1 and not is_span) or (not is_once and _refuses_days_of_new(request)):
+    are_listed_days = len(weekdays) > 1 and not is_span
+    are_days_of_new = not is_once and _refuses_days_of_new(request)
+    if is_recurring or are_listed_days or are_days_of_new:
         return removed
     return skipped if is_once or is_span else skipped | removed
 

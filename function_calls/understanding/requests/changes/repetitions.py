@@ -24,6 +24,7 @@ from function_calls.understanding.requests.references.named_reminders import fin
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.times.repeated_times import find_end
 from services.reminders.model import Reminder
+from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
 _DAYS_A_WEEK = 7
@@ -172,16 +173,24 @@ def _asks_for_pause(request: RequestContext) -> bool:
 def _end_at_time(when: str, request: RequestContext, *, is_end: bool) -> Interpretation | None:
     """End a repeating reminder at the time `when`; `is_end` says that it is one behind a preposition: "en junio"."""
     found = request.read_times(when) if when else ()
-    time, reminder = request.parse_time([when]), find_named_reminder(request)
-    rule, due = find_rule(reminder), find_due(reminder, request.now)
-    if time is not None and time.best.has_clock and rule is not None and rule.is_elapsed and due is not None:
-        ended = replace(rule, count=None, until=time.best.start)  # every two hours until 6pm
-        return update(request, {"time": format_time(due), "rrule": str(ended)})
+    time = request.parse_time([when])
+    rule = None if time is None else _end_interval(time.best, request)
+    if rule is not None:
+        return update(request, rule)
     if found and time is None:
         when = make_time_words(when, found[0]).words  # "until Sunday when the event ends"
     elif time is not None and not found and is_end:
         return update(request, {"until": time.words})
     return update(request, {"until": when}) if found else None
+
+
+def _end_interval(end: Reading, request: RequestContext) -> dict[str, object] | None:
+    """Return the arguments of a reminder every few hours or minutes that ends at a clock; None for any other."""
+    reminder = find_named_reminder(request)
+    rule, due = find_rule(reminder), find_due(reminder, request.now)
+    if rule is None or due is None or not (rule.is_elapsed and end.has_clock):
+        return None
+    return {"time": format_time(due), "rrule": str(replace(rule, count=None, until=end.start))}
 
 
 def _find_day_of_length(words: str, request: RequestContext) -> str:

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading.slots.small_words import is_figure
-from function_calls.understanding.reading.times import TimeWords, names_only_day
+from function_calls.understanding.reading.times import TimeWords, names_hour, names_only_day
 from function_calls.understanding.reminder_times import FROM_THEN, format_time, make_change_arguments
 from function_calls.understanding.requests.changes.updates import repeats_on, update
-from function_calls.understanding.requests.known_reminders import find_due, find_rule
+from function_calls.understanding.requests.known_reminders import find_due, find_rule, list_weekdays
 from function_calls.understanding.requests.people import list_own
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
 from function_calls.understanding.requests.reminder_answers import merge_or_none
@@ -83,10 +83,10 @@ def split_weekdays(request: RequestContext, best: Reading) -> Interpretation | N
     if weekly is None or due is None or request.chat_reminders is None or reminder not in list_own(request):
         return None
     days, rule = frozenset(weekly["days"].split(",")), reminder.schedule.rule
-    old_days = {WEEKDAYS[day] for _, day in rule.days} if rule is not None and rule.days else {*WEEKDAYS}
+    old_days = {*WEEKDAYS} if rule is None or not rule.days else {*list_weekdays(rule)}
     is_beside = len(old_days) > 1 and days.isdisjoint(old_days) and _is_time_alone(request)
-    is_same = best.start.time() == due.time() or not (is_beside or repeats_on(reminder, days))
-    if is_same or _is_for_all_days(request):
+    are_some_days = is_beside or repeats_on(reminder, days)
+    if best.start.time() == due.time() or not are_some_days or _is_for_all_days(request):
         return None
     until = None if rule is None else rule.until
     shortened = {"rrule": _format_weekly_rule(old_days - days), "reminder_id": reminder.id}
@@ -100,7 +100,8 @@ def _is_time_alone(request: RequestContext) -> bool:
     """Return whether a request begins with its time, names no reminder and corrects nothing."""
     reading, words = request.reading, request.words
     is_first = not reading.has("WHEN") or reading.tags[0] == "WHEN"
-    return is_first and not (reading.has("REF") or request.has_word((*words.corrections, *words.substitutes)))
+    is_correction = request.has_word((*words.corrections, *words.substitutes))
+    return is_first and not is_correction and not reading.has("REF")
 
 
 def _is_for_all_days(request: RequestContext) -> bool:
@@ -121,7 +122,7 @@ def _keep_later_begin(time: TimeWords, request: RequestContext) -> dict[str, obj
     reminder = find_named_reminder(request) if frequency in _LONGEST_PERIODS else None
     rule = find_rule(reminder)
     first = find_due(reminder, request.now)
-    if rule is None or first is None or time.best.has_clock or time.best.part:
+    if rule is None or first is None or names_hour(time.best):
         return None
     if first - request.now <= _LONGEST_PERIODS.get(rule.frequency, _LONGEST_PERIODS[frequency]) * rule.interval:
         return None
@@ -182,7 +183,7 @@ def _replace_one_weekday(request: RequestContext) -> dict[str, object] | None:
     if rule is None or rule.frequency != "WEEKLY" or (len(rule.days) > 1 and find_references(request)):
         return None
     old, new = _read_bare_weekday(request, "OLD"), _read_bare_weekday(request, "WHEN")
-    days = [WEEKDAYS[day] for _, day in rule.days]
+    days = list_weekdays(rule)
     if not old or not new or old not in days:
         return None
     return {"rrule": _format_weekly_rule({new, *days} - {old}, rule.interval)}
@@ -219,7 +220,8 @@ def _change_interval(request: RequestContext, best: Reading) -> dict[str, object
 def _move_begin(request: RequestContext, best: Reading) -> dict[str, object] | None:
     """Return the arguments of a repeating reminder that begins on another day: "starting the 17th"."""
     when, since = (request.reading.words(tag) for tag in ("WHEN", "FROM"))
-    is_begin = not (when and since) and (FROM_THEN.search(when or since) or request.has_phrase(request.words.beginning))
+    says_begin = FROM_THEN.search(when or since) is not None or request.has_phrase(request.words.beginning)
+    is_begin = says_begin and not (when and since)
     reminder = find_named_reminder(request) if is_begin and names_only_day(best) else None
     if reminder is None or reminder.schedule.rule is None:
         return None

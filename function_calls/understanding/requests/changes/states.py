@@ -175,7 +175,8 @@ def pause_until_begin(request: RequestContext) -> Interpretation | None:
     named = find_named_reminder(request) if request.reading.has("REF") else request.find_closest(request.content)
     has_clock = any(best.has_clock for best in request.list_readings(when))
     rule = find_rule(named)
-    if named is None or rule is None or has_clock or (rule.frequency == "DAILY" and rule.interval > 1):
+    is_every_few_days = rule is not None and rule.frequency == "DAILY" and rule.interval > 1
+    if named is None or rule is None or has_clock or is_every_few_days:
         return None
     return change_state(request, "pause", {"until": when, "reminder_id": named.id})
 

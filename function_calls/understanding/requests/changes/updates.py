@@ -10,7 +10,7 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT
 from function_calls.understanding.reading.slots.references import normalize_reference
 from function_calls.understanding.reading.tokens import is_time
-from function_calls.understanding.requests.known_reminders import find_rule
+from function_calls.understanding.requests.known_reminders import find_rule, list_weekdays
 from function_calls.understanding.requests.new_reminders.options import move_to_workdays
 from function_calls.understanding.requests.people import find_people, list_own, list_target_names, names_oneself
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
@@ -69,7 +69,8 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old_time
     reminder = find_named_reminder(request) if len(weekdays) > 1 and not is_series else None
     if reminder is not None and _sets_only_clock(arguments) and day not in reminder.content:
         return _move_on_weekdays(reminder, day, weekdays, arguments, request)
-    is_name = is_series or (bool(weekdays) and any(day in name and name != day for name in references))
+    has_name_with_day = bool(weekdays) and any(day in name and name != day for name in references)
+    is_name = is_series or has_name_with_day
     if day and not is_name and request.names_single_day(day):
         named["occurrence"] = day
     people = {} if "person" in arguments else _find_people_of_change(request)
@@ -129,7 +130,7 @@ def _names_series(weekdays: frozenset[str], request: RequestContext) -> bool:
     reading, marks = request.reading, request.words.reference_marks
     behind = [token.form for token, tag in zip(reading.tokens[1:], reading.tags, strict=False) if tag == "OLD"]
     rule = find_rule(find_named_reminder(request) if weekdays and behind and behind[-1] in marks else None)
-    return rule is not None and {WEEKDAYS[day] for _, day in rule.days} == weekdays
+    return rule is not None and {*list_weekdays(rule)} == weekdays
 
 
 def _find_day_of_occurrence(request: RequestContext, arguments: Mapping[str, object]) -> str:
@@ -172,4 +173,4 @@ def repeats_on(reminder: Reminder, days: frozenset[str]) -> bool:
     rule = reminder.schedule.rule
     if rule is None or rule.interval != 1:
         return False
-    return rule.frequency == "DAILY" or days < {WEEKDAYS[weekday] for _, weekday in rule.days}
+    return rule.frequency == "DAILY" or days < {*list_weekdays(rule)}

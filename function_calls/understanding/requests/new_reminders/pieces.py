@@ -10,7 +10,7 @@ from function_calls.understanding.open_questions import ReminderRequest
 from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.repair import events
 from function_calls.understanding.reading.slots.contents import extract_content
-from function_calls.understanding.reading.times import TimeWords, names_single_day, set_clock
+from function_calls.understanding.reading.times import TimeWords, names_hour, names_single_day, set_clock
 from function_calls.understanding.requests import last_reminder
 from function_calls.understanding.requests.people import find_people
 from function_calls.understanding.requests.request_context import RequestContext
@@ -154,7 +154,7 @@ def _share_repetition(times: list[TimeWords], request: RequestContext) -> list[T
 def open_time_of_event(reminder: ReminderRequest, request: RequestContext) -> ReminderRequest:
     """Return `reminder` with the day alone where an event names its time: "tomorrow when I leave work"."""
     best = None if reminder.time is None else reminder.time.best
-    if best is None or best.has_clock or best.part or best.rrule is not None:
+    if best is None or best.rrule is not None or names_hour(best):
         return reminder
     has_event = events.names_event_for_clock(request.reading, request.words)
     return replace(reminder, time=None, day=best) if has_event else reminder

@@ -15,6 +15,7 @@ from function_calls.understanding.reading.times import (
     is_clock_alone,
     list_halves,
     move_to_day,
+    names_hour,
     set_clock,
     subtract_lead,
 )
@@ -79,8 +80,8 @@ def _complete_by_question(time: TimeWords, question: OpenQuestion, request: Requ
     if question.asks != "time" or not question.options:
         return _complete_by_options(time, question.options, request)
     if question.options[0].has_clock:  # "every lunar month at 7", then "every 1st and 15th"
-        clock, names_clock = replace(time, readings=question.options), time.best.has_clock or time.best.part
-        return time if names_clock or question.event else repeat_clock(clock, time.best, request)
+        clock = replace(time, readings=question.options)
+        return time if names_hour(time.best) or question.event else repeat_clock(clock, time.best, request)
     moved = last_reminder.move_open_time_to_day(time, question.options[0].start.date(), request)
     if time.best.has_day or not is_clock_without_half(time.words):
         return moved
@@ -102,7 +103,7 @@ def _complete_by_options(time: TimeWords, options: Sequence[Reading], request: R
             readings = _keep_offered_half(options[0], halves)
         time = replace(time, readings=readings, is_ambiguous=len(readings) > 1)
         return time if options[0].rrule is None else repeat_clock(time, options[0], request)  # "every day"
-    if best.has_clock or best.part:
+    if names_hour(best):
         return time
     readings = tuple(set_clock(best, option) for option in options)
     return replace(time, readings=readings, is_ambiguous=len(readings) > 1)

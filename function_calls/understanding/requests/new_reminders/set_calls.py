@@ -179,8 +179,9 @@ def _share_last_content(reminders: list[ReminderRequest], request: RequestContex
     Each of them has a time of their own.
     """
     *others, last = reminders
-    are_open = not any(each.content or each.time is None for each in others) and any(each.person for each in reminders)
-    if not last.content or last.time is None or not are_open:
+    are_only_times = all(each.time is not None and not each.content for each in others)
+    has_people = any(each.person for each in reminders)
+    if not last.content or last.time is None or not (are_only_times and has_people):
         return reminders
     clock = last.time.best if last.time.best.has_clock and not last.time.is_ambiguous else None
     completed = []

@@ -80,10 +80,11 @@ def _resolve_references(named: list[str], request: RequestContext, reminders: Ch
     resolvable = [name for name in named if reminders.can_resolve(name)]
     if not resolvable:
         return _resolve_by_shared_words(named, request, reminders)
-    only = None
     if len(named) == 1:
         only = _choose_of_same_name(named[0], request, reminders) or _choose_own(named[0], request)
-    return [only.id] if only is not None else named if request.reading.intent in FINAL_INTENTS else resolvable
+        if only is not None:
+            return [only.id]
+    return named if request.reading.intent in FINAL_INTENTS else resolvable
 
 
 def _resolve_by_shared_words(named: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
@@ -106,7 +107,8 @@ def _resolve_by_shared_words(named: list[str], request: RequestContext, reminder
 def _retracts_time(request: RequestContext) -> bool:
     """Return whether a request corrects the time that was set last, without a name: "7, not 6"."""
     has = request.reading.has
-    return request.may_point and request.last_set is not None and has("OLD") and has("WHEN") and not has("REF")
+    is_correction = has("OLD") and has("WHEN") and not has("REF")
+    return is_correction and request.may_point and request.last_set is not None
 
 
 def _resolve_retracted_time(named: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
@@ -146,10 +148,10 @@ def _find_own_references(named: list[str], request: RequestContext) -> list[str]
     if named and named[0].isdecimal() and request.chat_reminders is not None and not request.chat_reminders.shown.ids:
         return [each.id for each in list_own(request)][int(named[0]) - 1 : int(named[0])]
     is_pronoun = pieces[0] in words.own_one
-    found = request.reminders if is_pronoun else request.resolve(named[0]) if named else ()
-    own = [reminder for reminder in found if reminds_only(reminder, sender)]
+    candidates = request.reminders if is_pronoun else [each for name in named for each in request.resolve(name)]
+    own = [reminder for reminder in candidates if reminds_only(reminder, sender)]
     own = [reminder for reminder in own if reminder.creator.id == sender.id] or own
-    return [own[0].id] if len(own) == 1 and (is_pronoun or len(found) > 1) else []
+    return [own[0].id] if len(own) == 1 and (is_pronoun or len(candidates) > 1) else []
 
 
 def _find_by_day(named: list[str], request: RequestContext) -> Reminder | None:

@@ -164,12 +164,13 @@ def _find_word_for_several(request: RequestContext) -> str:
     if request.has_word(words.always) or _is_all_of_repetition(request):
         return ""
     # "All watered" is a report.
-    is_done, is_one_clause = reading.intent == "done", len(split_clauses(reading.tokens)) == 1
+    is_done = reading.intent == "done"
+    may_be_order = not is_done or len(split_clauses(reading.tokens)) == 1
     places = [at for at in list_asking_places(request) if reading.tags[at] == NO_TAG]
     text = join_forms(places, request)
-    if words.has_any(words.both, text) and not request.has_word(words.both_of_us) and (is_one_clause or not is_done):
+    if may_be_order and words.has_any(words.both, text) and not request.has_word(words.both_of_us):
         return "both"
-    if words.has_any(words.them, text) and (is_one_clause or not is_done):
+    if may_be_order and words.has_any(words.them, text):
         return "them"
     return "all" if words.has_any(words.all - words.own_one, text) and not is_done else ""
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import phrases
 from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.times import TimeWords, is_clock_alone, move_to_day, set_clock
+from function_calls.understanding.reading.times import TimeWords, is_clock_alone, move_to_day, names_hour, set_clock
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
@@ -74,7 +74,8 @@ def has_monthly_event(request: RequestContext) -> bool:
         token for token, tag in request.reading.tagged if tag in {NO_TAG, "EVENT"} and token.form.startswith("@rule")
     ]
     found = [time for token in named for time in request.read_times(request.reading.text_of(token))]
-    return len(found) == 1 and bool(found[0].best and "BYMONTHDAY=" in (found[0].best.rrule or ""))
+    best = found[0].best if len(found) == 1 else None
+    return best is not None and "BYMONTHDAY=" in (best.rrule or "")
 
 
 def repeat_monthly(time: TimeWords, request: RequestContext) -> TimeWords:
@@ -102,7 +103,7 @@ def _repeat_like(first: Reading, time: TimeWords, request: RequestContext) -> Ti
     if is_clock_alone(time.best) and (first.rrule or "").startswith(_BY_DAYS):
         return repeat_clock(time, first, request)
     day = _repeat_day_like(first, time, request)
-    is_bare = day.has_day and not (day.has_clock or day.part)
+    is_bare = day.has_day and not names_hour(day)
     return replace(time, readings=(set_clock(day, first),) if is_bare else (day, *time.readings[1:]))
 
 
