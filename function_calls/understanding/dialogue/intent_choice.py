@@ -161,10 +161,10 @@ class IntentChooser:
         if reminders is not None and reminders.matches(name, utterance.common_words):
             return True
         last = self._dialogue.last_set(utterance.key, turn.now)
-        texts = [message.text for message in turn.recent if message.sender.is_bot]
-        texts.append("" if last is None else str(last.arguments["content"]))
+        texts = [message.text.casefold() for message in turn.recent if message.sender.is_bot]
+        texts += [] if last is None else [str(last.arguments["content"]).casefold()]
         parts = name.casefold().split() if name.isascii() else [name]
-        return any(all(part in text.casefold() for part in parts) for text in texts)
+        return any(all(part in text for part in parts) for text in texts)
 
 
 def _tells_time_of_event(utterance: Utterance) -> bool:

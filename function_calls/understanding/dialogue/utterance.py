@@ -92,8 +92,9 @@ class CircumstancesReader:
         clocks = self._read_clocks(reading.text, utterance) if timed_texts else frozenset()
         is_repeated = bool(timed_texts) and self._repeats_unread_time(timed_texts, utterance)
         has_set = self._dialogue.last_set(key, turn.now) is not None
+        is_reminded_by_other = self._dialogue.is_reminded_by_other(key, turn)
         # A new request does not go on with the reminder that another person has set for this one.
-        is_reminded = utterance.context == "acted" and self._dialogue.is_reminded_by_other(key, turn)
+        is_reminded = utterance.context == "acted" and is_reminded_by_other
         is_new = is_reminded and reading.intent == "set"
         return Circumstances(
             context="none" if is_new and self._dialogue.last_action(key, turn.now) is None else utterance.context,
@@ -115,8 +116,7 @@ class CircumstancesReader:
             delivered_to_others=utterance.context == "fired" and self._dialogue.is_delivery_for_others(turn),
             says_not_urgent=words.has_any(words.not_urgent, _CLAUSE_MARK.sub(" ", words.fold(turn.message.text))),
             has_unanswered_request=_has_unanswered_request(turn, words),
-            others_acted=self._dialogue.is_last_by_other(key, turn)
-            and not self._dialogue.is_reminded_by_other(key, turn),
+            others_acted=self._dialogue.is_last_by_other(key, turn) and not is_reminded_by_other,
         )
 
     def _rate_last_action(self, utterance: Utterance, *, is_reminded: bool) -> Literal["none", "old", "fresh"]:

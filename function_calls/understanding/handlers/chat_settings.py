@@ -23,12 +23,13 @@ def set_or_tell_zone(request: RequestContext) -> Interpretation | None:
     later = [time.words for time in times if _names_other_day(time, request)]
     if later:  # "I'm going to London on Friday"
         return request.answers.say("offline.zone_later", time=later[0], place=pieces[0])
-    if not _read_scope(request) and _is_about_other_person(request):
+    scope = _read_scope(request)
+    if not scope and _is_about_other_person(request):
         person = request.find_members_named() or request.reading.words("PERSON")
         if person and not any(find_zone(piece.strip()) for piece in pieces):
             return request.answers.call_tool("time_zone", {"person": person})
         return request.answers.say("offline.own_setting")
-    return request.answers.call_tool("time_zone", {"zone": _find_place(request), **_read_scope(request)})
+    return request.answers.call_tool("time_zone", {"zone": _find_place(request), **scope})
 
 
 def _find_place(request: RequestContext) -> str:
@@ -66,7 +67,8 @@ def set_quiet_hours(request: RequestContext) -> Interpretation | None:
     """Set, end or tell the quiet hours of the sender or the chat, which are the same every day."""
     from services.summary.content import asks
 
-    if not _read_scope(request) and _is_about_other_person(request):
+    scope = _read_scope(request)
+    if not scope and _is_about_other_person(request):
         return request.answers.say("offline.own_setting")
     when, times = request.reading.words("WHEN").strip(" ?¿!."), find_times(request)
     if when and any(_names_other_day(time, request) for time in times):
@@ -77,7 +79,7 @@ def set_quiet_hours(request: RequestContext) -> Interpretation | None:
     is_question = asks(request.reading.text)  # "are quiet hours on?"
     if not hours and not is_question and request.has_word(request.words.switching_on):
         return request.answers.say("offline.quiet_when")
-    return request.answers.call_tool("quiet_hours", {"hours": hours, **_read_scope(request)})
+    return request.answers.call_tool("quiet_hours", {"hours": hours, **scope})
 
 
 def _ends_quiet_hours(request: RequestContext, when: str, times: list[TimeWords]) -> bool:

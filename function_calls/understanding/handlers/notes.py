@@ -66,9 +66,10 @@ def _strip_words(text: str, stripped: Collection[str], words: Lexicon) -> str:
 
 def forget_note_or_reminder(request: RequestContext) -> Interpretation | None:
     """Forget the note that is named, else the one just looked for: "forget it" behind "alarm code?"."""
-    if not request.reading.has("CONTENT") and request.has_word(request.words.notes):
+    has_content = request.reading.has("CONTENT")
+    if not has_content and request.has_word(request.words.notes):
         return request.answers.call_tool("memory_forget", {"reference": "all"})
-    matter = normalize_reference(request.content, request.words) if request.reading.has("CONTENT") else ""
+    matter = normalize_reference(request.content, request.words) if has_content else ""
     matter = request.strip_leading_word(matter, request.words.notes)
     reminder = request.find_closest(matter)
     if reminder is not None:  # "you can forget about the milk"

@@ -241,13 +241,13 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def parse_search_request(self, text: str) -> str:
         """Return the words behind "search for" and the like at the beginning of `text`; "" for another text."""
-        found = [order for order in self.looking_up if self.fold(text).startswith(order)]
-        return text[len(max(found, key=len)) :].strip() if found else ""
+        order = max(filter(self.fold(text).startswith, self.looking_up), key=len, default="")
+        return text[len(order) :].strip() if order else ""
 
     def strip_search_place(self, query: str) -> str:
         """Return `query` without "on the web" and the like at its end."""
-        found = [place for place in self.search_places if self.fold(query).endswith(place)]
-        return query[: -len(max(found, key=len))].rstrip() if found else query
+        place = max(filter(self.fold(query).endswith, self.search_places), key=len, default="")
+        return query[: -len(place)].rstrip() if place else query
 
     def has_any(self, words: Iterable[str], folded: str) -> bool:
         """Return whether the `folded` text has one of `words`, as a word of its own where words have spaces."""
@@ -256,8 +256,9 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def find_spared(self, text: str) -> str:
         """Return the words for what is excepted from all: 看牙 of 留下看牙，其他全删; "" for none."""
-        found = (re.search(pattern, self.fold(text)) for pattern in self.spared)
-        return next((each["kept"].strip() for each in found if each), "")
+        folded = self.fold(text)
+        matches = (re.search(pattern, folded) for pattern in self.spared)
+        return next((match["kept"].strip() for match in matches if match), "")
 
     def strip_same_time(self, text: str) -> str:
         """Return `text` without words such as "the same time", which mean the clock of another reminder."""

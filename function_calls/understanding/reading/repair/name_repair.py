@@ -228,12 +228,12 @@ class NameRepair(TagDraft):
         end = self.find_end_of_content(last)
         joints = self.words.and_words | {"@"}
         joint = next((at for at in range(first + 1, last - 1) if self.forms[at] in joints), 0)
-        is_oneself = joint and "".join(self.forms[first:joint]) in self.words.oneself
-        if joint and "".join(self.forms[joint + 1 : last]) in members:
+        companion = "".join(self.forms[joint + 1 : last])
+        if not joint or companion in members or "".join(self.forms[first:joint]) not in self.words.oneself:
             return
-        is_relative = "".join(self.forms[joint + 1 : last]).endswith(tuple(self.words.kinship_terms))
+        is_relative = companion.endswith(tuple(self.words.kinship_terms))
         is_with_relative = is_relative and self.forms[joint] in self.words.with_words
-        if is_oneself and (is_with_relative or "".join(self.forms[last:end]).startswith(self.words.together)):
+        if is_with_relative or "".join(self.forms[last:end]).startswith(self.words.together):
             self.set_tag(joint, last, "CONTENT")
 
     def _tag_companions(self, members: Collection[str]) -> None:

@@ -71,8 +71,9 @@ def normalize_reference(piece: str, words: Lexicon) -> str:
             return meaning
     shorter = _strip_edge(name, words)
     while shorter != name:
-        if mark_day(shorter, words) != shorter:  # "el del 18" is that of a day, "el 18" may be the one with this number
-            return mark_day(shorter, words)
+        day = mark_day(shorter, words)
+        if day != shorter:  # "el del 18" is that of a day, "el 18" may be the one with this number
+            return day
         name, shorter = shorter, _strip_edge(shorter, words)
     pointing = words.itself.intersection(words.demonstratives)  # "de eso"
     if words.joint and words.fold(name) in pointing.union(words.before_reference):

@@ -45,17 +45,19 @@ def _correct_count(piece: str, request: RequestContext) -> dict[str, object] | N
     "No, 3" and "in 3" after "in 2 hours" are hours, "every 3" after "every 2 days" is days.
     """
     words = request.words
-    found = _COUNT.fullmatch(words.fold(piece.strip()))
-    reminder = None if found is None else find_named_reminder(request)
-    if found is None or reminder is None or not int(found["count"]):
+    bare = piece.strip()
+    match = _COUNT.fullmatch(words.fold(bare))
+    count = 0 if match is None else int(match["count"])
+    reminder = find_named_reminder(request) if count else None
+    if match is None or reminder is None:
         return None
-    count, rule, due = int(found["count"]), reminder.schedule.rule, find_due(reminder, request.now)
-    if found["ahead"] in words.each:
+    rule, due = reminder.schedule.rule, find_due(reminder, request.now)
+    if match["ahead"] in words.each:
         changed = None if rule is None else str(replace(rule, interval=count))
         return None if changed is None or due is None else {"time": format_time(due), "rrule": changed}
     slips = [word for word in words.corrections if " " not in word]  # "make it 2" may be a clock
-    is_bare = not found["ahead"] and count <= _HOURS_A_HALF and request.has_phrase(slips)
-    is_after = any(piece.strip().casefold() == form.format(amount=count) for form in words.amount_ahead)
+    is_bare = not match["ahead"] and count <= _HOURS_A_HALF and request.has_phrase(slips)
+    is_after = bare.casefold() in [form.format(amount=count) for form in words.amount_ahead]
     amount = _find_amount_of_setting(reminder, request) if is_bare or is_after else None
     units = (_WEEK, _DAY, _HOUR) if is_after else (_HOUR,)
     unit = next((unit for unit in units if amount and not amount % unit), None)

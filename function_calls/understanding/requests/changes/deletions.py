@@ -9,7 +9,6 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.slots.references import normalize_reference
 from function_calls.understanding.reading.slots.small_words import find_longest_ending
 from function_calls.understanding.reading.times import names_single_day
-from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.changes.skipped_days import (
     count_skipped,
@@ -291,15 +290,15 @@ def follow_skip(request: RequestContext) -> Interpretation | None:
 
 def _find_bounds_of_pause(request: RequestContext) -> dict[str, object] | None:
     """Return the end or the bounds of the days on which a Chinese request asks for nothing; None for single days."""
-    reading, words = request.reading, request.words
+    reading, words, spans = request.reading, request.words, request.reading.spans("WHEN")
     when = reading.words("WHEN").removesuffix("都").strip()
-    deadline = find_longest_ending(when, words.deadlines)
     if words.joint or not when or not find_references(request):
         return None
-    if deadline and request.names_single_day(when.removesuffix(deadline)):
-        return {"until": when.removesuffix(deadline)}
-    start = min(reading.spans("WHEN"))[0]
-    end = max(max(reading.spans("WHEN"))[1], *(token.end for token in reading.tokens if is_time(token)), 0)
+    deadline = find_longest_ending(when, words.deadlines)
+    last_day = when.removesuffix(deadline)
+    if deadline and request.names_single_day(last_day):
+        return {"until": last_day}
+    start, end = spans[0][0], max(spans[-1][1], *(token.end for token in reading.times), 0)
     has_from = "从" in words.fold(reading.text[max(start - 1, 0) : start + 1])
     bounds = re.split(words.between_times, reading.text[start:end], maxsplit=1) if has_from else []
     bounds = [bound.strip("从從停休") for bound in bounds]

@@ -78,15 +78,17 @@ def _find_new_text(request: RequestContext) -> str:
     substitutes = () if words.joint else words.substitutes
     starts = [reading.text.find(word) + len(word) for word in substitutes if word in folded]
     reminder = find_named_reminder(request) if starts else None
-    if reminder is None or words.fold(reminder.content) in words.fold(reading.text[starts[0] :]):
+    content = "" if reminder is None else words.fold(reminder.content)
+    if reminder is None or content in words.fold(reading.text[starts[0] :]):
         return ""
+    start = min(starts)
     behind = "".join(
         "\n" if is_time(token) or token.form in CLAUSE_ENDS else reading.text_of(token)
         for token in reading.tokens
-        if token.start >= min(starts)
+        if token.start >= start
     )
     texts = (strip_edges(part, words.courtesies, words.joint)[0] for part in behind.splitlines())
-    characters = {*words.fold(reminder.content)} - request.common_words
+    characters = {*content} - request.common_words
     return next((text for text in texts if len(text) > 1 and characters & {*words.fold(text)}), "")
 
 

@@ -160,8 +160,8 @@ def append(request: RequestContext) -> Interpretation | None:
     """Append words to the text of a reminder; a member of the chat is reminded as well, unless the text has others."""
     request = _tag_number_of_content(request)
     content, fold, reminder = request.content, request.words.fold, find_named_reminder(request)
-    members = map(fold, find_members(request.turn))
-    has_names = reminder is not None and any(name in fold(reminder.content) for name in members)
+    text = "" if reminder is None else fold(reminder.content)
+    has_names = reminder is not None and any(fold(name) in text for name in find_members(request.turn))
     if request.is_member(content) and not has_names:
         return add_person(request.retag("CONTENT", "PERSON"))
     time = None if find_rule(reminder) is None or not content else request.parse_time([content])

@@ -29,13 +29,14 @@ from function_calls.understanding.requests.times.unclear_times import find_day_w
 
 def read_piece(request: RequestContext, piece: MessageReading) -> list[ReminderRequest]:
     """Return the reminders of one piece: its content at each of its times."""
-    part = separate_event_from_clock(tag_day_of_event(request.with_reading(piece)))
+    as_read = request.with_reading(piece)
+    part = separate_event_from_clock(tag_day_of_event(as_read))
     content = _strip_bot_name(extract_content(piece, request.words), request)
     is_sign = not any(map(str.isalnum, content)) and part.has_part(request.words.waking)  # "wake me up at 6 🙏"
     is_pronoun = content.casefold() in {*request.words.itself, *request.words.indefinites}
     content = "" if is_sign or is_pronoun else content
     person = find_people(part)
-    times = _share_repetition(_add_event_itself(_read_times(part), request.with_reading(piece)), request)
+    times = _share_repetition(_add_event_itself(_read_times(part), as_read), request)
     event = None if content or not times else find_reminder_counted_from(part)
     content = content if event is None else event.content
     if times and (len(times) == 1 or are_listed_times(part)):

@@ -186,7 +186,8 @@ def _choose_of_same_name(name: str, request: RequestContext, reminders: ChatRemi
     closest = reminders.find_closest(name, request.common_words)
     if len(found) < 2 or request.reading.intent in _INTENTS_FOR_SEVERAL or request.read_times(name):
         return None
-    may_change = [each for each in found if each in list_own(request)]
+    own = list_own(request)
+    may_change = [each for each in found if each in own]
     if len(may_change) == 1 and set(found).isdisjoint(closest):
         return may_change[0]  # the name is that of a person
     if not set(found) <= set(closest):
@@ -197,8 +198,8 @@ def _choose_of_same_name(name: str, request: RequestContext, reminders: ChatRemi
     if day and (dated or request.reading.intent != "skip"):
         return dated[0] if len(dated) == 1 else None
     found = leave_out_moved(found)
-    own = [each for each in found if reminds(each, request.turn.message.sender)]
-    return found[0] if len(found) == 1 else own[0] if len(own) == 1 else None
+    for_sender = [each for each in found if reminds(each, request.turn.message.sender)]
+    return next((one[0] for one in (found, for_sender) if len(one) == 1), None)
 
 
 def _choose_own(name: str, request: RequestContext) -> Reminder | None:
