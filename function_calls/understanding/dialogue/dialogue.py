@@ -134,7 +134,7 @@ class Dialogue:
         is_over = last is None or turn.now - last.at > _FRESH or (failed_at is not None and failed_at > last.at)
         return None if last is None or is_over else (last.call, last.sender)
 
-    def is_last_by_other(self, key: str, turn: Turn) -> bool:
+    def is_last_set_by_other(self, key: str, turn: Turn) -> bool:
         """Return whether another person has set the last reminder of the chat, since the last action for the sender."""
         other, last = self._last_reminders.get(turn.message.address.key), self.last_action(key, turn.now)
         if other is None or other.sender.id == turn.message.sender.id:
@@ -147,7 +147,7 @@ class Dialogue:
         One for everyone does not count.
         """
         other = self._last_reminders.get(turn.message.address.key)
-        if other is None or other.name == "everyone" or not self.is_last_by_other(key, turn):
+        if other is None or other.name == "everyone" or not self.is_last_set_by_other(key, turn):
             return False
         return turn.now - other.at <= _FRESH and _is_for_sender(other, turn)
 

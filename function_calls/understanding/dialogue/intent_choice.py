@@ -152,7 +152,7 @@ class IntentChooser:
         if names:
             return any(self._is_known_name(name, utterance) for name in names)
         forms, orders = [token.form for token in reading.untagged], words.help_topics.get("undo", ())
-        follows_other = self._dialogue.is_last_by_other(utterance.key, utterance.turn)
+        follows_other = self._dialogue.is_last_set_by_other(utterance.key, utterance.turn)
         return not follows_other or are_function_words(forms, words, orders)
 
     def _is_known_name(self, name: str, utterance: Utterance) -> bool:

@@ -27,7 +27,7 @@ class LastChanges:
         """Return whether a message to the bot is only "never mind", where nothing was asked or just changed."""
         turn, words, key = utterance.turn, utterance.words, utterance.key
         last = self._dialogue.last_action(key, turn.now)
-        has_moved_on = self._dialogue.state(key).changed_subject or self._dialogue.is_last_by_other(key, turn)
+        has_moved_on = self._dialogue.state(key).changed_subject or self._dialogue.is_last_set_by_other(key, turn)
         is_change = last is not None and (last.is_change or any(call.name in SETTINGS for call in last.calls))
         is_open = utterance.question is not None or (is_change and not has_moved_on)
         text = words.fold(utterance.reading.text).strip(" .!,。！，~～…")

@@ -171,7 +171,7 @@ class MessageInterpreter:
             is_part=is_part,
             set_call_before=set_before,
             last_here=last_here,
-            last_of_other=last_here if self._dialogue.is_last_by_other(utterance.key, turn) else None,
+            last_set_by_other=last_here if self._dialogue.is_last_set_by_other(utterance.key, turn) else None,
             discussed_reminder=reminder_before or self._find_discussed_reminder(utterance),
             last_call=self._dialogue.last_call(utterance.key, turn.now),
         )

@@ -107,16 +107,16 @@ class CircumstancesReader:
             or any(self._proposes_time(text, clocks, utterance) for text in timed_texts),
             others_asked_time=any(map(asks_quantity, timed_texts)),
             others_discussed_time=has_set and any(self._discusses_time(text, utterance) for text in texts),
-            others_discussed_text=any(_names_known(text, utterance) for text in texts),
+            others_discussed_text=any(_names_reminder(text, utterance) for text in texts),
             bot_wrote_lately=utterance.chat_reminders is not None
             and any(message.sender.is_bot for message in turn.recent[-_LATELY:]),
-            names_reminder=any(_names_known(name, utterance) for name in extract_references(reading, words)),
+            names_reminder=any(_names_reminder(name, utterance) for name in extract_references(reading, words)),
             answers_person=self._answers_person(utterance),
             follows_bot=follows_bot(turn),
             delivered_to_others=utterance.context == "fired" and self._dialogue.is_delivery_for_others(turn),
             says_not_urgent=words.has_any(words.not_urgent, _CLAUSE_MARK.sub(" ", words.fold(turn.message.text))),
             has_unanswered_request=_has_unanswered_request(turn, words),
-            others_acted=self._dialogue.is_last_by_other(key, turn) and not is_reminded_by_other,
+            others_acted=self._dialogue.is_last_set_by_other(key, turn) and not is_reminded_by_other,
         )
 
     def _rate_last_action(self, utterance: Utterance, *, is_reminded: bool) -> Literal["none", "old", "fresh"]:
@@ -209,7 +209,7 @@ class CircumstancesReader:
         return not due.isdisjoint(self._read_clocks(text, utterance) | figures)
 
 
-def _names_known(name: str, utterance: Utterance) -> bool:
+def _names_reminder(name: str, utterance: Utterance) -> bool:
     """Return whether a reference names a coming reminder of the chat, or all of them."""
     words, reminders = utterance.words, utterance.chat_reminders
     is_all = name.casefold().startswith(tuple(f"{word}{words.joint}" for word in words.every))

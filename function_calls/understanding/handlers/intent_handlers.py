@@ -26,7 +26,7 @@ from function_calls.understanding.requests.changes import (
 from function_calls.understanding.requests.chat_reminders import find_shared_words
 from function_calls.understanding.requests.new_reminders.question_answers import answer_content, answer_when
 from function_calls.understanding.requests.new_reminders.set_calls import set_reminders
-from function_calls.understanding.requests.people import list_own, list_people
+from function_calls.understanding.requests.people import list_own_reminders, list_people
 from function_calls.understanding.requests.references.named_reminders import find_references
 from function_calls.understanding.requests.references.remarks import find_closest_to_remark, names_unknown_matter
 from function_calls.understanding.requests.request_context import RequestContext
@@ -230,7 +230,7 @@ def _find_pointed_reminder(request: RequestContext) -> str:
         return ""
     if request.discussed_reminder is not None:
         return request.discussed_reminder.id
-    content = None if request.last_of_other is None else request.last_of_other.arguments.get("content")
+    content = None if request.last_set_by_other is None else request.last_set_by_other.arguments.get("content")
     found = [reminder.id for reminder in request.reminders if reminder.content == content]
     return found[0] if len(found) == 1 else ""
 
@@ -243,7 +243,7 @@ def _find_next_reminder(request: RequestContext, owner: str) -> str:
     asks_for_several = request.has_word(words.plural) or any(token.form.isdecimal() for token in reading.tokens)
     if request.chat_reminders is None or not says_next or asks_for_several or any(map(reading.has, other_tags)):
         return ""
-    reminders = list_own(request) if request.has_word(words.own) else request.reminders
+    reminders = list_own_reminders(request) if request.has_word(words.own) else request.reminders
     coming = (each for each in reminders if each.next_fires)
     owners = ((each.id, {person.name for person in list_people(each)}) for each in coming)
     return next((id_ for id_, names in owners if not owner or owner in names), "")

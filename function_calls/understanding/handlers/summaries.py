@@ -58,9 +58,9 @@ def _find_window(request: RequestContext) -> str:
 def _find_only_speaker(request: RequestContext) -> str:
     """Return the only member that a request names, but not as the one for whom it is: "a summary for Ben"."""
     words, name = request.words, request.find_members_named()
-    given = [words.fold(f"{link}{words.joint}{name}") for link in words.task_links]
+    recipient_phrases = [words.fold(f"{link}{words.joint}{name}") for link in words.task_links]
     is_only = words.joint and " & " not in name and not request.has_word(words.own)
-    return name if is_only and not request.has_phrase(given) else ""
+    return name if is_only and not request.has_phrase(recipient_phrases) else ""
 
 
 def _is_clear_future_time(time: TimeWords, request: RequestContext) -> bool:

@@ -94,10 +94,12 @@ def replace_amount(text: str, amount: str) -> str:
     """
     ahead, figure, unit = _split_at_figure(amount)
     places = [(found.start(), *_find_unit(text, found.end(), unit)) for found in _FIGURE.finditer(text)]
-    like = [(start, begin, end) for start, begin, end in places if end >= begin and text[:start].endswith(ahead)]
-    if not figure or ahead.isalnum() or len(like) != 1:
+    places_of_unit = [
+        (start, begin, end) for start, begin, end in places if end >= begin and text[:start].endswith(ahead)
+    ]
+    if not figure or ahead.isalnum() or len(places_of_unit) != 1:
         return ""
-    start, begin, end = like[0]
+    start, begin, end = places_of_unit[0]
     gap = " " if text[begin - 1 : begin].isspace() else ""
     return f"{text[:start]}{figure}{gap}{unit}{text[end:]}"
 

@@ -111,7 +111,7 @@ def _split_joined(reading: MessageReading, words: Lexicon, read: Read) -> list[M
             continue
         is_complete = first.intent != "set" or (first.has("WHEN") and first.has("CONTENT"))
         is_request = is_complete and first.intent != NOTHING and first.is_certain
-        may_part = reading.tokens[at].form not in MARKS or (first.intent == "set" and _names_known(second))
+        may_part = reading.tokens[at].form not in MARKS or (first.intent == "set" and _names_known_reminder(second))
         if is_request and may_part and _is_request_alone(second, words, is_content=is_content):
             return [first, *_split_joined(second, words, read)]
     return [reading]
@@ -133,7 +133,7 @@ def _are_changes_apart(first: MessageReading, second: MessageReading, words: Lex
 
     One without an order of its own, as "the rent to Friday", goes on with the one before it.
     """
-    if not _changes_known(first, words):
+    if not _changes_known_reminder(first, words):
         return False
     if second.intent == "set":
         asks = _asks_to_remind(second.tokens, words) or second.tokens[0].form in words.lead_in_words
@@ -141,18 +141,18 @@ def _are_changes_apart(first: MessageReading, second: MessageReading, words: Lex
     names, other_names = ({*extract_references(each, words)} for each in (first, second))
     has_order = any(each.form.isalpha() and each.form not in words.prepositions for each in second.untagged)
     has_own_order = has_order or first.intent == second.intent
-    return names.isdisjoint(other_names) and has_own_order and _changes_known(second, words)
+    return names.isdisjoint(other_names) and has_own_order and _changes_known_reminder(second, words)
 
 
-def _changes_known(reading: MessageReading, words: Lexicon) -> bool:
+def _changes_known_reminder(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a reading surely changes a reminder that it names, and says when if it moves it."""
     is_complete = reading.intent != "move" or not _NEW_TIMES.isdisjoint(reading.tags)
     if reading.intent == "delete":  # 交房租不变 and "the rent is fine" keep it
         is_complete = words.has_any(words.deleting or words.ending, words.fold(reading.text))
-    return _names_known(reading) and is_complete and reading.intent in _ORDERS and reading.certainty >= _SURE
+    return _names_known_reminder(reading) and is_complete and reading.intent in _ORDERS and reading.certainty >= _SURE
 
 
-def _names_known(reading: MessageReading) -> bool:
+def _names_known_reminder(reading: MessageReading) -> bool:
     """Return whether a reading names a reminder with a word in the text of a coming one."""
     return any(reading.tags[at] == "REF" for at in reading.reminder_places)
 
@@ -171,7 +171,7 @@ def _is_request_alone(reading: MessageReading, words: Lexicon, *, is_content: bo
     is_new_time = reading.intent == "move" and reading.has("WHEN")
     if is_new_time and not is_content and not any(extract_references(reading, words)):
         return words.has_any(words.change_it, words.joint.join(reading.forms))
-    if not _names_known(reading):
+    if not _names_known_reminder(reading):
         return False
     if not is_content:
         return reading.intent in _REMARKED_ON and reading.tags[0] == NO_TAG  # no other name: "and the rent"
@@ -279,7 +279,11 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
     if not ends_with_set and not _is_change_beside_remarks(sentence, intent, reading, words):
         return reading
     has_only_time = not find_letters_beside_times(words.joint.join(_list_words(sentence)), [], words)
-    if has_only_time or lacks_day(sentence, reading.tokens) or _is_about_day_of_other(sentence, reading, words):
+    if (
+        has_only_time
+        or lacks_day(sentence, reading.tokens)
+        or _is_about_day_of_other_sentence(sentence, reading, words)
+    ):
         return reading
     alone = read(reading.text_of(sentence[0], sentence[-1]))
     lacks_text = alone.intent == "reword" and reading.has("CONTENT") and not alone.has("CONTENT")
@@ -314,7 +318,7 @@ def lacks_day(part: Iterable[Token], tokens: Iterable[Token]) -> bool:
     return bool(own & _CLOCKS and not own & _DAYS and every & _DAYS)
 
 
-def _is_about_day_of_other(sentence: Sequence[Token], reading: MessageReading, words: Lexicon) -> bool:
+def _is_about_day_of_other_sentence(sentence: Sequence[Token], reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a sentence is about the day of another one: 周四下雨，那天别提醒; 周末休息，不用叫."""
     days = [token for token in reading.tokens if token.form in _DAYS]
     if not days or any(day in sentence for day in days):

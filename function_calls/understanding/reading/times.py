@@ -296,8 +296,10 @@ def find_impossible_times(
     if not _LARGE.search(text):
         return
     numbers = [(match.span(), possible) for pattern, possible in _POSSIBLE for match in pattern.finditer(text)]
-    free = [(span, possible) for span, possible in numbers if not any(begin <= span[0] < end for begin, end in taken)]
-    for (start, end), possible in free[:_MOST_TRIED]:
+    unread_numbers = [
+        (span, possible) for span, possible in numbers if not any(begin <= span[0] < end for begin, end in taken)
+    ]
+    for (start, end), possible in unread_numbers[:_MOST_TRIED]:
         repaired = text[:start] + possible + text[end:]
         for first, last in iterate_spans(read(repaired)):
             if first <= start and start + len(possible) <= last:

@@ -102,8 +102,8 @@ class ChatReminders(Struct, frozen=True, dict=True):
 
     def filter_by_time(self, words: str, among: Sequence[Reminder]) -> tuple[Reminder, ...]:
         """Return those of `among` that come at the time in `words`; all of them where it has none."""
-        fits = find_due(words, among, self.now) if among else None
-        return tuple(among) if fits is None else tuple(fits[0])
+        matches = find_due(words, among, self.now) if among else None
+        return tuple(among) if matches is None else tuple(matches[0])
 
     def find_only_closest(self, name: str, common: Collection[str]) -> Reminder | None:
         """Return the only reminder of `find_closest`; None for none or several."""
@@ -120,8 +120,9 @@ class ChatReminders(Struct, frozen=True, dict=True):
         unchanged = [reminder for reminder in own if reminder.content == content]
         newest = sorted(own, key=lambda reminder: reminder.created_at)[-1:]
         similar = [each for each in newest if find_shared_words(content, each.content, common)]
-        found = similar if len(unchanged) == 1 and similar else unchanged or similar
-        return replace(call, arguments={**call.arguments, **self.make_arguments(found[0])}) if len(found) == 1 else call
+        candidates = similar if len(unchanged) == 1 and similar else unchanged or similar
+        changed = self.make_arguments(candidates[0]) if len(candidates) == 1 else {}
+        return replace(call, arguments={**call.arguments, **changed})
 
     def make_set_call(self, reminder: Reminder) -> ToolCall:
         """Return the call that would set `reminder` as it is now."""

@@ -65,7 +65,7 @@ def _find_call_to_join(request: RequestContext) -> ToolCall | None:
 
     "The day before" counts back from a reminder that another person has just set for the sender.
     """
-    last, of_other, own = request.last_here, request.last_of_other, request.turn.message.sender.name
+    last, of_other, own = request.last_here, request.last_set_by_other, request.turn.message.sender.name
     is_for_sender = of_other is not None and of_other.arguments.get("person") in {EVERYONE_ARGUMENT, own}
     if of_other is not None and is_for_sender and request.reading.has("LEAD"):
         return replace(of_other, arguments={**of_other.arguments, "person": None})
@@ -235,8 +235,8 @@ def find_same_day_time(request: RequestContext) -> Reading | None:
     """
     words = request.words
     last = request.last_set if request.may_point and request.has_word(words.same_day_phrases) else None
-    if request.last_of_other is not None and request.has_word(words.same_day):
-        last = request.last_of_other
+    if request.last_set_by_other is not None and request.has_word(words.same_day):
+        last = request.last_set_by_other
     time = read_event_before(request) if last is None else _read_call_time(last, request)
     return None if time is None else time.best
 

@@ -89,7 +89,7 @@ def list_other_people(reminder: Reminder | None, request: RequestContext) -> lis
     return [each.name for each in targets if each.id != request.turn.message.sender.id]
 
 
-def list_own(request: RequestContext) -> list[Reminder]:
+def list_own_reminders(request: RequestContext) -> list[Reminder]:
     """Return the reminders that the person has set, or that remind them."""
     own = request.turn.message.sender
     return [reminder for reminder in request.reminders if reminder.creator.id == own.id or reminds(reminder, own)]

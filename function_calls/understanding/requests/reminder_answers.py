@@ -83,16 +83,16 @@ class ReminderAnswers:
             if time is None:
                 unclear.append(reminder)
                 continue
-            made = self.set_reminder(reminder.content, reminder.person, time)
-            if made.answer:
-                return made
-            calls += [call for call in made.calls if call.arguments not in [each.arguments for each in calls]]
+            interpretation = self.set_reminder(reminder.content, reminder.person, time)
+            if interpretation.answer:
+                return interpretation
+            calls += [call for call in interpretation.calls if call.arguments not in [each.arguments for each in calls]]
         return _merge_calls(calls, self._ask_about(unclear) if unclear else Interpretation())
 
     def set_options(self, question: OpenQuestion, times: Sequence[Reading]) -> Interpretation:
         """Set the reminder of `question` at each of `times`, and the reminders that waited for the answer."""
-        made = [self.set_reminder(question.content, question.person, time) for time in times]
-        return merge_interpretations([*made, self.set_reminders(question.rest)])
+        interpretations = [self.set_reminder(question.content, question.person, time) for time in times]
+        return merge_interpretations([*interpretations, self.set_reminders(question.rest)])
 
     def _find_clear_time(self, reminder: ReminderRequest) -> Reading | None:
         """Return when to remind; None where the bot must ask."""
@@ -156,15 +156,21 @@ class ReminderAnswers:
         return self.say("offline.when_for", content=reminder.content, who=who)
 
 
-def merge_or_none(made: Sequence[Interpretation]) -> Interpretation | None:
+def merge_or_none(interpretations: Sequence[Interpretation]) -> Interpretation | None:
     """Return what several requests of one message ask for; None where there are none."""
-    return made[0] if len(made) == 1 else merge_interpretations(made) if made else None
+    return (
+        interpretations[0]
+        if len(interpretations) == 1
+        else merge_interpretations(interpretations)
+        if interpretations
+        else None
+    )
 
 
-def merge_interpretations(made: Sequence[Interpretation]) -> Interpretation:
-    """Return all calls, and the first answer or notice among `made`."""
-    message = next((each for each in made if each.answer or each.notice), Interpretation())
-    return _merge_calls([call for each in made for call in each.calls], message)
+def merge_interpretations(interpretations: Sequence[Interpretation]) -> Interpretation:
+    """Return all calls, and the first answer or notice among `interpretations`."""
+    message = next((each for each in interpretations if each.answer or each.notice), Interpretation())
+    return _merge_calls([call for each in interpretations for call in each.calls], message)
 
 
 def _merge_calls(calls: Sequence[ToolCall], message: Interpretation) -> Interpretation:

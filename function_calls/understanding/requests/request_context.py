@@ -46,7 +46,7 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
         is_part: The message has other requests.
         set_call_before: The call with which the request in front of this one sets a reminder.
         last_here: The call that set a reminder last in the chat, for anybody.
-        last_of_other: The call with which another person has just set a reminder, after the last action of this person.
+        last_set_by_other: The call of another person that has set a reminder since the last action of this person.
         discussed_reminder: The only reminder of the request in front, or of the last question of this person.
         last_call: The last call for this person; one without a name for none.
     """
@@ -65,7 +65,7 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
     is_part: bool = False
     set_call_before: ToolCall | None = None
     last_here: ToolCall | None = None
-    last_of_other: ToolCall | None = None
+    last_set_by_other: ToolCall | None = None
     discussed_reminder: Reminder | None = None
     last_call: ToolCall = NO_CALL
 

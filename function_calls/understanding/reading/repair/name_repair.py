@@ -286,7 +286,7 @@ class NameRepair(TagDraft):
             at += 1
         return at
 
-    def cut_behind_known(self, members: Collection[str]) -> None:
+    def cut_behind_known_names(self, members: Collection[str]) -> None:
         """End names behind a member or a pronoun: "me | quarter of"; "everybody | group meeting" has a content.
 
         "My wife" is somebody else.

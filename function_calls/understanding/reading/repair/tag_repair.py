@@ -72,7 +72,7 @@ def cut_names(reading: MessageReading, words: Lexicon, members: Collection[str])
     """Return `reading` with names that end behind a member or a pronoun ("Sandeep | kindly"), and those excepted."""
     names, folded = NameRepair(reading, words, list(reading.tags)), _fold_names(members, words)
     if words.joint:
-        names.cut_behind_known(folded)
+        names.cut_behind_known_names(folded)
     if extract_people(reading, words) == EVERYONE_ARGUMENT:
         names.tag_excepted(folded)
     return reading.with_tags(names.tags)

@@ -140,8 +140,8 @@ def find_words_beside_times(text: str, expressions: Sequence[TimeReadings], word
 
 def _blank_times(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
     covered = {at for start, end in iterate_spans(expressions) for at in range(start, end)}
-    left = "".join(" " if at in covered else letter for at, letter in enumerate(text)).casefold()
-    return _compile_around(words.around_time).sub(" ", left)
+    text_outside = "".join(" " if at in covered else letter for at, letter in enumerate(text)).casefold()
+    return _compile_around(words.around_time).sub(" ", text_outside)
 
 
 @cache

@@ -33,7 +33,7 @@ from function_calls.understanding.requests.changes.rule_changes import (
 from function_calls.understanding.requests.changes.updates import find_day_in_name, update
 from function_calls.understanding.requests.known_reminders import find_due, find_old_lead, find_rule
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
-from function_calls.understanding.requests.people import list_own, says_remind_me
+from function_calls.understanding.requests.people import list_own_reminders, says_remind_me
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder
 from function_calls.understanding.requests.references.remarks import INDEFINITE, find_remark
 from function_calls.understanding.requests.request_context import RequestContext
@@ -50,12 +50,12 @@ def move(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder, or how often it comes, and in Chinese also its text."""
     if _gives_reason_on_another_day(request):
         return None
-    made = _change_schedule(request)
-    if made is None or [call.name for call in made.calls] != ["reminder_update"]:
-        return made
-    content, call = _find_new_text(request), made.calls[0]
+    interpretation = _change_schedule(request)
+    if interpretation is None or [call.name for call in interpretation.calls] != ["reminder_update"]:
+        return interpretation
+    content, call = _find_new_text(request), interpretation.calls[0]
     changed = replace(call, arguments={**call.arguments, "content": content})
-    return replace(made, calls=(changed,)) if content else made
+    return replace(interpretation, calls=(changed,)) if content else interpretation
 
 
 def _gives_reason_on_another_day(request: RequestContext) -> bool:
@@ -135,7 +135,7 @@ def _find_series_in_content(request: RequestContext) -> Reminder | None:
     is_order = words.has_any((*words.change_it, *words.adding), reading.join_untagged(words.joint))
     is_new = reading.has("PERSON") or request.has_phrase(words.triggers)
     named = request.find_closest(name) if is_definite and is_order and not is_new else None
-    if named is None or named.schedule.rule is None or named not in list_own(request):
+    if named is None or named.schedule.rule is None or named not in list_own_reminders(request):
         return None
     has_other_words = not find_stems(name, request.common_words) <= find_stems(words.fold(named.content), ())
     return None if has_other_words else named

@@ -19,7 +19,7 @@ from function_calls.understanding.requests.changes.updates import repeats_on, up
 from function_calls.understanding.requests.known_reminders import find_due, find_rule
 from function_calls.understanding.requests.new_reminders.options import count_interval_minutes
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
-from function_calls.understanding.requests.people import list_own, says_remind_me
+from function_calls.understanding.requests.people import list_own_reminders, says_remind_me
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.times.repeated_times import find_end
@@ -121,7 +121,7 @@ def _limit_to_day(words: str, request: RequestContext) -> Interpretation | None:
 
 def _list_on_days(words: str, request: RequestContext) -> list[Reminder]:
     """Return the reminders of or for the person that come on the weekdays of `words` and on others."""
-    own = [each for each in list_own(request) if each.schedule.rule is not None]
+    own = [each for each in list_own_reminders(request) if each.schedule.rule is not None]
     days = request.find_weekdays(words) if own else frozenset()
     return [each for each in own if days and repeats_on(each, days)]
 

@@ -12,7 +12,7 @@ from function_calls.understanding.reading.times import TimeWords, names_hour, na
 from function_calls.understanding.reminder_times import FROM_THEN, format_time, make_change_arguments
 from function_calls.understanding.requests.changes.updates import repeats_on, update
 from function_calls.understanding.requests.known_reminders import find_due, find_rule, list_weekdays
-from function_calls.understanding.requests.people import list_own
+from function_calls.understanding.requests.people import list_own_reminders
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
@@ -80,7 +80,7 @@ def split_weekdays(request: RequestContext, best: Reading) -> Interpretation | N
     weekly = _WEEKDAYS.fullmatch(best.rrule or "") if best.has_clock else None
     reminder = None if weekly is None else find_named_reminder(request)
     due = find_due(reminder, request.now)
-    if weekly is None or due is None or request.chat_reminders is None or reminder not in list_own(request):
+    if weekly is None or due is None or request.chat_reminders is None or reminder not in list_own_reminders(request):
         return None
     days, rule = frozenset(weekly["days"].split(",")), reminder.schedule.rule
     old_days = {*WEEKDAYS} if rule is None or not rule.days else {*list_weekdays(rule)}

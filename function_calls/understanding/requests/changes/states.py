@@ -229,9 +229,9 @@ def join(request: RequestContext) -> Interpretation | None:
     tags = ["WHEN" if is_time(token) and tag != NO_TAG else NO_TAG for token, tag in request.reading.tagged]
     if "WHEN" in tags and not any(map(request.resolve, find_references(request))):
         return repeat_last(replace(request.with_tags(tags), last_set=None))
-    made = set_variant_of_last(request)
-    if made is not None:
-        return made
+    variant = set_variant_of_last(request)
+    if variant is not None:
+        return variant
     is_after_own = request.last_set is not None and not request.has_word(request.words.beside)
     if is_after_own and request.has_word(request.words.calling):
         return set_reminders(request)

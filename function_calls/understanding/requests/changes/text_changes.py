@@ -15,7 +15,7 @@ from function_calls.understanding.requests.changes.updates import update
 from function_calls.understanding.requests.chat_reminders import IT
 from function_calls.understanding.requests.known_reminders import find_rule
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
-from function_calls.understanding.requests.people import list_own
+from function_calls.understanding.requests.people import list_own_reminders
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.model import Reminder
@@ -37,13 +37,13 @@ def reword(request: RequestContext) -> Interpretation | None:
     )
     if changed is not None or not content or _is_order_for_several(request):
         return changed
-    like = _find_reworded(content, request)
-    reminder = like or find_named_reminder(request)
+    similar = _find_reworded(content, request)
+    reminder = similar or find_named_reminder(request)
     text = content if reminder is None else _fit_into_text(content, reminder.content)
     if reminder is not None and text == reminder.content:
         return None  # 改一下吃药 does not say to what
-    if like is not None:
-        return request.answers.call_tool("reminder_update", {"content": text, "reminder_id": like.id})
+    if similar is not None:
+        return request.answers.call_tool("reminder_update", {"content": text, "reminder_id": similar.id})
     return update(request, {"content": text})
 
 
@@ -95,8 +95,8 @@ def _find_reworded(content: str, request: RequestContext) -> Reminder | None:
     """Return the only reminder of the person that shares words with a new text, where the request names none."""
     if find_references(request) or request.turn.message.reply_to is not None:
         return None
-    like = request.find_closest(content)
-    return like if like in list_own(request) else None
+    similar = request.find_closest(content)
+    return similar if similar in list_own_reminders(request) else None
 
 
 def _fit_into_text(content: str, text: str) -> str:

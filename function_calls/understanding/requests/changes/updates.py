@@ -12,7 +12,12 @@ from function_calls.understanding.reading.slots.references import normalize_refe
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.requests.known_reminders import find_rule, list_weekdays
 from function_calls.understanding.requests.new_reminders.options import move_to_workdays
-from function_calls.understanding.requests.people import find_people, list_own, list_target_names, names_oneself
+from function_calls.understanding.requests.people import (
+    find_people,
+    list_own_reminders,
+    list_target_names,
+    names_oneself,
+)
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
 from function_calls.understanding.requests.references.remarks import find_remark, list_untagged_times
 from function_calls.understanding.requests.references.unnamed_reminders import (
@@ -74,8 +79,8 @@ def update(request: RequestContext, arguments: Mapping[str, object], *, old_time
     if day and not is_name and request.names_single_day(day):
         named["occurrence"] = day
     people = {} if "person" in arguments else _find_people_of_change(request)
-    made = request.answers.call_tool("reminder_update", {**arguments, **named, **people})
-    return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
+    interpretation = request.answers.call_tool("reminder_update", {**arguments, **named, **people})
+    return replace(interpretation, calls=tuple(move_to_workdays(call, request) for call in interpretation.calls))
 
 
 def _move_on_weekdays(
@@ -121,7 +126,7 @@ def _find_people_of_change(request: RequestContext) -> dict[str, object]:
 
 def _list_on_day(day: str, request: RequestContext) -> list[str]:
     """Return the ids of the sender's single reminders on a day; "all" with the day where there are none."""
-    single = [each for each in list_own(request) if each.schedule.rule is None]
+    single = [each for each in list_own_reminders(request) if each.schedule.rule is None]
     return [each.id for each in request.filter_by_time(day, single)] or [f"all {day}"]
 
 

@@ -39,10 +39,12 @@ def copy_last(request: RequestContext) -> Interpretation | None:
         return None
     content = request.content or _find_task_at_end(request) or str(last.arguments["content"])
     person = _choose_people_of_copy(last, request)
-    made = request.answers.set_reminders([ReminderRequest(content=content, person=person, time=time) for time in times])
+    interpretation = request.answers.set_reminders(
+        [ReminderRequest(content=content, person=person, time=time) for time in times]
+    )
     if not _adds_clock(times, request):
-        return made
-    return replace(made, calls=tuple(last_reminder.copy_rule(call, last) for call in made.calls))
+        return interpretation
+    return replace(interpretation, calls=tuple(last_reminder.copy_rule(call, last) for call in interpretation.calls))
 
 
 def _choose_people_of_copy(last: ToolCall, request: RequestContext) -> str | None:

@@ -28,8 +28,8 @@ def split_interval(request: RequestContext) -> tuple[RequestContext, timedelta |
         if is_time(token):
             length = _parse_interval(request.reading.text_of(token), request)
             if length is not None:
-                kept = [place for place in range(len(request.reading.tokens)) if place != at]
-                return request.with_reading(request.reading.with_tokens(kept)), length
+                others = [place for place in range(len(request.reading.tokens)) if place != at]
+                return request.with_reading(request.reading.with_tokens(others)), length
     return request, None
 
 
@@ -101,11 +101,11 @@ def split_excluded_days(request: RequestContext) -> tuple[RequestContext, str]:
         last = next(at for at in range(first, len(tokens) + 1) if at not in days)
         named = reading.text_of(tokens[first], tokens[last - 1])
         behind = request.words.fold(reading.text[tokens[last - 1].end :])
-        kept = request.with_reading(reading.with_tokens(range(first)))
+        request_ahead = request.with_reading(reading.with_tokens(range(first)))
         is_plea = behind.startswith(request.words.dont_forget_phrases)
-        is_left_out = behind.startswith(endings) and kept.reading.has("CONTENT") and not is_plea
+        is_left_out = behind.startswith(endings) and request_ahead.reading.has("CONTENT") and not is_plea
         if is_left_out and request.find_weekdays(named):
-            return kept, named
+            return request_ahead, named
     return request, ""
 
 
@@ -117,16 +117,16 @@ def exclude_days(reminder: ReminderRequest, days: str, request: RequestContext) 
     return replace(reminder, time=request.parse_time([phrase]) or reminder.time)
 
 
-def skip_day(made: Interpretation, day: str, request: RequestContext) -> Interpretation:
+def skip_day(interpretation: Interpretation, day: str, request: RequestContext) -> Interpretation:
     """Return the calls that set a repetition, and a call that skips a day of it."""
     skipped = request.answers.call_tool("reminder_update", {"reminder_id": "it", "skip": day})
-    return replace(made, calls=(*made.calls, *skipped.calls))
+    return replace(interpretation, calls=(*interpretation.calls, *skipped.calls))
 
 
-def add_options(made: Interpretation, options: Mapping[str, object]) -> Interpretation:
+def add_options(interpretation: Interpretation, options: Mapping[str, object]) -> Interpretation:
     """Return the calls with `options` among the arguments of those that set a reminder."""
     calls = tuple(
         replace(call, arguments={**call.arguments, **options}) if call.name == "reminder_set" else call
-        for call in made.calls
+        for call in interpretation.calls
     )
-    return replace(made, calls=calls)
+    return replace(interpretation, calls=calls)

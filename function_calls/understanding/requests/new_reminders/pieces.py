@@ -52,10 +52,10 @@ def _strip_bot_name(content: str, request: RequestContext) -> str:
     text = request.words.fold(request.reading.text).rstrip(" .!?。！？~～")
     if not request.words.fold(content).endswith(f" {name}") or not text.endswith(f" {name}") or text.count(name) > 1:
         return content
-    kept = content[: -len(name)].split()
-    while len(kept) > 1 and kept[-1].casefold().strip(",，") in request.words.polite:
-        kept.pop()
-    return " ".join(kept).rstrip(",，")
+    parts = content[: -len(name)].split()
+    while len(parts) > 1 and parts[-1].casefold().strip(",，") in request.words.polite:
+        parts.pop()
+    return " ".join(parts).rstrip(",，")
 
 
 def _read_times(request: RequestContext) -> list[TimeWords]:

@@ -46,8 +46,10 @@ def set_reminders(request: RequestContext) -> Interpretation | None:
     if split is None:
         return _set_reminders_on_all_days(request)
     repeating, day = split
-    made = set_reminders(repeating)
-    return made if made is None or not made.calls else skip_day(made, day, request)
+    interpretation = set_reminders(repeating)
+    return (
+        interpretation if interpretation is None or not interpretation.calls else skip_day(interpretation, day, request)
+    )
 
 
 def _set_reminders_on_all_days(request: RequestContext) -> Interpretation | None:
@@ -70,19 +72,21 @@ def _set_reminders_on_all_days(request: RequestContext) -> Interpretation | None
         return request.answers.set_reminders(without_time)
     reminders = _complete_reminders(reminders, request, interval, are_of_pieces=len(pieces) > 1)
     if impossible_time:
-        made = request.answers.ask_other_time(reminders[0], impossible_time)
+        interpretation = request.answers.ask_other_time(reminders[0], impossible_time)
     else:
-        made = _set_with_titles(request, reminders)
-    return _apply_options(made, interval, request)
+        interpretation = _set_with_titles(request, reminders)
+    return _apply_options(interpretation, interval, request)
 
 
-def _apply_options(made: Interpretation, interval: timedelta | None, request: RequestContext) -> Interpretation:
+def _apply_options(
+    interpretation: Interpretation, interval: timedelta | None, request: RequestContext
+) -> Interpretation:
     """Return calls that set reminders with the options of the request, which an open question keeps."""
     options = read_options(request, interval)
     if options:
         request.answers.keep_options(options)
-    made = add_options(made, options)
-    return replace(made, calls=tuple(move_to_workdays(call, request) for call in made.calls))
+    interpretation = add_options(interpretation, options)
+    return replace(interpretation, calls=tuple(move_to_workdays(call, request) for call in interpretation.calls))
 
 
 def _find_request_to_repeat(reading: MessageReading, request: RequestContext) -> RequestContext | None:
@@ -97,13 +101,13 @@ def _find_request_to_repeat(reading: MessageReading, request: RequestContext) ->
     return request.retag("CONTENT", NO_TAG) if _names_only_last_task(reading, request) else None
 
 
-def _names_only_pronoun(found: MessageReading, repaired: MessageReading, words: Lexicon) -> bool:
+def _names_only_pronoun(original: MessageReading, repaired: MessageReading, words: Lexicon) -> bool:
     """Return whether a request names no content but a pronoun: "an extra one".
 
-    The network has `found` no content, and the `repaired` tags have one that ends in the pronoun.
+    The tags of the network, `original`, have no content, and the `repaired` ones have one that ends in the pronoun.
     """
     *_, last_word = ["", *extract_content(repaired, words).casefold().split()]
-    return bool(words.joint) and not found.has("CONTENT") and last_word in words.itself
+    return bool(words.joint) and not original.has("CONTENT") and last_word in words.itself
 
 
 def _names_only_last_task(reading: MessageReading, request: RequestContext) -> bool:

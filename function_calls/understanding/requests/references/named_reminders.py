@@ -5,7 +5,7 @@ from function_calls.understanding.reading.slots.references import find_reference
 from function_calls.understanding.reading.slots.time_words import mark_day
 from function_calls.understanding.reading.tokens import split_clauses
 from function_calls.understanding.requests.chat_reminders import SEVERAL, ChatReminders
-from function_calls.understanding.requests.people import list_own, reminds, reminds_only
+from function_calls.understanding.requests.people import list_own_reminders, reminds, reminds_only
 from function_calls.understanding.requests.references.reference_words import (
     FINAL_INTENTS,
     find_day_words,
@@ -15,7 +15,7 @@ from function_calls.understanding.requests.references.remarks import find_closes
 from function_calls.understanding.requests.references.unnamed_reminders import (
     JUST_NOW,
     find_last_reminder,
-    leave_out_moved,
+    leave_out_moved_occurrences,
     list_last_reminders,
 )
 from function_calls.understanding.requests.request_context import RequestContext, cache_per_request
@@ -36,22 +36,22 @@ def find_references(request: RequestContext, *, may_be_several: bool = False) ->
 
     `may_be_several` says that words for all of them may stand beside the name: "everything for tomorrow".
     """
-    named, reminders = find_references_in_words(request, may_be_several=may_be_several), request.chat_reminders
-    named = [name for name in named if name != "both"] or named  # "both, the dentist and the rent"
+    references, reminders = find_references_in_words(request, may_be_several=may_be_several), request.chat_reminders
+    references = [name for name in references if name != "both"] or references  # "both, the dentist and the rent"
     if reminders is None:
-        return named
-    named = [_spell_as_known(name, request, reminders) for name in named]
+        return references
+    references = [_spell_as_in_reminder(name, request, reminders) for name in references]
     former = [] if request.reading.has("REF") else _find_at_former_clock(request)
-    return former or _find_own_references(named, request) or _resolve_references(named, request, reminders)
+    return former or _find_own_references(references, request) or _resolve_references(references, request, reminders)
 
 
-def _spell_as_known(name: str, request: RequestContext, reminders: ChatReminders) -> str:
+def _spell_as_in_reminder(name: str, request: RequestContext, reminders: ChatReminders) -> str:
     """Return a name in the characters in which the text of a reminder has it: 吃药 for 吃藥."""
     if not request.words.folding or reminders.can_resolve(name):
         return name
     folded = request.words.fold(name)
-    found = ((each.content, request.words.fold(each.content).find(folded)) for each in reminders.coming)
-    return next((content[at : at + len(name)] for content, at in found if at >= 0), name)
+    places = ((each.content, request.words.fold(each.content).find(folded)) for each in reminders.coming)
+    return next((content[at : at + len(name)] for content, at in places if at >= 0), name)
 
 
 @cache_per_request
@@ -62,46 +62,48 @@ def find_named_reminder(request: RequestContext) -> Reminder | None:
     references = find_references(request)
     if not references:
         return find_last_reminder(request)
-    found = [reminder for name in references for reminder in request.resolve(name)]
-    return found[0] if len(found) == 1 else None
+    reminders = [reminder for name in references for reminder in request.resolve(name)]
+    return reminders[0] if len(reminders) == 1 else None
 
 
-def _resolve_references(named: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
+def _resolve_references(references: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
     """Return the references that name an existing reminder; those that name none where a change must not guess."""
-    if not named:
+    if not references:
         return []
     if _retracts_time(request):
-        return _resolve_retracted_time(named, request, reminders)
-    if any(name.startswith("all ") for name in named):
-        return named
-    dated = _find_by_day(named, request)
+        return _resolve_retracted_time(references, request, reminders)
+    if any(name.startswith("all ") for name in references):
+        return references
+    dated = _find_by_day(references, request)
     if dated is not None:
         return [dated.id]
-    resolvable = [name for name in named if reminders.can_resolve(name)]
+    resolvable = [name for name in references if reminders.can_resolve(name)]
     if not resolvable:
-        return _resolve_by_shared_words(named, request, reminders)
-    if len(named) == 1:
-        only = _choose_of_same_name(named[0], request, reminders) or _choose_own(named[0], request)
+        return _resolve_by_shared_words(references, request, reminders)
+    if len(references) == 1:
+        only = _choose_of_same_name(references[0], request, reminders) or _choose_own_reminder(references[0], request)
         if only is not None:
             return [only.id]
-    return named if request.reading.intent in FINAL_INTENTS else resolvable
+    return references if request.reading.intent in FINAL_INTENTS else resolvable
 
 
-def _resolve_by_shared_words(named: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
+def _resolve_by_shared_words(references: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
     """Return the reminder with most words of references that name none by themselves, or of a remark beside them.
 
     Return the references as they are where several share as many, or where another reminder must not be changed.
     """
-    closest = _list_closest(request.words.joint.join(named), request, reminders)
+    closest = _list_closest(request.words.joint.join(references), request, reminders)
     if len(closest) == 1:
         return [closest[0].id]
-    if len(closest) > 1 and len(named) == 1:
-        return named
-    like = None if request.words.joint else find_closest_to_remark(join_remarks(request), request)
-    if like in list_own(request) and (not request.reading.has("REF") or set("".join(named)) & set(like.content)):
-        return [like.id]  # 牛奶到货了，不用提醒我买了
+    if len(closest) > 1 and len(references) == 1:
+        return references
+    of_remark = None if request.words.joint else find_closest_to_remark(join_remarks(request), request)
+    if of_remark in list_own_reminders(request):  # 牛奶到货了，不用提醒我买了
+        shares_character = not {*"".join(references)}.isdisjoint(of_remark.content)
+        if shares_character or not request.reading.has("REF"):
+            return [of_remark.id]
     is_final = request.reading.intent in FINAL_INTENTS
-    return [] if request.may_point and not is_final and _has_change_without_reference(request) else named
+    return [] if request.may_point and not is_final and _has_change_without_reference(request) else references
 
 
 def _retracts_time(request: RequestContext) -> bool:
@@ -111,12 +113,12 @@ def _retracts_time(request: RequestContext) -> bool:
     return is_correction and request.may_point and request.last_set is not None
 
 
-def _resolve_retracted_time(named: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
+def _resolve_retracted_time(references: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
     """Return the reminders at a time that a request retracts; none, for the one set last, if that comes then."""
-    found = [reminder for name in named for reminder in request.resolve(name)]
-    is_last = any(each.content == request.last_content for each in found)
-    is_listed = named[0].isdecimal() and request.now - reminders.shown.at <= JUST_NOW
-    return [] if is_last and not is_listed else list(dict.fromkeys(each.id for each in found))
+    at_time = [reminder for name in references for reminder in request.resolve(name)]
+    is_last = any(each.content == request.last_content for each in at_time)
+    is_listed = references[0].isdecimal() and request.now - reminders.shown.at <= JUST_NOW
+    return [] if is_last and not is_listed else list(dict.fromkeys(each.id for each in at_time))
 
 
 def _list_closest(name: str, request: RequestContext, reminders: ChatReminders) -> tuple[Reminder, ...]:
@@ -135,33 +137,34 @@ def _list_closest(name: str, request: RequestContext, reminders: ChatReminders) 
     return tuple(each for each in closest if find_stems(each.content.partition(" ")[0], ()) & stems) or closest
 
 
-def _find_own_references(named: list[str], request: RequestContext) -> list[str]:
+def _find_own_references(references: list[str], request: RequestContext) -> list[str]:
     """Return the only reminder that "mine", "my Friday one" or "everyone's" means; else an empty list."""
     words, sender = request.words, request.turn.message.sender
-    name = words.fold(named[0]).removesuffix("'s") if len(named) == 1 else ""
+    name = words.fold(references[0]).removesuffix("'s") if len(references) == 1 else ""
     if name in words.everyone and name not in SEVERAL:
         common = [each for each in request.reminders if is_for_everyone(each)]
         return [each.id for each in common] if len(common) == 1 else []
     pieces = [words.fold(piece).strip() for piece in find_reference_pieces(request.reading, words)]
-    if len(pieces) != 1 or len(named) > 1 or not words.has_any(words.own, pieces[0]):
+    if len(pieces) != 1 or len(references) > 1 or not words.has_any(words.own, pieces[0]):
         return []
-    if named and named[0].isdecimal() and request.chat_reminders is not None and not request.chat_reminders.shown.ids:
-        return [each.id for each in list_own(request)][int(named[0]) - 1 : int(named[0])]
+    number = int(references[0]) if references and references[0].isdecimal() else None
+    if number is not None and request.chat_reminders is not None and not request.chat_reminders.shown.ids:
+        return [each.id for each in list_own_reminders(request)][number - 1 : number]
     is_pronoun = pieces[0] in words.own_one
-    candidates = request.reminders if is_pronoun else [each for name in named for each in request.resolve(name)]
+    candidates = request.reminders if is_pronoun else [each for name in references for each in request.resolve(name)]
     own = [reminder for reminder in candidates if reminds_only(reminder, sender)]
     own = [reminder for reminder in own if reminder.creator.id == sender.id] or own
     return [own[0].id] if len(own) == 1 and (is_pronoun or len(candidates) > 1) else []
 
 
-def _find_by_day(named: list[str], request: RequestContext) -> Reminder | None:
+def _find_by_day(references: list[str], request: RequestContext) -> Reminder | None:
     """Return the only reminder of the sender on the day that a name is, which is no number of one: 28号那个."""
-    is_day = len(named) == 1 and named[0].isdecimal() and int(named[0]) > len(request.reminders)
+    is_day = len(references) == 1 and references[0].isdecimal() and int(references[0]) > len(request.reminders)
     words = request.reading.words("OLD") or request.reading.words("REF")
     day = mark_day(words, request.words) if is_day else ""
-    single = [each for each in list_own(request) if each.schedule.rule is None]
-    found = request.filter_by_time(day, single) if day and request.read_times(day) else ()
-    return found[0] if len(found) == 1 else None
+    single = [each for each in list_own_reminders(request) if each.schedule.rule is None]
+    on_day = request.filter_by_time(day, single) if day and request.read_times(day) else ()
+    return on_day[0] if len(on_day) == 1 else None
 
 
 def _find_at_former_clock(request: RequestContext) -> list[str]:
@@ -169,9 +172,9 @@ def _find_at_former_clock(request: RequestContext) -> list[str]:
     time = request.parse_time(request.reading.pieces("OLD"))
     if time is None or not time.best.has_clock or time.best.rrule is not None:
         return []
-    found = request.filter_by_time(time.words, list_own(request))
-    last = list_last_reminders(request) if len(found) > 1 else found
-    ids = [each.id for each in found if each in last]
+    at_clock = request.filter_by_time(time.words, list_own_reminders(request))
+    last = list_last_reminders(request) if len(at_clock) > 1 else at_clock
+    ids = [each.id for each in at_clock if each in last]
     return ids if len(ids) == 1 else []
 
 
@@ -182,33 +185,33 @@ def _choose_of_same_name(name: str, request: RequestContext, reminders: ChatRemi
     occurrences, or the only one that reminds the sender. None where the name is that of one reminder, a time or a
     person, and where several are left.
     """
-    found = request.resolve(name)
+    candidates = request.resolve(name)
     closest = reminders.find_closest(name, request.common_words)
-    if len(found) < 2 or request.reading.intent in _INTENTS_FOR_SEVERAL or request.read_times(name):
+    if len(candidates) < 2 or request.reading.intent in _INTENTS_FOR_SEVERAL or request.read_times(name):
         return None
-    own = list_own(request)
-    may_change = [each for each in found if each in own]
-    if len(may_change) == 1 and set(found).isdisjoint(closest):
+    own = list_own_reminders(request)
+    may_change = [each for each in candidates if each in own]
+    if len(may_change) == 1 and set(candidates).isdisjoint(closest):
         return may_change[0]  # the name is that of a person
-    if not set(found) <= set(closest):
+    if not set(candidates) <= set(closest):
         return None
     day = find_day_words(request) if request.reading.has("OLD") or request.reading.intent in _DAY_INTENTS else ""
-    fits = request.filter_by_time(day, found) if day else found  # all of them where several days are named
-    dated = [each for each in fits if each.schedule.rule is None] if len(fits) < len(found) else []
-    if day and (dated or request.reading.intent != "skip"):
-        return dated[0] if len(dated) == 1 else None
-    found = leave_out_moved(found)
-    for_sender = [each for each in found if reminds(each, request.turn.message.sender)]
-    return next((one[0] for one in (found, for_sender) if len(one) == 1), None)
+    on_day = request.filter_by_time(day, candidates) if day else candidates  # all of them where several days are named
+    single = [each for each in on_day if each.schedule.rule is None] if len(on_day) < len(candidates) else []
+    if day and (single or request.reading.intent != "skip"):
+        return single[0] if len(single) == 1 else None
+    candidates = leave_out_moved_occurrences(candidates)
+    for_sender = [each for each in candidates if reminds(each, request.turn.message.sender)]
+    return next((one[0] for one in (candidates, for_sender) if len(one) == 1), None)
 
 
-def _choose_own(name: str, request: RequestContext) -> Reminder | None:
+def _choose_own_reminder(name: str, request: RequestContext) -> Reminder | None:
     """Return the only reminder of the sender with the words of a name that is the whole text of another person's."""
-    found, own = request.resolve(name), list_own(request)
-    if len(found) != 1 or found[0] in own or request.reading.intent in _INTENTS_FOR_SEVERAL:
+    resolved, own = request.resolve(name), list_own_reminders(request)
+    if len(resolved) != 1 or resolved[0] in own or request.reading.intent in _INTENTS_FOR_SEVERAL:
         return None
-    fits = [each for each in own if is_in(each.content, name)]
-    return fits[0] if len(fits) == 1 and is_in(found[0].content, name) else None
+    with_name = [each for each in own if is_in(each.content, name)]
+    return with_name[0] if len(with_name) == 1 and is_in(resolved[0].content, name) else None
 
 
 def _has_change_without_reference(request: RequestContext) -> bool:

@@ -12,7 +12,7 @@ from function_calls.understanding.reading.slots.small_words import strip_edges
 from function_calls.understanding.reading.tokens import Token, split_clauses
 from function_calls.understanding.requests.chat_reminders import LAST, SEVERAL
 from function_calls.understanding.requests.known_reminders import find_due
-from function_calls.understanding.requests.people import list_own, says_remind_me
+from function_calls.understanding.requests.people import list_own_reminders, says_remind_me
 from function_calls.understanding.requests.references.remarks import (
     find_by_remark,
     find_closest_to_remark,
@@ -44,13 +44,13 @@ def find_references_in_words(request: RequestContext, *, may_be_several: bool) -
         return [f"all except {' and '.join(excepted)}"]
     pieces = find_reference_pieces(request.reading, request.words)
     definite = [each for each in pieces if each.strip().casefold() not in request.words.indefinite]
-    named = [name for each in definite for name in _split_names(each, request)]
-    named = list(dict.fromkeys(filter(None, named)))
+    references = [name for each in definite for name in _split_names(each, request)]
+    references = list(dict.fromkeys(filter(None, references)))
     days = find_day_words(request)
-    names_only_days = not named or named == [days]
-    if named == ["all"] or (names_only_days and may_be_several and _says_all(request)):
+    names_only_days = not references or references == [days]
+    if references == ["all"] or (names_only_days and may_be_several and _says_all(request)):
         return [f"all {days}" if days and may_be_several else "all"]
-    return named or (find_by_remark(request) if request.reading.has("REF") else _find_untagged(request))
+    return references or (find_by_remark(request) if request.reading.has("REF") else _find_untagged(request))
 
 
 def find_name_added(reading: MessageReading, words: Lexicon) -> str:
@@ -135,8 +135,8 @@ def _find_untagged(request: RequestContext) -> list[str]:
     numbers = [token for token in figures if token not in remarks or not _is_hour_figure(token, request)]
     is_in_remark = any(token in remarks for token in numbers)
     may_be_named = not numbers or (is_in_remark and request.has_phrase(request.words.triggers))  # "that reminder"
-    found = _find_by_untagged_words(request) if may_be_named else []
-    return found or [str(int(request.reading.text_of(token))) for token in numbers]
+    references = _find_by_untagged_words(request) if may_be_named else []
+    return references or [str(int(request.reading.text_of(token))) for token in numbers]
 
 
 def _find_id(request: RequestContext) -> str:
@@ -199,10 +199,10 @@ def _find_by_untagged_words(request: RequestContext) -> list[str]:
     """Return the id of the only reminder whose content shares a word with the untagged words, or with a remark."""
     if request.chat_reminders is None or request.discussed_reminder is not None:
         return find_by_remark(request)
-    like = request.find_closest(request.reading.join_untagged(request.words.joint), request.words.skipping)
-    like = like or find_closest_to_remark(find_remark(request), request)
-    is_of_others = says_remind_me(request) and like not in list_own(request)  # 不用叫我，孩子奶奶来
-    return [] if like is None or is_of_others or _has_clock_of_last_in_remark(request) else [like.id]
+    closest = request.find_closest(request.reading.join_untagged(request.words.joint), request.words.skipping)
+    closest = closest or find_closest_to_remark(find_remark(request), request)
+    is_of_others = says_remind_me(request) and closest not in list_own_reminders(request)  # 不用叫我，孩子奶奶来
+    return [] if closest is None or is_of_others or _has_clock_of_last_in_remark(request) else [closest.id]
 
 
 def _has_clock_of_last_in_remark(request: RequestContext) -> bool:

@@ -9,7 +9,7 @@ from function_calls.understanding.reading.reminder_words import find_pairs, find
 from function_calls.understanding.reading.slots.references import normalize_reference
 from function_calls.understanding.reading.slots.small_words import are_function_words
 from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
-from function_calls.understanding.requests.people import list_own
+from function_calls.understanding.requests.people import list_own_reminders
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.model import Reminder
 
@@ -89,12 +89,12 @@ def find_closest_to_remark(remark: str, request: RequestContext) -> Reminder | N
 
 def find_by_remark(request: RequestContext) -> list[str]:
     """Return the id of the only reminder that shares a word with a remark beside "it": "signed already, bin that"."""
-    like = find_closest_to_remark(join_remarks(request), request)
-    if like is None and request.words.joint:  # "puppies leave on Monday so stop that reminder"
+    closest = find_closest_to_remark(join_remarks(request), request)
+    if closest is None and request.words.joint:  # "puppies leave on Monday so stop that reminder"
         start = min((start for start, _ in request.reading.spans("REF")), default=0)
         ahead = [token.form for token in request.reading.untagged if token.start < start and not is_time(token)]
-        like = find_closest_to_remark(request.words.joint.join(ahead), request)
-    return [] if like is None else [like.id]
+        closest = find_closest_to_remark(request.words.joint.join(ahead), request)
+    return [] if closest is None else [closest.id]
 
 
 def names_unknown_matter(request: RequestContext, fewest: int = 2) -> bool:
@@ -102,7 +102,7 @@ def names_unknown_matter(request: RequestContext, fewest: int = 2) -> bool:
 
     A thing has an article in front; in Chinese it stands ahead of the person who has done it or of a word such as 不用.
     """
-    own = [] if request.discussed_reminder is not None and fewest > 1 else list_own(request)
+    own = [] if request.discussed_reminder is not None and fewest > 1 else list_own_reminders(request)
     words, common = request.words, request.common_words
     remark = words.fold(join_remarks(request))
     if len(own) < fewest or find_closest_to_remark(remark, request) is not None:

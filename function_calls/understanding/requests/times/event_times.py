@@ -29,10 +29,10 @@ _LONGEST_AFTER_EVENT = timedelta(hours=6)
 """The longest time from an event to a reminder of it."""
 
 
-def compute_lead_times(request: RequestContext, named: list[Lead]) -> list[TimeWords]:
+def compute_lead_times(request: RequestContext, leads: list[Lead]) -> list[TimeWords]:
     """Return the times that lie ahead of an event, and those named beside it."""
     reading = request.reading
-    lengths = [length for length, _ in named]
+    lengths = [length for length, _ in leads]
     spans = request.list_time_spans() if reading.has("LEAD") else []
     pieces, events = (
         request.reading.slice(spans),
@@ -42,7 +42,7 @@ def compute_lead_times(request: RequestContext, named: list[Lead]) -> list[TimeW
         is_ahead = request.has_word((*request.words.ahead, *request.words.earlier))
         return [] if is_ahead else _parse_time_from_now(reading.words("LEAD"), request)
     clock, times = _read_times_beside_lead(pieces, events, request)
-    part = next((part for _, part in named if part is not None), None)
+    part = next((part for _, part in leads if part is not None), None)
     clock = choose_half_of_part(clock, part.words, request) if clock and part else clock or part
     early = [subtract_lead(event, length, clock) for event in times for length in lengths]
     ahead = [each for each in early if each is not None]

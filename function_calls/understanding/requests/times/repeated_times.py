@@ -70,11 +70,11 @@ def add_end(time: TimeWords, end: str) -> TimeWords:
 
 def has_monthly_event(request: RequestContext) -> bool:
     """Return whether words outside of the time of the reminder name a day of every month: "due the 10th each month"."""
-    named = [
+    rules = [
         token for token, tag in request.reading.tagged if tag in {NO_TAG, "EVENT"} and token.form.startswith("@rule")
     ]
-    found = [time for token in named for time in request.read_times(request.reading.text_of(token))]
-    best = found[0].best if len(found) == 1 else None
+    times = [time for token in rules for time in request.read_times(request.reading.text_of(token))]
+    best = times[0].best if len(times) == 1 else None
     return best is not None and "BYMONTHDAY=" in (best.rrule or "")
 
 

@@ -159,8 +159,8 @@ def _find_time_outside_content(request: RequestContext) -> TimeWords | None:
     reading, around = request.reading, {NO_TAG, "WHEN", "OLD", "UNTIL"}
     if not (reading.has("WHEN") or reading.times):
         return None
-    kept = "".join(reading.text_of(token) + request.words.joint for token, tag in reading.tagged if tag in around)
-    return next((make_time_words(kept, time) for time in request.read_times(kept)), None)
+    text = "".join(reading.text_of(token) + request.words.joint for token, tag in reading.tagged if tag in around)
+    return next((make_time_words(text, time) for time in request.read_times(text)), None)
 
 
 def are_listed_times(request: RequestContext) -> bool:
@@ -171,12 +171,12 @@ def are_listed_times(request: RequestContext) -> bool:
     words, text = request.words, request.reading.text
     spans = [span for span in request.reading.spans("WHEN") if not text[slice(*span)].endswith(words.deadlines)]
     joints = {joint for joint in (*words.and_words, *words.beside, *words.too) if joint}
-    phrases_known = (*words.same_day_phrases, *words.one_time, *words.counted, *words.counts, *words.beside)
-    known = joints.union(*(phrase.split() for phrase in phrases_known))  # "once at 5 and once at 8"
+    known_phrases = (*words.same_day_phrases, *words.one_time, *words.counted, *words.counts, *words.beside)
+    known_words = joints.union(*(phrase.split() for phrase in known_phrases))  # "once at 5 and once at 8"
     for piece in request.reading.slice(spans):
         expressions = request.read_times(piece)
-        left = find_words_beside_times(piece, expressions, words) if len(expressions) > 1 else []
-        if any(len(word) >= FEWEST_LETTERS and word not in known for word in left):
+        other_words = find_words_beside_times(piece, expressions, words) if len(expressions) > 1 else []
+        if any(len(word) >= FEWEST_LETTERS and word not in known_words for word in other_words):
             return False
     for before, span in pairwise(spans):
         between, behind = words.fold(text[before[1] : span[0]]), words.fold(text[span[1] :])

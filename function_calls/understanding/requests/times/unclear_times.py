@@ -49,34 +49,34 @@ def read_around_unknown_words(pieces: list[str], request: RequestContext) -> lis
 def _has_unread_time_relation(piece: str, request: RequestContext) -> bool:
     """Return whether unread words of a time change it: 每逢双号晚上九点, "20 past", or without a day 考试前一晚8点."""
     words, expressions = request.words, request.read_times(piece)
-    left = " ".join(find_words_beside_times(piece, expressions, words))
-    if words.has_any(words.time_relations, left):
+    other_words = " ".join(find_words_beside_times(piece, expressions, words))
+    if words.has_any(words.time_relations, other_words):
         return True
-    if not words.joint and words.has_any((*words.ahead, *words.around_events), left):
+    if not words.joint and words.has_any((*words.ahead, *words.around_events), other_words):
         pieces = request.reading.slice(request.reading.spans("WHEN"))
-        named = [best for each in pieces for best in request.list_readings(each)]
-        return not any((best.has_day or best.rrule) and best.has_clock for best in named)
+        readings = [best for each in pieces for best in request.list_readings(each)]
+        return not any((best.has_day or best.rrule) and best.has_clock for best in readings)
     is_alone = len(request.reading.times) == 1
-    return is_alone and words.has_any(words.same_day_phrases, left)
+    return is_alone and words.has_any(words.same_day_phrases, other_words)
 
 
 def _has_unknown_word(piece: str, request: RequestContext) -> bool:
     """Return whether words of time have a word that no time expression has: "mañana at 8"."""
     if request.parse_time([piece]) is not None:
         return False
-    left = find_words_beside_times(piece, request.read_times(piece), request.words)
+    other_words = find_words_beside_times(piece, request.read_times(piece), request.words)
     shortest = FEWEST_LETTERS if request.words.joint else 1
-    return any(len(word) >= shortest and word not in request.words.time_words for word in left)
+    return any(len(word) >= shortest and word not in request.words.time_words for word in other_words)
 
 
 def _read_time_around_unknown_words(pieces: list[str], request: RequestContext) -> TimeWords | None:
     """Return the day and the clock that `pieces` name around words that no time has: "Friday at closing, 6pm"."""
     times = [(piece, time) for piece in pieces for time in request.read_times(piece)]
-    known = [make_time_words(piece, time).words for piece, time in times if time.readings]
+    time_words = [make_time_words(piece, time).words for piece, time in times if time.readings]
     rules = [best for piece in pieces for best in request.list_readings(piece) if best.rrule]
-    if len(known) > 2 or len(rules) > 1 or any(_has_unknown_end(piece, request) for piece in pieces):
+    if len(time_words) > 2 or len(rules) > 1 or any(_has_unknown_end(piece, request) for piece in pieces):
         return None
-    whole = request.parse_time(known)
+    whole = request.parse_time(time_words)
     is_whole = whole is not None and whole.best.has_clock and (whole.best.has_day or whole.best.rrule is not None)
     return whole if is_whole else None
 
