@@ -14,10 +14,10 @@ from function_calls.understanding.dialogue.addressee import has_reference_mark, 
 from function_calls.understanding.dialogue.addressee_by_name import replies_to_other_person
 from function_calls.understanding.dialogue.choices import ANSWERING_INTENTS, answer_question
 from function_calls.understanding.dialogue.dialogue import Dialogue
+from function_calls.understanding.dialogue.dialogue_memory import DialogueMemory
 from function_calls.understanding.dialogue.fallback import FallbackAnswers
 from function_calls.understanding.dialogue.intent_choice import IntentChooser
 from function_calls.understanding.dialogue.last_changes import LastChanges
-from function_calls.understanding.dialogue.memory import DialogueMemory
 from function_calls.understanding.dialogue.message_interpreter import MessageInterpreter
 from function_calls.understanding.dialogue.message_reader import LONGEST, MessageReader
 from function_calls.understanding.dialogue.pronouns import SETTING_INTENTS, resolve_pronoun

@@ -22,7 +22,7 @@ from function_calls.understanding.reading.message import (
     set_best_intent,
 )
 from function_calls.understanding.reading.names import find_members
-from function_calls.understanding.reading.repair.events import resolve_that_day
+from function_calls.understanding.reading.repair.event_repair import resolve_that_day
 from function_calls.understanding.reading.repair.tag_repair import (
     complete_references,
     cut_names,

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from function_calls.tools.calls import Interpretation, ToolCall
 from function_calls.understanding.open_questions import ReminderRequest
-from function_calls.understanding.reading.repair import events
+from function_calls.understanding.reading.repair.event_repair import untag_that_day
 from function_calls.understanding.reading.repair.tag_repair import tag_same_time
 from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT
 from function_calls.understanding.reading.slots.small_words import are_function_words, tidy
@@ -32,7 +32,7 @@ def copy_last(request: RequestContext) -> Interpretation | None:
     if last_reminder.is_repeating(last) and request.find_weekdays(days):
         name = ", ".join(find_references(request)) or IT
         return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": name})
-    request = request.with_reading(events.untag_that_day(tag_same_time(request.reading, request.words), request.words))
+    request = request.with_reading(untag_that_day(tag_same_time(request.reading, request.words), request.words))
     times = last_reminder.read_times_of_copy(request, last)
     times = [last_reminder.complete_time(time, last, request) for time in times]
     if not times:

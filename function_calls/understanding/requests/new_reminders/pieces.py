@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.open_questions import ReminderRequest
 from function_calls.understanding.reading.message import MessageReading
-from function_calls.understanding.reading.repair import events
+from function_calls.understanding.reading.repair.event_repair import names_event_for_clock
 from function_calls.understanding.reading.slots.contents import extract_content
 from function_calls.understanding.reading.times import TimeWords, names_hour, names_single_day, set_clock
 from function_calls.understanding.requests import last_reminder
@@ -157,5 +157,5 @@ def open_time_of_event(reminder: ReminderRequest, request: RequestContext) -> Re
     best = None if reminder.time is None else reminder.time.best
     if best is None or best.rrule is not None or names_hour(best):
         return reminder
-    has_event = events.names_event_for_clock(request.reading, request.words)
+    has_event = names_event_for_clock(request.reading, request.words)
     return replace(reminder, time=None, day=best) if has_event else reminder

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.open_questions import OpenQuestion, ReminderRequest
-from function_calls.understanding.reading.repair import events
+from function_calls.understanding.reading.repair.event_repair import names_event_for_clock, names_vague_time
 from function_calls.understanding.reading.slots.small_words import are_function_words, tidy
 from function_calls.understanding.reading.times import (
     TimeWords,
@@ -38,10 +38,10 @@ _DAY = timedelta(days=1)
 def answer_when(request: RequestContext) -> Interpretation | None:
     """Set the reminder that was asked about at the time of the answer."""
     question, times = request.question, find_times(request)
-    is_event = not times and events.names_event_for_clock(request.reading, request.words)
+    is_event = not times and names_event_for_clock(request.reading, request.words)
     if question is None or question.asks == "reminder" or not (len(times) == 1 or is_event):
         return None
-    is_vague = is_event or (events.names_vague_time(request.reading, request.words) and not times[0].best.has_clock)
+    is_vague = is_event or (names_vague_time(request.reading, request.words) and not times[0].best.has_clock)
     time = None if is_vague else _read_answered_time(times[0], question, request)
     content = question.content or request.content or _find_text_beside_times(request)
     person = question.person and question.person.replace("@", "")  # who was mentioned before is known by name

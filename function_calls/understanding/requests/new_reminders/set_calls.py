@@ -9,7 +9,12 @@ from function_calls.understanding.open_questions import ReminderRequest
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.names import find_members
-from function_calls.understanding.reading.repair import events
+from function_calls.understanding.reading.repair.event_repair import (
+    has_unclear_time,
+    tag_event,
+    tag_event_behind_day,
+    tag_event_behind_lead,
+)
 from function_calls.understanding.reading.repair.tag_repair import bound_names, repair_tags, tag_edge_time
 from function_calls.understanding.reading.segments import split_reminders
 from function_calls.understanding.reading.slots.contents import extract_content
@@ -67,7 +72,7 @@ def _set_reminders_on_all_days(request: RequestContext) -> Interpretation | None
     reminders = [each for piece in pieces for each in read_piece(request, piece)]
     if excluded_days:
         reminders = [exclude_days(reminder, excluded_days, request) for reminder in reminders]
-    if events.has_unclear_time(request.reading, request.words) and last_reminder.find_same_day_time(request) is None:
+    if has_unclear_time(request.reading, request.words) and last_reminder.find_same_day_time(request) is None:
         without_time = [replace(each, time=None, day=find_day_without_clock(request)) for each in reminders[:1]]
         return request.answers.set_reminders(without_time)
     reminders = _complete_reminders(reminders, request, interval, are_of_pieces=len(pieces) > 1)
@@ -133,9 +138,9 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
 def _tag_events_and_reasons(request: RequestContext) -> RequestContext:
     """Return the request with its events tagged, and with counts and times of reasons that belong to its content."""
     words = request.words
-    reading = events.tag_event_behind_lead(events.tag_event_behind_day(request.reading, words), words)
+    reading = tag_event_behind_lead(tag_event_behind_day(request.reading, words), words)
     request = _keep_count_in_content(request.with_reading(reading))
-    return request.with_reading(events.tag_event(_keep_time_of_reason_in_content(request.reading, words), words))
+    return request.with_reading(tag_event(_keep_time_of_reason_in_content(request.reading, words), words))
 
 
 def _keep_count_in_content(request: RequestContext) -> RequestContext:
