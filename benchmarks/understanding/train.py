@@ -31,7 +31,7 @@ from function_calls.understanding.reading.message import (
 )
 from function_calls.understanding.reading.network import ModelFile, PackedNetwork
 from function_calls.understanding.reading.reminder_words import ReminderWords, collect_words
-from function_calls.understanding.reading.segments import trim_tokens
+from function_calls.understanding.reading.slots.small_words import trim_tokens
 from function_calls.understanding.reading.tokens import (
     TimeSpan,
     Token,

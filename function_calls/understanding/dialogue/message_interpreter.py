@@ -30,7 +30,7 @@ from function_calls.understanding.reading.repair.tag_repair import (
     split_day_of_name,
     split_name_from_person,
 )
-from function_calls.understanding.reading.segments import split_changes, split_requests
+from function_calls.understanding.reading.segments.request_splits import split_changes, split_requests
 from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.chat_reminders import IT, ChatReminders

@@ -25,7 +25,9 @@ from function_calls.understanding.reading.message import (
     AFTER_ANSWER,
     CERTAIN,
     NOTHING,
+    Classify,
     MessageReading,
+    Read,
     Situation,
     classify_tokens,
     has_models,
@@ -35,7 +37,8 @@ from function_calls.understanding.reading.message import (
 )
 from function_calls.understanding.reading.names import find_members, find_name, find_text_behind_call, strip_calls
 from function_calls.understanding.reading.reminder_words import ReminderWords
-from function_calls.understanding.reading.segments import Classify, Read, drop_remarks, lacks_day, name_zone
+from function_calls.understanding.reading.segments.remarks import drop_remarks, lacks_day
+from function_calls.understanding.reading.segments.request_splits import name_zone
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.reading.slots.small_words import strip_edges
 from function_calls.understanding.reading.tokens import TimeReader, Token

@@ -1,7 +1,7 @@
 """Read one message: its probable intents, and which of its words say when, what, who and which."""
 
 import lzma
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
@@ -202,6 +202,12 @@ class MessageReading(Struct, frozen=True):
     def has(self, tag: str) -> bool:
         """Return whether any token has `tag`."""
         return tag in self.tags
+
+
+Read = Callable[[str], MessageReading]
+"""Reads a piece of a text as a message."""
+Classify = Callable[[Sequence[Token]], tuple[tuple[str, float], ...]]
+"""Returns the intents of tokens with their probabilities, best first."""
 
 
 @cache

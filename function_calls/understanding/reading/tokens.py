@@ -15,6 +15,8 @@ SENTENCE_ENDS = frozenset(".;!?。；！？\n")
 CLAUSE_ENDS = SENTENCE_ENDS | frozenset(",，")
 MARKS = CLAUSE_ENDS | frozenset("、:：")
 CLAUSE_MARK = re.compile(r"[.!?…,;:。！？，；：\n]")
+WITH_CLOCK = frozenset({"@clock", "@dayclock", "@ruletime"})
+"""Forms of times with a clock."""
 _ACCENTS = str.maketrans("áéíóúüñ", "aeiouun")
 _LONGEST_HOUR = 2
 _SHORTEST_CLAUSE = 2

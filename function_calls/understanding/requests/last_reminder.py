@@ -11,7 +11,7 @@ from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.open_questions import ReminderRequest
 from function_calls.understanding.reading.names import find_name
-from function_calls.understanding.reading.segments import find_asking_words
+from function_calls.understanding.reading.segments.reminder_splits import find_asking_words
 from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT
 from function_calls.understanding.reading.slots.time_words import make_time_words
 from function_calls.understanding.reading.times import (

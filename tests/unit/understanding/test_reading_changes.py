@@ -4,7 +4,7 @@ import pytest
 
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.reminder_words import replace_amount
-from function_calls.understanding.reading.segments import drop_remarks
+from function_calls.understanding.reading.segments.remarks import drop_remarks
 from tests.unit.understanding.tagged_sentences import arguments_of, interpret_tagged, read_tagged
 
 EVERY_DAY = {"type": "daily", "time": "09:00", "content": "call tim"}

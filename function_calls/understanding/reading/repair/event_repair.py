@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading, find_runs
-from function_calls.understanding.reading.segments import find_asking_words
+from function_calls.understanding.reading.segments.reminder_splits import find_asking_words
 from function_calls.understanding.reading.slots.small_words import are_function_words
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 

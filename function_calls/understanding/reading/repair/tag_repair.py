@@ -11,13 +11,14 @@ from itertools import pairwise, product
 from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import NO_TAG, MessageReading, find_runs
+from function_calls.understanding.reading.message import NO_TAG, MessageReading, Read, find_runs
 from function_calls.understanding.reading.repair.content_repair import ContentRepair
 from function_calls.understanding.reading.repair.name_repair import NameRepair
 from function_calls.understanding.reading.repair.tag_draft import TagDraft
-from function_calls.understanding.reading.segments import WITH_CLOCK, Read, find_asking_words, list_slots, trim_tokens
+from function_calls.understanding.reading.segments.reminder_splits import find_asking_words, list_slots
 from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT, extract_people
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, is_time_form
+from function_calls.understanding.reading.slots.small_words import trim_tokens
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, WITH_CLOCK, is_time_form
 
 _DAYLESS = frozenset({"@clock", "@part"})
 _CHANGES_OF_TIME = frozenset({"move", "snooze"})

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable
 
 from function_calls.understanding.reading.lexicon import Lexicon
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token
 from services.people.zones import find_zone
 
 EDGE = " \t\n,，.。;；:：、!！?？~…-—"
@@ -87,6 +88,18 @@ def are_function_words(forms: Iterable[str], words: Lexicon, others: Iterable[st
     for word in sort_longest_first(small):
         rest = rest.replace(word, "")
     return not any(map(str.isalnum, rest))
+
+
+def trim_tokens(tokens: tuple[Token, ...], words: Lexicon, *, is_first: bool = False) -> tuple[Token, ...]:
+    """Return the tokens of a part without marks at its edges and without the word that joins it to another part."""
+    while tokens and not is_first and (tokens[0].form in words.and_words or tokens[0].form in words.lead_in_words):
+        tokens = tokens[1:]
+    going_on = [tuple(word.split() if words.joint else word) for word in words.going_on]
+    while tokens and (tokens[-1].form in CLAUSE_ENDS or tuple(each.form for each in tokens[-2:]) in going_on):
+        tokens = tokens[: -1 if tokens[-1].form in CLAUSE_ENDS else -2]
+    while tokens and tokens[0].form in CLAUSE_ENDS:
+        tokens = tokens[1:]
+    return tokens
 
 
 def is_figure(piece: str) -> bool:

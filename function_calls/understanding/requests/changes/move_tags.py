@@ -8,11 +8,10 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.repair.tag_repair import tag_same_time
-from function_calls.understanding.reading.segments import WITH_CLOCK
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.reading.slots.small_words import are_function_words
 from function_calls.understanding.reading.times import names_single_day
-from function_calls.understanding.reading.tokens import Token, is_time, split_clauses
+from function_calls.understanding.reading.tokens import WITH_CLOCK, Token, is_time, split_clauses
 from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder
 from function_calls.understanding.requests.references.remarks import join_forms

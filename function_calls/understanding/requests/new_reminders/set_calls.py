@@ -16,7 +16,7 @@ from function_calls.understanding.reading.repair.event_repair import (
     tag_event_behind_lead,
 )
 from function_calls.understanding.reading.repair.tag_repair import bound_names, repair_tags, tag_edge_time
-from function_calls.understanding.reading.segments import split_reminders
+from function_calls.understanding.reading.segments.reminder_splits import split_reminders
 from function_calls.understanding.reading.slots.contents import extract_content
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.requests import last_reminder

@@ -1,0 +1,1 @@
+"""Split a message into its requests, and these into their reminders."""
