@@ -12,8 +12,14 @@ from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT
 from function_calls.understanding.reading.slots.small_words import are_function_words, tidy
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
-from function_calls.understanding.requests import last_reminder
 from function_calls.understanding.requests.chat_reminders import IT
+from function_calls.understanding.requests.last_reminder import (
+    complete_time,
+    copy_rule,
+    find_call_to_repeat,
+    is_repeating,
+    read_times_of_copy,
+)
 from function_calls.understanding.requests.people import find_people, says_remind_me
 from function_calls.understanding.requests.references.named_reminders import find_references
 from function_calls.understanding.requests.request_context import RequestContext
@@ -25,16 +31,16 @@ _FEWEST_TASK_TOKENS = 2
 
 def copy_last(request: RequestContext) -> Interpretation | None:
     """Set the last reminder for another time as well; ask for the content where there is none."""
-    last = last_reminder.find_call_to_repeat(request)
+    last = find_call_to_repeat(request)
     if last is None:
         return _ask_content(request)
     days = request.strip_time_words(request.reading.words("WHEN"))
-    if last_reminder.is_repeating(last) and request.find_weekdays(days):
+    if is_repeating(last) and request.find_weekdays(days):
         name = ", ".join(find_references(request)) or IT
         return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": name})
     request = request.with_reading(untag_that_day(tag_same_time(request.reading, request.words), request.words))
-    times = last_reminder.read_times_of_copy(request, last)
-    times = [last_reminder.complete_time(time, last, request) for time in times]
+    times = read_times_of_copy(request, last)
+    times = [complete_time(time, last, request) for time in times]
     if not times:
         return None
     content = request.content or _find_task_at_end(request) or str(last.arguments["content"])
@@ -44,7 +50,7 @@ def copy_last(request: RequestContext) -> Interpretation | None:
     )
     if not _adds_clock(times, request):
         return interpretation
-    return replace(interpretation, calls=tuple(last_reminder.copy_rule(call, last) for call in interpretation.calls))
+    return replace(interpretation, calls=tuple(copy_rule(call, last) for call in interpretation.calls))
 
 
 def _choose_people_of_copy(last: ToolCall, request: RequestContext) -> str | None:

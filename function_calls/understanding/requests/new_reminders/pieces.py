@@ -11,7 +11,16 @@ from function_calls.understanding.reading.message import MessageReading
 from function_calls.understanding.reading.repair.event_repair import names_event_for_clock
 from function_calls.understanding.reading.slots.contents import extract_content
 from function_calls.understanding.reading.times import TimeWords, names_hour, names_single_day, set_clock
-from function_calls.understanding.requests import last_reminder
+from function_calls.understanding.requests.earlier_messages import read_event_before, refers_to_that
+from function_calls.understanding.requests.last_reminder import (
+    copy_clock,
+    count_back,
+    counts_back_from_unnamed_event,
+    find_call_to_repeat,
+    find_same_day_time,
+    move_open_time_to_day,
+    read_times_of_copy,
+)
 from function_calls.understanding.requests.people import find_people
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.times.lead_events import (
@@ -60,7 +69,7 @@ def _strip_bot_name(content: str, request: RequestContext) -> str:
 
 def _read_times(request: RequestContext) -> list[TimeWords]:
     """Return the times of a request, with what they take from an earlier reminder or message."""
-    if last_reminder.counts_back_from_unnamed_event(request):
+    if counts_back_from_unnamed_event(request):
         counted = _count_back_from_earlier_event(request)
         if counted is not None:
             return counted
@@ -69,10 +78,10 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
         return _repeat_daily(times, request)
     if request.has_word(request.words.same_time):
         return _set_to_same_time(times, request)
-    event = last_reminder.find_same_day_time(request)
+    event = find_same_day_time(request)
     if event is None:
         return times
-    return [last_reminder.move_open_time_to_day(each, event.start.date(), request, event) for each in times]
+    return [move_open_time_to_day(each, event.start.date(), request, event) for each in times]
 
 
 def _count_back_from_earlier_event(request: RequestContext) -> list[TimeWords] | None:
@@ -84,14 +93,14 @@ def _count_back_from_earlier_event(request: RequestContext) -> list[TimeWords] |
     if event is None:
         if find_event_name_beside_lead(request):
             return []
-        earlier = last_reminder.read_event_before(request)
+        earlier = read_event_before(request)
         if earlier is not None:
-            return last_reminder.count_back(earlier, find_leads(request, has_event=True), request)
-    last = last_reminder.find_call_to_repeat(request) if request.may_point or event is not None else None
+            return count_back(earlier, find_leads(request, has_event=True), request)
+    last = find_call_to_repeat(request) if request.may_point or event is not None else None
     if last is None:
         return None
-    is_of_other = last_reminder.refers_to_that(request) and request.last_set is None
-    return [] if is_of_other else last_reminder.read_times_of_copy(request, last)
+    is_of_other = refers_to_that(request) and request.last_set is None
+    return [] if is_of_other else read_times_of_copy(request, last)
 
 
 def _repeat_daily(times: Sequence[TimeWords], request: RequestContext) -> list[TimeWords]:
@@ -111,7 +120,7 @@ def _set_to_same_time(times: list[TimeWords], request: RequestContext) -> list[T
         return []
     if not times:
         return request.parse_times([str(earlier.arguments.get("time", ""))])
-    return [last_reminder.copy_clock(each, earlier, request, is_same=True) for each in times]
+    return [copy_clock(each, earlier, request, is_same=True) for each in times]
 
 
 def _find_call_with_same_time(request: RequestContext) -> ToolCall | None:

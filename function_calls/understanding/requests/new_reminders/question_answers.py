@@ -19,7 +19,7 @@ from function_calls.understanding.reading.times import (
     set_clock,
     subtract_lead,
 )
-from function_calls.understanding.requests import last_reminder
+from function_calls.understanding.requests.last_reminder import move_open_time_to_day
 from function_calls.understanding.requests.new_reminders.pieces import open_time_of_event
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
@@ -82,7 +82,7 @@ def _complete_by_question(time: TimeWords, question: OpenQuestion, request: Requ
     if question.options[0].has_clock:  # "every lunar month at 7", then "every 1st and 15th"
         clock = replace(time, readings=question.options)
         return time if names_hour(time.best) or question.event else repeat_clock(clock, time.best, request)
-    moved = last_reminder.move_open_time_to_day(time, question.options[0].start.date(), request)
+    moved = move_open_time_to_day(time, question.options[0].start.date(), request)
     if time.best.has_day or not is_clock_without_half(time.words):
         return moved
     halves = _list_possible_halves(moved.best)

@@ -19,7 +19,12 @@ from function_calls.understanding.reading.repair.tag_repair import bound_names, 
 from function_calls.understanding.reading.segments.reminder_splits import split_reminders
 from function_calls.understanding.reading.slots.contents import extract_content
 from function_calls.understanding.reading.tokens import is_time
-from function_calls.understanding.requests import last_reminder
+from function_calls.understanding.requests.earlier_messages import quote_pointed_message
+from function_calls.understanding.requests.last_reminder import (
+    carry_days_to_reminders,
+    find_call_to_repeat,
+    find_same_day_time,
+)
 from function_calls.understanding.requests.new_reminders.copies import copy_last
 from function_calls.understanding.requests.new_reminders.options import (
     add_options,
@@ -72,7 +77,7 @@ def _set_reminders_on_all_days(request: RequestContext) -> Interpretation | None
     reminders = [each for piece in pieces for each in read_piece(request, piece)]
     if excluded_days:
         reminders = [exclude_days(reminder, excluded_days, request) for reminder in reminders]
-    if has_unclear_time(request.reading, request.words) and last_reminder.find_same_day_time(request) is None:
+    if has_unclear_time(request.reading, request.words) and find_same_day_time(request) is None:
         without_time = [replace(each, time=None, day=find_day_without_clock(request)) for each in reminders[:1]]
         return request.answers.set_reminders(without_time)
     reminders = _complete_reminders(reminders, request, interval, are_of_pieces=len(pieces) > 1)
@@ -101,7 +106,7 @@ def _find_request_to_repeat(reading: MessageReading, request: RequestContext) ->
     """
     if counts_back_from_other_event(request):
         return None
-    if _names_only_pronoun(request.reading, reading, request.words) and last_reminder.find_call_to_repeat(request):
+    if _names_only_pronoun(request.reading, reading, request.words) and find_call_to_repeat(request):
         return request
     return request.retag("CONTENT", NO_TAG) if _names_only_last_task(reading, request) else None
 
@@ -179,7 +184,7 @@ def _complete_reminders(
         reminders = _complete_verbs(_share_last_content(reminders, request), request.words)
     if interval is not None:
         reminders = [_start_after_interval(reminder, interval, request) for reminder in reminders]
-    return last_reminder.carry_days_to_reminders(reminders, request)
+    return carry_days_to_reminders(reminders, request)
 
 
 def _share_last_content(reminders: list[ReminderRequest], request: RequestContext) -> list[ReminderRequest]:
@@ -249,7 +254,7 @@ def _choose_title(request: RequestContext) -> str | None:
     if request.has_part(request.words.waking):
         return request.words.wake_up
     if request.has_word(request.words.demonstratives):
-        return last_reminder.quote_pointed_message(request)
+        return quote_pointed_message(request)
     is_amount = any(token.form.endswith("offset") for token in request.reading.tokens)
     is_timer = request.has_part(request.words.alarms)
     return "" if is_amount or is_timer else None
