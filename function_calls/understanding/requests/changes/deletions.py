@@ -2,17 +2,13 @@
 
 import re
 
-from msgspec.structs import replace
-
 from function_calls.tools.calls import Interpretation
-from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.slots.references import normalize_reference
 from function_calls.understanding.reading.slots.small_words import find_longest_ending
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reminder_times import FROM_THEN
+from function_calls.understanding.requests.changes.partial_removals import find_new_rule, remove_clock, remove_weekdays
 from function_calls.understanding.requests.changes.skipped_days import (
     count_skipped,
-    find_day_beside_name,
     find_occurrence_on_day_of_month,
     find_weekdays_left_out,
     find_words_for_one_time,
@@ -22,12 +18,7 @@ from function_calls.understanding.requests.changes.skipped_days import (
     means_single_days,
 )
 from function_calls.understanding.requests.changes.states import change_state, pause
-from function_calls.understanding.requests.changes.updates import (
-    find_day_in_name,
-    list_dates_on_weekdays,
-    read_time_in_name,
-    repeats_on,
-)
+from function_calls.understanding.requests.changes.updates import find_day_in_name, list_dates_on_weekdays
 from function_calls.understanding.requests.chat_reminders import IT, LAST, SEVERAL
 from function_calls.understanding.requests.known_reminders import find_rule
 from function_calls.understanding.requests.last_reminder import is_repeating
@@ -35,15 +26,11 @@ from function_calls.understanding.requests.people import reminds, says_remind_me
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
 from function_calls.understanding.requests.references.remarks import names_unknown_matter
 from function_calls.understanding.requests.references.unnamed_reminders import (
-    JUST_NOW,
     find_default_reference,
     find_last_reminder,
 )
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
-from services.recurrence.rules import Rule
-from services.recurrence.schedule import rule_text
-from services.reminders.lookup.due_words import fits_time
 from services.reminders.model import EVERYONE, Reminder
 
 _LEAVE_PROBABILITY = 0.05
@@ -60,7 +47,7 @@ def delete(request: RequestContext) -> Interpretation | None:
     shared = _find_reminder_to_leave(request)
     if shared is not None:
         return change_state(request, "leave", {"reminder_id": shared.id})
-    partly = remove_clock(request) or _remove_weekdays(request)
+    partly = remove_clock(request) or remove_weekdays(request)
     if partly is not None:
         return partly
     day = request.reading.words("OLD") or request.reading.words("WHEN") or find_day_in_name(request)
@@ -119,65 +106,6 @@ def _name_on_day(reference: str, day: str, request: RequestContext) -> str:
     if reminder is not None and (reminder.schedule.rule is None or not request.names_single_day(day)):
         return reference
     return request.words.on_day.format(name=reference if reminder is None else reminder.content, day=day)
-
-
-def remove_clock(request: RequestContext, *, keep: bool = False) -> Interpretation | None:
-    """Remove one clock time from a reminder with several a day: 晚上那次取消; with `keep`, all others."""
-    reminder = find_named_reminder(request)
-    rule = find_rule(reminder)
-    if reminder is None or rule is None or len(rule.hours) < 2:
-        return None
-    time = request.parse_time(request.reading.pieces("WHEN"))
-    others = (token.form for token in request.reading.untagged) if keep else ()
-    best = read_time_in_name(request, others) or (None if time is None else time.best)
-    if best is None or best.has_day:
-        return None
-    fires = [reminder.schedule.start.replace(hour=hour, minute=next(iter(rule.minutes), 0)) for hour in rule.hours]
-    hours_left = tuple(fire.hour for fire in fires if fits_time(fire, best) is keep)
-    if not 0 < len(hours_left) < len(rule.hours):
-        return None
-    changed = replace(reminder.schedule, rule=replace(rule, hours=hours_left))
-    arguments = {"rrule": rule_text(changed), "reminder_id": reminder.id}
-    if len(hours_left) == 1:
-        arguments["time"] = f"{fires[0].replace(hour=hours_left[0]):%H:%M}"
-    return request.answers.call_tool("reminder_update", arguments)
-
-
-def _remove_weekdays(request: RequestContext) -> Interpretation | None:
-    """Remove weekdays from a reminder that has others: "drop the Fridays off the produce one".
-
-    A weekday that names no more may be one day only ("drop the Friday one", 跑步周四的不要了), which is asked about.
-    """
-    reading, words = request.reading, request.words
-    rules = [token for token in reading.tokens if token.form == "@rule"]
-    has_name = bool(normalize_reference(reading.words("REF"), words))
-    single = request.strip_time_words(find_day_beside_name(request) if has_name else reading.words("OLD"))
-    if len(rules) > 1 or not (rules or single):
-        return None
-    named = reading.text_of(rules[0]) if rules else single
-    days = request.find_recurring_weekdays(named) if rules else request.find_weekdays(named)
-    may_be_last = bool(days) and not (reading.has("REF") or request.has_word(words.reference_marks))
-    just_set = _find_just_set(days, request) if may_be_last else None
-    reminder = just_set or (find_named_reminder(request) if days else None)
-    if reminder is None or not repeats_on(reminder, days):
-        return None
-    is_slip = just_set is not None and request.has_phrase(words.corrections)
-    skipped = {} if rules or is_slip else {"skip": named}
-    return request.answers.call_tool("reminder_update", {"days": f"-{named}", "reminder_id": reminder.id, **skipped})
-
-
-def _find_just_set(days: frozenset[str], request: RequestContext) -> Reminder | None:
-    """Return the reminder that the person has just set on weekdays, `days` being some of them; None for others."""
-    reminder = find_last_reminder(request)
-    rule = _find_new_rule(reminder, request)
-    return reminder if reminder is not None and rule is not None and rule.days and repeats_on(reminder, days) else None
-
-
-def _find_new_rule(reminder: Reminder | None, request: RequestContext) -> Rule | None:
-    """Return the repetition of a reminder that has just been set; None for others."""
-    if reminder is None or request.now - reminder.created_at > JUST_NOW:
-        return None
-    return reminder.schedule.rule
 
 
 def _find_reminder_to_leave(request: RequestContext) -> Reminder | None:
@@ -270,7 +198,7 @@ def _skip_or_remove(words: str, request: RequestContext) -> dict[str, str]:
 def _refuses_days_of_new(request: RequestContext) -> bool:
     """Return whether weekdays are left out of a daily reminder that has just been set: 周日不用."""
     is_refused = bool(find_weekdays_left_out(request)) and request.has_phrase(request.words.without)
-    rule = _find_new_rule(find_named_reminder(request), request) if is_refused else None
+    rule = find_new_rule(find_named_reminder(request), request) if is_refused else None
     return rule is not None and rule.frequency == "DAILY"
 
 
@@ -331,17 +259,3 @@ def _is_single_occurrence(request: RequestContext, words: str) -> bool:
 def is_last_single(request: RequestContext) -> bool:
     """Return whether the reminder set last comes only once, and none is named."""
     return request.last_set is not None and not is_repeating(request.last_set) and not find_references(request)
-
-
-def refuses_weekdays(request: RequestContext) -> bool:
-    """Return whether a change only refuses weekdays of a reminder that comes on others as well: "no Wednesdays"."""
-    reading, words = request.reading, request.words
-    spans = [*reading.spans("WHEN"), *reading.spans("OLD")]
-    if len(spans) != 1 or not set(reading.tags) <= {NO_TAG, "REF", "WHEN", "OLD"}:
-        return False
-    start, end = spans[0]
-    ahead = f"{words.joint}{words.fold(reading.text[:start]).rstrip()}"
-    is_refused = ahead.endswith(tuple(f"{words.joint}{word}" for word in words.without))
-    days = request.find_weekdays(reading.text[start:end]) if is_refused else frozenset()
-    reminder = find_named_reminder(request) if days else None
-    return reminder is not None and repeats_on(reminder, days)

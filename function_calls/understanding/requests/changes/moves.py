@@ -16,13 +16,14 @@ from function_calls.understanding.reading.times import TimeWords, choose_nearer_
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.reminder_times import FROM_THEN, format_shift, format_time
 from function_calls.understanding.requests.changes.amounts import corrects_amount, make_amount_arguments
-from function_calls.understanding.requests.changes.deletions import refuses_weekdays, skip
+from function_calls.understanding.requests.changes.deletions import skip
 from function_calls.understanding.requests.changes.move_tags import FROM_WORD, correct_tags
 from function_calls.understanding.requests.changes.nearest_times import (
     choose_half_near_reminder,
     make_time_arguments,
     parse_clock_beside_hour,
 )
+from function_calls.understanding.requests.changes.partial_removals import refuses_weekdays
 from function_calls.understanding.requests.changes.rule_changes import (
     change_begin,
     change_clocks,

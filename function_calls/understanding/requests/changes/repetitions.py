@@ -10,9 +10,10 @@ from function_calls.understanding.reading.slots.time_words import make_time_word
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN, format_time
-from function_calls.understanding.requests.changes.deletions import is_last_single, refuses_weekdays, remove_clock, skip
+from function_calls.understanding.requests.changes.deletions import is_last_single, skip
 from function_calls.understanding.requests.changes.move_tags import untag_reasons
 from function_calls.understanding.requests.changes.moves import move
+from function_calls.understanding.requests.changes.partial_removals import refuses_weekdays, remove_clock
 from function_calls.understanding.requests.changes.skipped_days import find_weekdays_left_out
 from function_calls.understanding.requests.changes.states import is_behind, pause
 from function_calls.understanding.requests.changes.updates import repeats_on, update
