@@ -166,7 +166,9 @@ async def test_first_platform_is_listed_tested_and_used_by_two_people(shell):
         people = [await join_room(7007) for _ in range(2)]
         for (_, writer), name in zip(people, ("ann", "ben"), strict=True):
             writer.write(f"{name}\n".encode())
-        await asyncio.sleep(0.5)  # both are in the room
+        people[1][1].write(b"Bubbles, list my reminders\n")
+        async with asyncio.timeout(30):
+            await people[1][0].readline()  # ben is in the room
         people[0][1].write(f"{said.replace('10 seconds', '1 second')}\n".encode())
         async with asyncio.timeout(30):
             while not output or "⏰" not in output[-1]:

@@ -44,7 +44,7 @@ from function_calls.functions.reminders.snoozing import (
     snooze_all,
     snooze_several,
 )
-from function_calls.functions.reminders.suspensions import read_suspension, suspend_reminders
+from function_calls.functions.reminders.suspensions import names_one_moment, read_suspension, suspend_reminders
 from function_calls.language.messages import say
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolResult
@@ -118,7 +118,7 @@ async def _update(
         if may_ask and not skips_every_day(args, edits.drop_follow_up(old.schedule), ctx):
             return await ask_once_or_always(args, old, ctx)
         args = args.model_copy(update={"days": None})
-    if args.skip and args.skip.strip().lower() != NEXT:
+    if args.skip and args.skip.strip().lower() != NEXT and not names_one_moment(args.skip, ctx):
         suspension = read_suspension(args.skip, ctx)
         if suspension.until - suspension.since > _DAY:
             return await suspend_reminders(suspension, old.id, ctx, reminders)

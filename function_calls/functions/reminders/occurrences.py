@@ -20,7 +20,7 @@ from services.recurrence.edits import can_suspend
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import with_exceptions
 from services.recurrence.schedule import Schedule
-from services.reminders.lookup.due_words import DueWords, due_words
+from services.reminders.lookup.due_words import DueWords, due_words, fits_time
 from services.reminders.lookup.references import all_of, is_in, means_all
 from services.reminders.model import Reminder, row_key
 from services.time_expressions import Grain, Reading
@@ -42,11 +42,14 @@ _MOVED_FROM: Final = re.compile(
     re.IGNORECASE,
 )
 MOST_A_DAY: Final = 9
+_MOST_SKIPPED: Final = 24 * 60
 LONG_SHIFT: Final = re.compile(r"[+-](?:2[4-9]|[3-9]\d|\d{3,}):\d\d")
 
 
 def skip_fires(words: str, old: Schedule, ctx: CallContext) -> Schedule:
-    """Return `old` without its fires on the day in `words`; `next` means the next fire.
+    """Return `old` without its fires on the day in `words`, or at the clock or in the part of that day that they name.
+
+    `next` means the next fire.
 
     Raises:
         RequestRefused: `nothing_to_skip`: its rule is not bound to days; `not_on_that_day(day, next)`;
@@ -59,23 +62,27 @@ def skip_fires(words: str, old: Schedule, ctx: CallContext) -> Schedule:
         raise RequestRefused("nothing_to_skip")
     if words.strip().lower() == NEXT:
         return replace(old, rule=with_exceptions(old.rule, coming, days_only=False))
-    day = _day(words, ctx).replace(tzinfo=ZoneInfo(old.zone))
-    on_it = edits.fires_from(old, day.date(), ctx.now, 1)
-    if not on_it or on_it[0].date() != day.date():
+    readings = _read_day(words, ctx)
+    day = readings[0].wall.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=ZoneInfo(old.zone))
+    on_it = [fire for fire in edits.fires_from(old, day.date(), ctx.now, _MOST_SKIPPED) if fire.date() == day.date()]
+    if not on_it:
         raise RequestRefused(
             "not_on_that_day",
             day=date_format.date(ctx.language, day),
             next=date_format.moment(ctx.language, coming[0], ctx.now),
         )
+    named = [fire for fire in on_it if any(fits_time(fire, each) for each in readings)]
+    if 0 < len(named) < len(on_it):
+        return replace(old, rule=with_exceptions(old.rule, named, days_only=False))
     return replace(old, rule=with_exceptions(old.rule, [day], days_only=True))
 
 
-def _day(words: str, ctx: CallContext) -> datetime:
-    """Return midnight of the day in `words`, naive."""
-    found = read_times(words, ctx)
-    if len(found) != 1 or found[0].rrule:
+def _read_day(words: str, ctx: CallContext) -> tuple[Reading, ...]:
+    """Read the day in `words`; of a clock without a half of the day, both."""
+    found = time_reader(ctx).parse_all(words, ctx.message_time, language=ctx.language) if words else ()
+    if len(found) != 1 or found[0].best is None or found[0].best.rrule:
         raise RequestRefused("time_not_understood", time=words)
-    return found[0].wall.replace(hour=0, minute=0, second=0, microsecond=0)
+    return found[0].readings
 
 
 def read_times(words: str, ctx: CallContext) -> list[Reading]:

@@ -85,6 +85,13 @@ def read_suspension(words: str, ctx: CallContext) -> Suspension:
     return Suspension(since=max(since, ctx.now), until=_end(reading, since, words))
 
 
+def names_one_moment(words: str, ctx: CallContext) -> bool:
+    """Return whether `words` name a clock on a day and no period: "friday's 4pm"."""
+    reading = _reading(words, ctx)
+    is_end = any(phrases(language).until.match(words) for language in LANGUAGES)
+    return reading is not None and reading.has_day and reading.has_clock and reading.end is None and not is_end
+
+
 def resume_question_time(suspension: Suspension, ctx: CallContext) -> datetime:
     """Return the time to ask about resuming; at the default clock time if the suspension ends at midnight."""
     local = suspension.until.astimezone(ctx.zone)

@@ -63,10 +63,11 @@ def calls_person(turn: Turn) -> bool:
     if _ends_with_title(text, words):
         return True
     favours = f"(?:{match_any((*words.favours, *words.triggers))})"
-    behind_name = rf"(?:{favours}|)" if turn.message.text.rstrip().endswith(QUESTION_ENDS) else favours
+    is_question = turn.message.text.rstrip().endswith(QUESTION_ENDS)
+    behind_name = (rf"\s+(?:{favours}|)" if is_question else rf"\s+{favours}") if words.joint else rf"\s*{favours}"
     return any(
         re.match(rf"{name}\s*[,，:：]", text)
-        or re.match(rf"{name}\s+{behind_name}", words.fold(text))
+        or re.match(rf"{name}{behind_name}", words.fold(text))
         or re.search(rf"(?:[,，]|\s(?:{match_any(words.polite)}))\s*{name}(?:$|[,，])", text)
         for name in (re.escape(name.casefold()) for name in people if name)
     )

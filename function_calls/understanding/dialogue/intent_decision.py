@@ -9,7 +9,7 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NOTHING, QUESTION_ENDS, MessageReading
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.reading.slots.small_words import are_function_words, find_place, strip_edges, tidy
-from function_calls.understanding.reading.tokens import MARKS, is_time
+from function_calls.understanding.reading.tokens import MARKS, SENTENCE_ENDS, is_time
 
 REMINDER_INTENTS = frozenset(
     {"answer_when", "answer_content", "cancel_ask", "repeat_last", "snooze", "undo", "done", "move", "reword", "append"}
@@ -36,6 +36,7 @@ _REFUSED = frozenset(
 """Intents that a message beginning with "don't" does not have."""
 _REFUSED_BEHIND_INTERJECTIONS = frozenset({"delete", "skip", "pause"})
 """Intents that "don't" refuses behind an interjection as well."""
+_NAMING_TAGS = ("WHEN", "OLD", "REF", "CONTENT", "LATER", "EARLIER")
 _MOST_INTERJECTIONS = 3
 SETTINGS = {"quiet_hours": "hours", "time_zone": "zone", "memory_save": "text", "memory_search": "query"}
 """The calls that "forget it" can be about, each with the argument that it then has."""
@@ -123,6 +124,8 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
     is_order = bool(words.orders) and re.match(words.orders, rest) is not None  # "no ponlo a las 8"
     if not refusal or reading.intent not in _REFUSED or is_correction or is_dismissal or is_order:
         return False
+    if _begins_behind_sentence(reading):
+        return False
     if reading.intent == "undo" and rest.removeprefix(refusal)[:1] in MARKS:  # 别别，还给我
         return False
     asks_to_remind = rest.startswith((*words.reminding, *words.calling))
@@ -133,6 +136,12 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
         at = reading.text.casefold().find(rest)  # "不要牛奶的提醒了" has no verb that it refuses
         return not (asks_to_remind or at in dict(reading.spans("REF")))
     return not rest.startswith(words.slips)  # "no perdona, a las 12" corrects
+
+
+def _begins_behind_sentence(reading: MessageReading) -> bool:
+    """Return whether the time and the name of a request stand behind a sentence of their own: "not him: 7pm, bins"."""
+    first = min((span[0] for tag in _NAMING_TAGS for span in reading.spans(tag)), default=0)
+    return any(token.form in SENTENCE_ENDS or token.form == ":" for token in reading.tokens if token.end <= first)
 
 
 def _split_refusal(text: str, words: Lexicon, most: int) -> tuple[str, str]:

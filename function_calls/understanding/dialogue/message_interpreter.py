@@ -71,7 +71,8 @@ class MessageInterpreter:
         if utterance.context != "fired" or reminders is None or is_named or utterance.turn.message.reply_to is not None:
             return False
         delivered_text = self._dialogue.find_delivery_text(utterance.turn)
-        return bool(delivered_text) and not any(each.content in delivered_text for each in reminders.coming)
+        series = (each for each in reminders.coming if each.schedule.rule is not None)
+        return bool(delivered_text) and not any(each.content in delivered_text for each in series)
 
     def _interpret_intent(self, utterance: Utterance, intent: str, answers: ReminderAnswers) -> Interpretation | None:
         """Return the calls or the question of a message if its intent is `intent`."""

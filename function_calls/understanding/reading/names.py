@@ -15,7 +15,7 @@ _MENTION = re.compile(r"@(\w+)")
 _EDGES = " \t\n.,;:!?¿¡~～…，。；：！？、-—\"'“”「」()（）"
 
 _CLAUSE_MARKS = tuple(",.;:!?，。；：！？、…—-")
-_SENTENCE_MARKS = frozenset(".!?…。！？")
+_SENTENCE_MARKS = frozenset(".!?…:。！？：")
 _AROUND_NAME = " ,，:：;；~"
 
 

@@ -79,9 +79,12 @@ def parse_whole_time(words: str, now: datetime, language: str, read: TimeReader)
 
 
 def complete_times(times: Sequence[TimeWords]) -> list[TimeWords]:
-    """Return `times` with the clock of the last ("on tuesday and thursday at 5pm"), or several with the first day."""
+    """Return `times` with the clock or the part of the day of the last, or several with the first day.
+
+    "On tuesday and thursday at 5pm", 周四、周五晚上.
+    """
     last = times[-1].best if times else None
-    if last is None or not last.has_clock or last.rrule:
+    if last is None or not (last.has_clock or last.part) or last.rrule:
         return list(times)
     day, *clocks = (time.best for time in times)
     if len(clocks) > 1 and names_only_day(day) and not any(clock.has_day or clock.rrule for clock in clocks):
@@ -191,7 +194,7 @@ def _copy_clock(last: TimeWords, time: TimeWords) -> TimeWords:
         return time
     starts = [day.start.replace(hour=each.start.hour, minute=each.start.minute) for each in last.readings]
     readings = tuple(
-        day._replace(start=start, has_clock=True, grain=clock.grain)
+        day._replace(start=start, has_clock=clock.has_clock, part=clock.part, grain=clock.grain)
         for start, clock in zip(starts, last.readings, strict=True)
     )
     return replace(time, readings=readings, is_ambiguous=last.is_ambiguous)

@@ -2,13 +2,19 @@
 
 from operator import attrgetter
 
-from services.time_expressions.resolve.clocks import LAST_AFTERNOON_HOUR, UNSURE_HOURS, is_early_ahead
+from services.time_expressions.resolve.clocks import (
+    FIRST_AFTERNOON_HOUR,
+    LAST_AFTERNOON_HOUR,
+    NOON_HOUR,
+    UNSURE_HOURS,
+    is_early_ahead,
+)
 from services.time_expressions.resolve.context import Answer, ReadingContext
 from services.time_expressions.resolve.days import WEEK
 from services.time_expressions.resolve.instants import resolve_instants
 from services.time_expressions.resolve.recurrences import resolve_recurrence
 from services.time_expressions.resolve.zones import convert_recurrence, zone_of
-from services.time_expressions.values import SECONDS_OF, Every, Meaning, is_time_of_day
+from services.time_expressions.values import SECONDS_OF, Clock, Every, Meaning, is_time_of_day
 
 _LEAST_IN_LIST = 2
 
@@ -22,9 +28,11 @@ def resolve(meaning: Meaning, present: ReadingContext) -> list[Answer]:
         found = [answer for way in possible_halves(meaning, present) if (answer := _resolve_in_zone(way, present))]
     except (OverflowError, ValueError):  # the calendar ends with the year 9999
         return []
-    # Of "every four hours from six", the next six is meant.
-    answers = sorted(found, key=attrgetter("start"))[:1] if meaning.every.unit in SECONDS_OF else found
-    return [answer._replace(unsure=len(answers) > 1) for answer in answers]
+    is_unsure = len(found) > 1 and _named_hour(meaning.clocks[0]) in UNSURE_HOURS
+    if meaning.every.unit in SECONDS_OF:
+        # Of "every four hours from six", the next six is meant.
+        return sorted(found, key=attrgetter("start"))[:1] if is_unsure else found[:1]
+    return [answer._replace(unsure=is_unsure) for answer in found]
 
 
 def _daily_for_days(meaning: Meaning) -> Meaning:
@@ -81,20 +89,24 @@ def _resolve_in_zone(meaning: Meaning, present: ReadingContext) -> Answer | None
 
 
 def possible_halves(meaning: Meaning, present: ReadingContext) -> list[Meaning]:
-    """Return a recurrence, and a second one with the other half of the day if its hour is ambiguous.
+    """Return a recurrence, and a second one with the other half of the day if its clock has no half.
 
-    Unlike for a single time, minutes do not decide the half, because a wrong recurrence is wrong every day. Early in
-    the morning an hour that is shortly ahead is of the morning: "every day at 5:45" at half past five.
+    Early in the morning an hour that is shortly ahead is of the morning: "every day at 5:45" at half past five.
     """
     if len(meaning.clocks) != 1 or meaning.parts or meaning.until is not None:
         return [meaning]
     clock = meaning.clocks[0]
     if is_early_ahead(clock, present.local, present.parts):
         return [_with_half(meaning, "am")]
-    if clock.half or (clock.ahead_of or clock.hour) not in UNSURE_HOURS:
+    hour = _named_hour(clock)
+    if clock.half or not FIRST_AFTERNOON_HOUR <= hour < NOON_HOUR:
         return [meaning]
-    other = "am" if (clock.ahead_of or clock.hour) <= LAST_AFTERNOON_HOUR else "pm"
-    return [meaning, _with_half(meaning, other)]
+    return [meaning, _with_half(meaning, "am" if hour <= LAST_AFTERNOON_HOUR else "pm")]
+
+
+def _named_hour(clock: Clock) -> int:
+    """Return the hour that the words name: the eight of "a quarter to eight"."""
+    return clock.ahead_of or clock.hour
 
 
 def _with_half(meaning: Meaning, half: str) -> Meaning:

@@ -27,7 +27,7 @@ def asks_to_remind(tokens: Sequence[Token], words: Lexicon) -> bool:
 
 def split_reminders(reading: MessageReading) -> list[MessageReading]:
     """Split a request with several reminders: "at 5 to call mum and at 6 to feed the cat"."""
-    reading = _separate_people(reading)
+    reading = _join_timeless_contents(_separate_people(reading))
     begins = [at for at in reading.begins if not reading.tags[at - 1] == reading.tags[at] == "CONTENT"]
     bounds = [0, *begins, len(reading.tokens)]
     return [_cut_piece(reading, first, last) for first, last in pairwise(bounds)] if begins else [reading]
@@ -43,6 +43,24 @@ def _separate_people(reading: MessageReading) -> MessageReading:
     if len(people) > 1 and [tag for tag, _ in runs] == ["PERSON", "WHEN"] * len(people) + ["CONTENT"]:
         return replace(reading, begins=tuple(people[1:]))  # "Ann at 5 and Bob at 6 to call"
     return reading
+
+
+def _join_timeless_contents(reading: MessageReading) -> MessageReading:
+    """Return `reading` with a part that has only a content joined to the content in front of it, which has a time.
+
+    "At 2 to load the van | and charge the pack" is one reminder.
+    """
+    bounds = [0, *reading.begins, len(reading.tokens)]
+    tags, begins = list(reading.tags), list(reading.begins)
+    for before, first, last in zip(bounds, bounds[1:], bounds[2:], strict=False):
+        own = [at for at in range(first, last) if tags[at] != NO_TAG]
+        ends_with_content = next((tag for tag in reversed(tags[before:first]) if tag != NO_TAG), "") == "CONTENT"
+        is_timed = "WHEN" in tags[before:first]
+        if is_timed and ends_with_content and own and {tags[at] for at in own} == {"CONTENT"}:
+            end = max(at for at in range(before, first) if tags[at] == "CONTENT")
+            tags[end : own[0]] = ["CONTENT"] * (own[0] - end)
+            begins.remove(first)
+    return replace(reading, begins=tuple(begins)).with_tags(tags) if len(begins) < len(reading.begins) else reading
 
 
 def _cut_piece(reading: MessageReading, first: int, last: int) -> MessageReading:

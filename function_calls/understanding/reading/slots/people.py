@@ -16,7 +16,7 @@ def extract_people(reading: MessageReading, words: Lexicon) -> str | None:
     """Return the people that are named, "everyone", or None for the sender alone."""
     people = [trim_marks(piece).removesuffix("'s").removesuffix("’s") for piece in reading.pieces("PERSON")]
     people = [_strip_article(_strip_prepositions(_strip_verb(name, words), words), words) for name in people]
-    people = [_strip_preposition_behind(name, words) for name in people]
+    people = [_strip_word_behind(name, words) for name in people]
     if len(people) > 1:  # "recuérdanos a Ana y a mí": the verb says no more than the names
         people = [name for name in people if not has_pronoun(name, words, words.everyone_endings)] or people
     people = [name for name in people if any(map(str.isalnum, name))]  # no ")" of ";)"
@@ -41,10 +41,10 @@ def _strip_verb(names: str, words: Lexicon) -> str:
     return names if words.joint else names.lstrip("".join(words.reminding)) or names
 
 
-def _strip_preposition_behind(names: str, words: Lexicon) -> str:
-    """Return names without the preposition behind them that leads to the content: "everyone of"."""
+def _strip_word_behind(names: str, words: Lexicon) -> str:
+    """Return names without "both", or the preposition that leads to the content, behind them: "everyone of"."""
     ahead, space, last = names.rpartition(words.joint) if words.joint else ("", "", "")
-    return ahead if space and last.casefold() in words.prepositions else names
+    return ahead if space and last.casefold() in words.prepositions | words.both else names
 
 
 def _strip_prepositions(names: str, words: Lexicon) -> str:

@@ -78,6 +78,8 @@ def normalize_reference(piece: str, words: Lexicon) -> str:
     pointing = words.itself.intersection(words.demonstratives)  # "de eso"
     if words.joint and words.fold(name) in pointing.union(words.before_reference):
         return ""
+    if not words.joint and bare.endswith(words.one_time):  # 四号那次 is of a day, 四号 has a number
+        return name
     number = _NUMBER.fullmatch(name)
     return number[1] if number else str(words.ordinals.get(words.fold(name), name))
 

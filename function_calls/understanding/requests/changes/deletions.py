@@ -9,6 +9,7 @@ from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.changes.partial_removals import find_new_rule, remove_clock, remove_weekdays
 from function_calls.understanding.requests.changes.skipped_days import (
     count_skipped,
+    find_named_occurrence,
     find_occurrence_on_day_of_month,
     find_weekdays_left_out,
     find_words_for_one_time,
@@ -165,7 +166,8 @@ def _list_skips(words: str, count: int, request: RequestContext) -> list[dict[st
         days = list_dates_on_weekdays(words, count, request) or ["next"] * count
     else:
         days = list_named_days(words, request) or list_dates_to_skip(words, request)
-    return [{"skip": day} for day in days] or [_skip_or_remove(words, request)]
+    at_clock = "" if days else find_named_occurrence(words, request)
+    return [{"skip": day} for day in days] or [{"skip": at_clock} if at_clock else _skip_or_remove(words, request)]
 
 
 def _asks_for_pause(request: RequestContext) -> bool:

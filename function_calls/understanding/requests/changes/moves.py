@@ -20,6 +20,7 @@ from function_calls.understanding.requests.changes.deletions import skip
 from function_calls.understanding.requests.changes.move_tags import FROM_WORD, correct_tags
 from function_calls.understanding.requests.changes.nearest_times import (
     choose_half_near_reminder,
+    keep_days_of_series,
     make_time_arguments,
     parse_clock_beside_hour,
 )
@@ -218,7 +219,7 @@ def _replace_time(request: RequestContext) -> Interpretation | None:
     times = list({time.best: time for time in reversed(times)}.values())  # "I start at 10, change mine to 10"
     if len(times) != 1:
         return change_clocks(request) or replace_weekdays(request)
-    time = choose_half_near_reminder(times[0], request)
+    time = keep_days_of_series(choose_half_near_reminder(times[0], request), request)
     split = split_weekdays(request, time.best)
     if split is not None:
         return split

@@ -45,6 +45,18 @@ def choose_half_near_reminder(time: TimeWords, request: RequestContext) -> TimeW
     return replace(time, readings=(best,)) if minutes < _NEAR_MINUTES else time
 
 
+def keep_days_of_series(time: TimeWords, request: RequestContext) -> TimeWords:
+    """Return a part of all days ("evenings") as that part of the days on which the repeating reminder comes."""
+    best = time.best
+    is_part_alone = bool(best.part) and (best.rrule or "").startswith("FREQ=DAILY;BYHOUR=")
+    if not is_part_alone or request.words.has_any(request.words.each, request.words.fold(time.words)):
+        return time
+    if find_rule(find_named_reminder(request)) is None:
+        return time
+    words = f"{best.wall:%H:%M}" if best.has_clock else time.words
+    return TimeWords(words=words, readings=(best._replace(rrule=None, has_day=False),))
+
+
 def parse_clock_beside_hour(request: RequestContext) -> str:
     """Return the clock of words without an hour near that of the reminder: "quarter to", 半; "" for none."""
     words = request.strip_time_words(request.reading.words("WHEN"))
@@ -56,7 +68,7 @@ def parse_clock_beside_hour(request: RequestContext) -> str:
     if due is None:
         return ""
     clocks: list[datetime] = []
-    for hour in (due.hour - 1, due.hour, due.hour + 1):
+    for hour in (due.hour, due.hour - 1, due.hour + 1):  # of two that are as near, "half past" is behind the full hour
         phrase = request.words.with_hour.format(time=words, hour=hour % _HOURS_A_HALF or _HOURS_A_HALF)
         time = request.parse_time([phrase])
         if time is not None:

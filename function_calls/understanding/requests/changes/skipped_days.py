@@ -4,16 +4,23 @@ import re
 from datetime import date, timedelta
 
 from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.times import parse_until
+from function_calls.understanding.reading.times import list_halves, parse_until
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
-from function_calls.understanding.requests.changes.updates import DAYS_AHEAD, list_dates_on_weekdays
+from function_calls.understanding.requests.changes.updates import (
+    DAYS_AHEAD,
+    list_dates_on_weekdays,
+    read_time_in_name,
+)
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder
 from function_calls.understanding.requests.request_context import RequestContext
+from services.reminders.lookup.due_words import fits_time
 from services.time_expressions import Reading
 
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
 _FEW_WEEKS = re.compile(r"FREQ=WEEKLY;BYDAY=\w\w;COUNT=(\d+)")
 _DAY_OF_MONTH = re.compile(r"FREQ=MONTHLY;BYMONTHDAY=\d+")
+_MOST_COMING = 24
+"""The occurrences among which one is sought by its clock."""
 _CLAUSE_END = re.compile(f"[{''.join(CLAUSE_ENDS)}]")
 
 
@@ -104,7 +111,8 @@ def find_words_for_one_time(request: RequestContext) -> str:
 
 def count_skipped(request: RequestContext) -> int:
     """Return how many times to skip: "the next two", "twice"; 1 where no number of times is named."""
-    is_next = request.has_word((*request.words.nearest, *request.words.counted))
+    is_one = not request.words.joint and request.has_phrase(request.words.one_time)  # 二月那回
+    is_next = not is_one and request.has_word((*request.words.nearest, *request.words.counted))
     words = request.words.fold(request.strip_time_words(request.reading.words("WHEN")))  # "las dos siguientes"
     return request.words.counts.get(words) or (request.find_count({NO_TAG, "REF", "WHEN"}) if is_next else 1)
 
@@ -153,6 +161,25 @@ def list_dates_to_skip(words: str, request: RequestContext) -> list[str]:
 def means_single_days(request: RequestContext) -> bool:
     """Return whether weekdays are days to skip: beside a word such as "skip", and in Latin script beside a name."""
     return request.has_word(request.words.skipping) or (bool(request.words.joint) and request.reading.has("REF"))
+
+
+def find_named_occurrence(words: str, request: RequestContext) -> str:
+    """Return the time of the only occurrence at the clock or in the part of the day that names it; "" for others.
+
+    It is on the day of `words`, or without one the next such occurrence: "skip the 4pm one on Friday". The reminder
+    comes at several times a day.
+    """
+    days = request.list_days(words)
+    clocks = [piece for piece in request.reading.pieces("WHEN") if _is_clock_or_part(piece, request)]
+    named = read_time_in_name(request, clocks)
+    reminder = find_named_reminder(request)
+    if named is None or not (named.has_clock or named.part) or len(days) > 1 or reminder is None:
+        return ""
+    coming = request.list_coming(reminder, next(iter(days), request.now.date()), _MOST_COMING)
+    coming = [due for due in coming if not days or due.date() in days]
+    halves = list_halves(named) if named.has_clock else (named,)
+    at_time = [due for due in coming if any(fits_time(due, half._replace(has_day=False)) for half in halves)]
+    return f"{at_time[0]:%Y-%m-%d %H:%M}" if 0 < len(at_time) < len(coming) else ""
 
 
 def find_occurrence_on_day_of_month(words: str, request: RequestContext) -> str:

@@ -96,7 +96,8 @@ def _count_back_from_earlier_event(request: RequestContext) -> list[TimeWords] |
         earlier = read_event_before(request)
         if earlier is not None:
             return count_back(earlier, find_leads(request, has_event=True), request)
-    last = find_call_to_repeat(request) if request.may_point or event is not None else None
+    has_earlier = request.may_point or event is not None or request.last_set_by_other is not None
+    last = find_call_to_repeat(request) if has_earlier else None
     if last is None:
         return None
     is_of_other = refers_to_that(request) and request.last_set is None
