@@ -20,9 +20,12 @@ from function_calls.understanding.reading.slots.people import has_pronoun
 from function_calls.understanding.reading.slots.small_words import find_place, strip_edges
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from services.people.zones import find_zone
+from services.summary.content import asks_quantity
 
 _LEAST_REMOVAL = 0.25
 """The probability from which a deletion that names a person only takes this person off a reminder."""
+_LEAST_STOPPING = 0.9
+"""The probability from which a question for a time or an amount stops a reminder nevertheless."""
 _STOPPING = frozenset({"delete", "pause", "resume", "skip", "done"})
 """Intents that a question for the state of reminders resembles: 哪些提醒暂停了."""
 _ASKED_HOW = (REMINDER_INTENTS | {"set", "summary", "summary_schedule"}) - {"when_is", "who_set"}
@@ -157,6 +160,8 @@ def _replace_by_phrase(reading: MessageReading, words: Lexicon) -> list[tuple[st
         replaced += [("not_urgent", "skip")]
         if not reading.has("PERSON"):
             replaced += [("person_remove", "skip")]
+    if words.has_any(words.for_good, text):
+        replaced += [("skip", "delete")]
     if not words.joint and ("@day", "REF") in zip(reading.forms, reading.tags, strict=True):
         replaced += [("leave", "skip")]  # 明天跑步不用叫我
     has_only_time = {*reading.tags} - {NO_TAG, "PERSON"} in ({"WHEN"}, {"OLD"})
@@ -184,6 +189,8 @@ def _read_as_question(reading: MessageReading, context: Context, words: Lexicon,
         return set_only_intent(reading, "time_now", models)
     if reading.intent not in _STOPPING:
         return reading
+    if reading.certainty < _LEAST_STOPPING and asks_quantity(reading.text):  # 停水停到几点
+        return merge_intents(reading, reading.intent, "when_is", models)
     is_unnamed = not (reading.has("REF") or reading.has("OLD"))
     begin = next((token.form for token in reading.untagged if token.form.isalpha()), "")
     which = words.asking_which

@@ -133,6 +133,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     retraction_markers: tuple[str, ...]
     indefinite: tuple[str, ...]
     always: tuple[str, ...]
+    for_good: tuple[str, ...]
     behind_days: tuple[str, ...] = ()
     earlier: tuple[str, ...]
     later: tuple[str, ...]

@@ -44,7 +44,8 @@ def _strip_verb(names: str, words: Lexicon) -> str:
 def _strip_word_behind(names: str, words: Lexicon) -> str:
     """Return names without "both", or the preposition that leads to the content, behind them: "everyone of"."""
     ahead, space, last = names.rpartition(words.joint) if words.joint else ("", "", "")
-    return ahead if space and last.casefold() in words.prepositions | words.both else names
+    is_both = last.casefold() in words.both and words.fold(names) not in words.both_of_us  # "Ann and Ben both"
+    return ahead if space and (is_both or last.casefold() in words.prepositions) else names
 
 
 def _strip_prepositions(names: str, words: Lexicon) -> str:

@@ -30,8 +30,8 @@ def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWo
     first, space, rest = text.partition(words.joint) if words.repetitions else (text, "", "")
     text = f"{words.repetitions.get(words.fold(first), first)}{space}{rest}"
     is_code = text.isdecimal() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
-    is_read = bool(text) and bool(read(text))  # what has a time of its own is no figure beside "every"
-    most = 1 if is_code else _FIGURE_FORMS if is_read and text[:1].isdecimal() else 1 if is_read else None
+    count = len(read(text)) if text else 0  # what has a time of its own is no figure beside "every"
+    most = _FIGURE_FORMS if count == 1 and text[:1].isdecimal() else 1 if count or is_code else None
     phrases = [form.format(time=text) for form in words.as_time[:most]] if text else []
     found = _DAY_AND_FIGURE.fullmatch(text) if words.joint else None
     if found is not None:  # "sat 10"

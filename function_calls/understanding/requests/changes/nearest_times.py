@@ -40,9 +40,9 @@ def choose_half_near_reminder(time: TimeWords, request: RequestContext) -> TimeW
         return time
     near = choose_nearer_half(time.best, due)
     minutes = abs((near.start.hour - due.hour) * 60 + near.start.minute - due.minute)
-    read = next(each for each in found[0].readings if each.start.hour == near.start.hour)
-    best = read if read.rrule is not None else set_clock(time.best, near)
-    return replace(time, readings=(best,)) if minutes < _NEAR_MINUTES else time
+    if near.start.hour == time.best.start.hour or minutes >= _NEAR_MINUTES:
+        return time
+    return replace(time, readings=(set_clock(time.best, near),))
 
 
 def keep_days_of_series(time: TimeWords, request: RequestContext) -> TimeWords:
@@ -51,7 +51,8 @@ def keep_days_of_series(time: TimeWords, request: RequestContext) -> TimeWords:
     is_part_alone = bool(best.part) and (best.rrule or "").startswith("FREQ=DAILY;BYHOUR=")
     if not is_part_alone or request.words.has_any(request.words.each, request.words.fold(time.words)):
         return time
-    if find_rule(find_named_reminder(request)) is None:
+    rule = find_rule(find_named_reminder(request))
+    if rule is None or rule.frequency == "DAILY":
         return time
     words = f"{best.wall:%H:%M}" if best.has_clock else time.words
     return TimeWords(words=words, readings=(best._replace(rrule=None, has_day=False),))

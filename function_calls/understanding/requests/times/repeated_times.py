@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from function_calls.language.recognized_phrases import phrases
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.times import TimeWords, is_clock_alone, move_to_day, names_hour, set_clock
-from function_calls.understanding.reading.tokens import is_time
+from function_calls.understanding.reading.tokens import Token, is_time
 from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
 
@@ -19,6 +19,7 @@ _RULE_ON_DAYS = re.compile(
     r"FREQ=(?P<frequency>MONTHLY|WEEKLY);(?:(?<=MONTHLY;)BYMONTHDAY|(?<=WEEKLY;)BYDAY)=[^;,]+"
     r"(?:;BYHOUR=\d+;BYMINUTE=\d+)?"
 )
+_YEARLY = "FREQ=YEARLY"
 _LONGEST_MONTH = timedelta(days=32)
 
 
@@ -90,6 +91,34 @@ def repeat_monthly(time: TimeWords, request: RequestContext) -> TimeWords:
         return time
     monthly = best._replace(rrule=f"FREQ=MONTHLY;BYMONTHDAY={best.start.day}")
     return replace(time, readings=(set_clock(monthly, best) if best.has_clock else monthly,))
+
+
+def untag_year_of_lead(request: RequestContext) -> RequestContext:
+    """Return the request with "every year" untagged in a lead: "remind me every year | 3 days before"."""
+    years = [_names_every_year(token, request) for token in request.reading.tokens]
+    return request.with_tags(
+        NO_TAG if is_year and tag == "LEAD" else tag for is_year, tag in zip(years, request.reading.tags, strict=True)
+    )
+
+
+def says_every_year(request: RequestContext) -> bool:
+    """Return whether untagged words say "every year"."""
+    return any(_names_every_year(token, request) for token in request.reading.untagged)
+
+
+def _names_every_year(token: Token, request: RequestContext) -> bool:
+    """Return whether a token is "every year" without a day."""
+    is_rule = token.form.startswith("@rule")
+    return is_rule and any(each.rrule == _YEARLY for each in request.list_readings(request.reading.text_of(token)))
+
+
+def repeat_yearly(time: TimeWords) -> TimeWords:
+    """Return a time that names a day as a repetition on that day of every year."""
+    best = time.best
+    if best.rrule is not None or not best.has_day:
+        return time
+    yearly = best._replace(rrule=f"{_YEARLY};BYMONTH={best.start.month};BYMONTHDAY={best.start.day}")
+    return replace(time, readings=(set_clock(yearly, best) if best.has_clock else yearly,))
 
 
 def repeat_like_first(times: list[TimeWords], request: RequestContext) -> list[TimeWords]:

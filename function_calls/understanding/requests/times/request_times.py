@@ -39,6 +39,9 @@ from function_calls.understanding.requests.times.repeated_times import (
     has_monthly_event,
     repeat_like_first,
     repeat_monthly,
+    repeat_yearly,
+    says_every_year,
+    untag_year_of_lead,
 )
 from function_calls.understanding.requests.times.unclear_times import FEWEST_LETTERS, read_around_unknown_words
 
@@ -47,7 +50,7 @@ _FIGURE_OR_HOUR = re.compile(r"\d|[点點时時鐘钟]")
 
 def find_times(request: RequestContext) -> list[TimeWords]:
     """Return the times of a request in order; empty where it names none that exists."""
-    request = _untag_shift_words(tag_lead_by_words(request))
+    request = untag_year_of_lead(_untag_shift_words(tag_lead_by_words(request)))
     pieces = request.reading.pieces("LEAD")
     pieces = [piece for piece in pieces if not are_function_words([piece.strip()], request.words)]
     if pieces and not any(parse_lead(piece, request) for piece in pieces):
@@ -57,6 +60,8 @@ def find_times(request: RequestContext) -> list[TimeWords]:
     times = [add_end(time, find_end(request, time.best)) for time in times]
     if has_monthly_event(request):
         times = [repeat_monthly(time, request) for time in times]
+    if says_every_year(request):
+        times = [repeat_yearly(time) for time in times]
     return [clock for time in times for clock in split_clocks(choose_half_of_day(time, request))]
 
 

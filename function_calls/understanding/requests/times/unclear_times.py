@@ -24,7 +24,8 @@ def find_impossible_time_words(request: RequestContext) -> str:
 
 def find_day_without_clock(request: RequestContext) -> Reading | None:
     """Return the only day, or time with a clock, of an unclear time: "tomorrow" of "tomorrow after drop-off"."""
-    times = [best for piece in request.reading.pieces("WHEN") for best in request.list_readings(piece)]
+    pieces = request.reading.pieces("WHEN") or request.reading.pieces("LEAD")  # "el jueves | antes de salir"
+    times = [best for piece in pieces for best in request.list_readings(piece)]
     times = [best for best in times if best.has_clock] or times
     return times[0] if len(times) == 1 and (times[0].has_clock or names_only_day(times[0])) else None
 
