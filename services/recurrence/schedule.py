@@ -66,8 +66,7 @@ def read_schedule(start: datetime, zone: str, text: str) -> Schedule:
     rule = ";".join(part for part in text.split(";") if not _is_own(part))
     if not rule:
         raise RequestRefused("rule_not_understood", rule=text, because="follow-ups without a rule")
-    if rule == _ONCE:
-        rule, start = "", start.replace(microsecond=0, fold=0)
+    rule = "" if rule == _ONCE else rule
     try:
         follow_up = _follow_up(own)
     except ValueError as error:

@@ -66,6 +66,12 @@ def test_text_of_a_schedule_is_parsed_as_the_same_schedule(rule: str):
     assert read_schedule(START, "UTC", rule_text(schedule)) == schedule
 
 
+def test_second_of_two_equal_wall_times_is_kept_with_follow_ups():
+    start, text = datetime(2026, 10, 25, 2, 30, fold=1), rule_text(reminder_until_done())
+
+    assert read_schedule(start, "Europe/Berlin", text).start.fold == 1
+
+
 @pytest.mark.parametrize(
     "rule", ["FREQ=MINUTELY;INTERVAL=5;NAG=1;NAGS=3", "FREQ=DAILY;NAG=10", "FREQ=DAILY;NAG=0;NAGS=3", "NAG=10;NAGS=3"]
 )
