@@ -12,7 +12,7 @@ from services.recurrence.schedule import FollowUp, Schedule
 from services.reminders.model import ReminderAction, ReminderEdit, ReminderLimits, ReminderState
 from services.reminders.ports import ReminderStore
 from services.reminders.records import DeliveryOutcome, DeliveryState, Lease, StoredReminder, ValidatedReminder
-from services.reminders.transitions import cancel, edit, resume
+from services.reminders.transitions import cancel, edit, finish, resume
 from tests.support.stores.reminders import add_many
 
 MakeDraft = Callable[..., ValidatedReminder]
@@ -454,6 +454,15 @@ async def test_one_time_reminder_that_was_moved_is_not_retried(reminders: Remind
     await reminders.change([edit(done, ReminderEdit(schedule=later), now + MINUTE)], now + MINUTE)
 
     assert await reminders.retry_failed(done.address.key, now - DAY, now + DAY) == 0
+
+
+async def test_failed_occurrence_that_was_marked_as_done_is_not_retried(reminders: ReminderStore, draft, now):
+    wish = draft("a")
+    repeated = replace(wish.reminder.schedule, follow_up=FollowUp(every=timedelta(hours=1), times=1))
+    failed = await add_failed(reminders, replace(wish, reminder=replace(wish.reminder, schedule=repeated)), now)
+    await reminders.change([finish(failed, now + MINUTE)], now + MINUTE)
+
+    assert await reminders.retry_failed(failed.address.key, now - DAY, now + DAY) == 0
 
 
 async def test_chats_with_failed_deliveries_are_listed(reminders: ReminderStore, draft, now):

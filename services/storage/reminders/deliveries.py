@@ -121,10 +121,13 @@ class SqlDeliveryLedger:
     async def retry_failed(self, chat_key: str, since: datetime, now: datetime) -> int:
         """Schedule the latest failed delivery of each reminder of a chat, due after `since`, for a retry at `now`.
 
-        An active one-time reminder fires again anyway: at another time or as a follow-up.
+        An active one-time reminder fires again anyway: at another time or as a follow-up. An occurrence that somebody
+        has marked as done is not retried.
         """
         is_active, is_done = (REMINDER.c.state == state.value for state in (ReminderState.ACTIVE, ReminderState.DONE))
-        is_wanted = sa.and_(REMINDER.c.chat_key == chat_key, sa.or_(is_done, sa.and_(is_active, REMINDER.c.rule != "")))
+        is_retried = sa.or_(is_done, sa.and_(is_active, REMINDER.c.rule != ""))
+        is_open = sa.or_(REMINDER.c.done_until.is_(None), REMINDER.c.done_until < DELIVERY.c.due_at)
+        is_wanted = sa.and_(REMINDER.c.chat_key == chat_key, is_retried, is_open)
         later = DELIVERY.alias("later")
         is_overtaken = sa.exists().where(
             later.c.reminder_id == DELIVERY.c.reminder_id,

@@ -134,12 +134,13 @@ class MemoryLedger:
             if entry.try_at > now:
                 self._put(replace(entry, try_at=max(entry.due_at, now)))
 
-    def retry_failed(self, reminders: Collection[int], since: datetime, now: datetime) -> int:
-        """Try the latest given up occurrence of each again at `now`."""
+    def retry_failed(self, reminders: Mapping[int, datetime | None], since: datetime, now: datetime) -> int:
+        """Try the latest given up occurrence of each again at `now`, unless it was done by the time in `reminders`."""
         ended = (DeliveryState.FAILED, DeliveryState.SENT)
         found = [each for each in self._entries.values() if each.state in ended and each.due_at > since]
         latest = {each.reminder: each for each in sorted(found, key=lambda each: each.due_at)}
-        again = [each for key, each in latest.items() if key in reminders and each.state is DeliveryState.FAILED]
+        failed = [each for each in latest.values() if each.state is DeliveryState.FAILED and each.reminder in reminders]
+        again = [each for each in failed if (reminders[each.reminder] or since) < each.due_at]
         for entry in again:
             self._put(replace(entry, state=DeliveryState.LEASED, try_at=now, attempt=0, error="", sent_at=None))
         return len(again)

@@ -154,7 +154,7 @@ class MemoryReminderStore:
     async def retry_failed(self, chat_key: str, since: datetime, now: datetime) -> int:
         """Try again what was given up in a chat."""
         here = {
-            row.key
+            row.key: None if row.schedule.follow_up is None else row.schedule.follow_up.done_until
             for row in self._rows.values()
             if row.address.key == chat_key
             and (row.state is ReminderState.DONE or (row.state is ReminderState.ACTIVE and row.schedule.rule))
