@@ -69,15 +69,25 @@ async def fetch(client: "httpx.AsyncClient", request: "httpx.Request", form: typ
         SearchUnavailable: no answer, or one in another form.
     """
     async with exchange(client, request, engine=engine) as response:
-        body = bytearray()
-        async for piece in response.aiter_bytes():
-            body += piece
-            if len(body) > _MAX_BYTES:
-                raise SearchUnavailable("malformed", engine=engine)
-    return parse(bytes(body), form, engine=engine)
+        body = b"".join([piece async for piece in body_pieces(response, engine=engine)])
+    return parse(body, form, engine=engine)
 
 
-def parse(body: bytes | str, form: type[Body], *, engine: str) -> Body:
+async def body_pieces(response: "httpx.Response", *, engine: str) -> AsyncIterator[bytes]:
+    """Yield the body of `response` as it arrives.
+
+    Raises:
+        SearchUnavailable: `malformed`: it is longer than 2 MB.
+    """
+    left = _MAX_BYTES
+    async for piece in response.aiter_bytes():
+        left -= len(piece)
+        if left < 0:
+            raise SearchUnavailable("malformed", engine=engine)
+        yield piece
+
+
+def parse(body: bytes, form: type[Body], *, engine: str) -> Body:
     """Parse JSON as `form`; the error does not contain the body.
 
     Raises:

@@ -62,7 +62,7 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,200}>")
 _MARKER = re.compile(r" ?\[\d{1,3}\]")
 _TITLE_LENGTH = 120
 _SNIPPET_LENGTH = 280
-_TEXT_LENGTH = 8_000
+TEXT_LENGTH = 8_000
 _MOST_QUOTES = 3
 _KEPT_CONTROLS = "\n\t"
 
@@ -94,7 +94,7 @@ def answer_with_quotes(engine: str, pages: Sequence[Source], *, lead: str = "") 
 
 def plain(text: str) -> str:
     """Return at most 8,000 characters of `text`, without invisible ones."""
-    return visible(text[:_TEXT_LENGTH]).strip()
+    return visible(text[:TEXT_LENGTH]).strip()
 
 
 def visible(text: str) -> str:

@@ -5,19 +5,20 @@ Source: https://docs.perplexity.ai/api-reference/chat-completions-post; besides 
 """
 
 import re
+from collections.abc import AsyncIterable, AsyncIterator
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, SecretStr
 
-from services.search.engines.exchange import exchange, fetch, parse
-from services.search.engines.pages import CitationNumbering, page, plain, renumber, visible
+from services.search.engines.exchange import body_pieces, exchange, fetch, parse
+from services.search.engines.pages import TEXT_LENGTH, CitationNumbering, page, plain, renumber, visible
 from services.search.model import SearchAnswer, SearchUnavailable, Source, TextListener
 
 if TYPE_CHECKING:
     import httpx
 
-_DATA = "data:"
-_DONE = "[DONE]"
+_DATA = b"data:"
+_DONE = b"[DONE]"
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
 _MAX_TOKENS = 800
 _MANNER = "Answer briefly and precisely in the language with the code {language}. Cite sources as [n]."
@@ -81,9 +82,9 @@ class PerplexityEngine:
         numbering = CitationNumbering()
         sources: list[Source] = []
         shown: list[str] = []
-        is_finished = False
+        is_finished, left = False, TEXT_LENGTH
         async with exchange(self._client, request, engine=self.name) as response:
-            async for line in response.aiter_lines():
+            async for line in _lines(body_pieces(response, engine=self.name)):
                 event = self._event(line)
                 if event is None:
                     continue
@@ -92,7 +93,9 @@ class PerplexityEngine:
                     sources = listed
                 for choice in event.choices:
                     is_finished = is_finished or choice.finish_reason is not None
-                    await _pass_on(numbering.feed(visible(choice.delta.content or ""), sources), shown, on_text)
+                    piece = (choice.delta.content or "")[:left]
+                    left -= len(piece)
+                    await _pass_on(numbering.feed(visible(piece), sources), shown, on_text)
         if not is_finished:
             raise SearchUnavailable("cut", engine=self.name)
         await _pass_on(numbering.finish(sources), shown, on_text)
@@ -103,7 +106,7 @@ class PerplexityEngine:
             is_already_answered=bool(shown),
         )
 
-    def _event(self, line: str) -> _Completion | None:
+    def _event(self, line: bytes) -> _Completion | None:
         data = line.removeprefix(_DATA).strip()
         if not line.startswith(_DATA) or not data or data == _DONE:
             return None
@@ -124,6 +127,16 @@ class PerplexityEngine:
                 "stream": is_streamed,
             },
         )
+
+
+async def _lines(pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
+    """Yield lines, which only line feeds end: JSON may contain other line separators, such as U+2028."""
+    rest = b""
+    async for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            yield line
+    yield rest
 
 
 async def _pass_on(text: str, shown: list[str], on_text: TextListener) -> None:

@@ -143,22 +143,55 @@ async def test_perplexity_streams_its_reply_and_says_so(engine_named):
     assert [source.title for source in answer.sources] == ["Milky Way", "Gaia survey"]
 
 
-async def test_perplexity_lists_sources_that_a_later_event_of_the_stream_lacks():
-    events = [
-        {"citations": ["https://a.example", "https://b.example"], "choices": [{"delta": {"content": "stars [2]. "}}]},
-        {"citations": ["https://a.example"], "choices": [{"delta": {}, "finish_reason": "stop"}]},
-    ]
-    body = "".join(f"data: {json.dumps(event)}\n\n" for event in events)
-    transport = httpx.MockTransport(lambda request: httpx.Response(200, text=body))
+async def stream_of(body):
+    """Return the answer of Perplexity with `body` as its stream."""
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, content=body))
 
     async def on_text(piece):
         assert piece
 
     async with httpx.AsyncClient(transport=transport) as client:
         engine = PerplexityEngine(client, api_key=SecretStr("key"))
-        answer = await engine.search("how many stars", "en", on_text=on_text)
+        return await engine.search("how many stars", "en", on_text=on_text)
+
+
+def stream_body(*events):
+    return "".join(f"data: {json.dumps(event, ensure_ascii=False)}\n\n" for event in events).encode()
+
+
+def piece_of(content, finish_reason=None):
+    return {"choices": [{"delta": {"content": content}, "finish_reason": finish_reason}]}
+
+
+async def test_perplexity_lists_sources_that_a_later_event_of_the_stream_lacks():
+    answer = await stream_of(
+        stream_body(
+            {"citations": ["https://a.example", "https://b.example"], **piece_of("stars [2]. ")},
+            {"citations": ["https://a.example"], **piece_of(None, "stop")},
+        )
+    )
 
     assert [source.url for source in answer.sources] == ["https://b.example"]
+
+
+@pytest.mark.parametrize("body", [b" " * (2 * 1024 * 1024 + 1), b"data: \n" * 400_000])
+async def test_an_endless_stream_is_refused(body):
+    with pytest.raises(SearchUnavailable) as failure:
+        await stream_of(body)
+
+    assert failure.value.reason == "malformed"
+
+
+async def test_streamed_text_is_as_short_as_a_whole_one():
+    answer = await stream_of(stream_body(piece_of("a" * 9_000), piece_of("b" * 9_000, "stop")))
+
+    assert answer.text == "a" * 8_000
+
+
+async def test_line_separator_in_a_streamed_text_ends_no_line():
+    answer = await stream_of(stream_body(piece_of("many\u2028stars", "stop")))
+
+    assert answer.text == "many\u2028stars"
 
 
 @pytest.mark.parametrize(
