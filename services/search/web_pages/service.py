@@ -68,7 +68,7 @@ class WebPageService(Struct, frozen=True):
                 return await self._follow(pool, address)
         except (TimeoutError, httpcore.TimeoutException) as error:
             raise PageUnavailable("timeout") from error
-        except (httpcore.ProtocolError, httpcore.UnsupportedProtocol, UnicodeError) as error:
+        except (httpcore.ProtocolError, httpcore.UnsupportedProtocol, ValueError) as error:
             raise PageUnavailable("malformed") from error
         except (httpcore.NetworkError, OSError) as error:
             raise PageUnavailable("connection") from error

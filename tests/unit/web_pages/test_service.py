@@ -148,6 +148,7 @@ async def test_invalid_web_address_is_refused(url):
         (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "status 404"),
         (redirect("/again"), "redirects"),
         (redirect("file:///etc/passwd"), "address"),
+        (redirect("http://["), "malformed"),
         (b"nonsense\r\n\r\n", "malformed"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort", "malformed"),
     ],
