@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 
+from function_calls.tools.calls import LONGEST_NAME
 from services.kernel.text import replace_unstorable
 from services.language_model.ports import TextListener
 
@@ -60,7 +61,8 @@ class StreamFilter:
         maybe = re.compile(_MAYBE_SUSPECT).search(self._text, self._passed)
         if maybe is not None:
             return maybe.start()
-        word = re.compile(_LAST_WORD).search(self._text, self._passed)
+        # A longer word begins no name, and the search takes quadratic time.
+        word = re.compile(_LAST_WORD).search(self._text, max(self._passed, len(self._text) - LONGEST_NAME))
         if word is not None and any(beginning.startswith(word[0]) for beginning in self._suspicious):
             return word.start()
         return len(self._text)

@@ -70,3 +70,11 @@ async def test_half_a_character_is_streamed_as_a_replacement():
     _, heard = await stream("tea \ud83d now", 3)
 
     assert "".join(heard).startswith("tea \ufffd")
+
+
+async def test_very_long_word_is_streamed_in_linear_time():
+    word = "a" * 100_000 + "-"
+
+    _, heard = await stream(word, len(word))
+
+    assert heard == [word]
