@@ -16,7 +16,7 @@ from json import JSONDecoder
 
 from msgspec import Struct
 
-from function_calls.model_calls.text_tool_calls.lines import find_named_objects, remove_named_objects
+from function_calls.model_calls.text_tool_calls.lines import MOST_PLACES, find_named_objects, remove_named_objects
 from function_calls.model_calls.text_tool_calls.notations import (
     BUNDLE,
     JSON_OBJECT,
@@ -60,7 +60,6 @@ _NOTHING = (
 _OWN_ROLE = r"(?i)(?:assistant|助手)\s*[:：]\s*"
 _OTHER_ROLES = r"(?ims)^[ \t]*(?:user|human|system|用户)\s*[:：].*"
 _LONGEST_SEARCHED = 50_000  # characters; longer texts are not searched for loose JSON
-_MOST_PLACES = 16  # at which loose JSON is parsed, to limit the cost of a hostile text
 _SIGNS = ("<", "[T", "{", "```", "(", "[INST", "◁", "analysis")
 
 
@@ -139,7 +138,7 @@ def _cut_out_tags_of_tools(text: str, calls: list[RequestedCall], names: Collect
 def _cut_out_named_objects(text: str, calls: list[RequestedCall], names: Collection[str]) -> str:
     if len(text) > _LONGEST_SEARCHED or not ("{" in text or "｛" in text):
         return text
-    found = list(islice(find_named_objects(text, names), _MOST_PLACES))
+    found = list(find_named_objects(text, names))
     calls += [RequestedCall(id="", name=named.name, arguments=named.arguments) for named in found]
     return remove_named_objects(text, found) if found else text
 
@@ -149,7 +148,7 @@ def _cut_out_json(text: str, calls: list[RequestedCall], names: Collection[str])
     if len(text) > _LONGEST_SEARCHED or "{" not in text:
         return text
     pieces, place = [], 0
-    for found in islice(re.finditer(JSON_OBJECT, text), _MOST_PLACES):
+    for found in islice(re.finditer(JSON_OBJECT, text), MOST_PLACES):
         if found.start() < place:
             continue
         end, read = _json_at(text, found.start(), names)

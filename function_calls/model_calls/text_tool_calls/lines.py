@@ -2,19 +2,24 @@
 
 import re
 from collections.abc import Collection, Iterator
+from itertools import islice
+from typing import Final
 
 from msgspec import Struct
 
 from function_calls.tools.catalog.offered_tools import find_name
 from function_calls.tools.validation.relaxed_json import read_object
 
-_VERBS = r"tools?|functions?|actions?|calls?|calling|invok\w+|us(?:e|ing)|to|the|调用|工具|函数|使用|执行"
+MOST_PLACES: Final = 16
+"""The number of places at which calls are parsed in a text, to limit the cost of a hostile one."""
+
+_VERBS = r"tools?|functions?|actions?|calls?|calling|invok(?:e[sd]?|ing)|us(?:e|ing)|to|the|调用|工具|函数|使用|执行"
 _BETWEEN = (
     r"[\s:：,，=>(（`'\"*-]|\[CALL_ID\]\w+|\[ARGS\]|<[|｜][^<>\s]{1,40}[|｜]>|json\b|with\b|and\b|arguments?\b|args\b"
     r"|param(?:eter)?s?\b|input\b|action\b|参数|入参|为|:\d+"
 )
 _NAMED_OBJECT = (
-    rf"(?im)^[ \t>*`\[【(_-]*(?:functools)?(?:(?:{_VERBS})[\s_:：=\]】-]*){{0,4}}"
+    rf"(?im)^[ \t>*`\[【(_-]*+(?:functools)?(?:(?:{_VERBS})[\s_:：=\]】-]*+){{0,4}}"
     rf"(?P<name>[^\W\d][\w.-]*)(?:{_BETWEEN}){{0,12}}(?=[{{｛])"
 )
 _BEHIND = r"[ \t]*[)）\]】`;]*(?:\n[ \t]*```)?(?:[ \t]*</?function>)?"
@@ -34,12 +39,16 @@ class NamedObject(Struct, frozen=True, kw_only=True):
 
 def find_named_objects(text: str, names: Collection[str]) -> Iterator[NamedObject]:
     """Yield the calls in `text` that name one of `names` before an object that can be read."""
-    for found in re.finditer(_NAMED_OBJECT, text):
-        name = find_name(found["name"], names)
+    named = (
+        (found, name)
+        for found in re.finditer(_NAMED_OBJECT, text)
+        if (name := find_name(found["name"], names)) is not None
+    )
+    for found, name in islice(named, MOST_PLACES):
         end = _end_of_object(text, found.end())
         arguments = text[found.end() : end]
         # A name with an underscore before a bracket is a call, even if truncated; validation reports the error.
-        if name is not None and ("_" in name or read_object(arguments) is not None):
+        if "_" in name or read_object(arguments) is not None:
             behind = re.compile(_BEHIND).match(text, end)
             yield NamedObject(start=found.start(), end=behind.end() if behind else end, name=name, arguments=arguments)
 

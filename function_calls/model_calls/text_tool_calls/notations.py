@@ -9,7 +9,7 @@ from function_calls.tools.catalog.offered_tools import find_name
 from function_calls.tools.validation.relaxed_json import Unreadable, read_json
 from services.language_model.ports import RequestedCall
 
-JSON_OBJECT = r"[\[{]\s*[\[{]?\s*[\"'“]"
+JSON_OBJECT = r"[\[{]\s*+(?:[\[{]\s*+)?[\"'“]"
 
 _LONGEST_PYTHON = 4000  # characters
 
@@ -32,22 +32,24 @@ _NAMED_TAG = (
 )
 _NAME_TAG = r"(?is)<(?:name|tool_name|function_name)>(?P<name>[^<>]+)</(?:name|tool_name|function_name)>(?P<body>.*)"
 _ARGUMENTS_TAG = r"(?is)<(?P<tag>arguments|parameters|args|params|input)>(?P<body>.*?)(?:</(?P=tag)>|\Z)"
-_ANY_TAG = r"(?s)<(?P<key>[A-Za-z_]\w*)>(?P<value>.*?)</(?P=key)>"
+_ONE_TAG = r"(?s)<(?P<key>[A-Za-z_]\w*)>(?P<value>.*)</(?P=key)>"
+_OPENING_TAG = r"<([A-Za-z_]\w*)>"
+_CLOSING_TAG = r"</([A-Za-z_]\w*)>"
 _GEMMA_CALL = r"(?s)\bcall:(?P<name>[\w.-]+)\s*(?P<body>\{.*\})"
 _INVOKE = r"(?s)<invoke\s+name=[\"']?(?P<name>[^\"'<>]+)[\"']?\s*>(?P<body>.*?)(?:</invoke>|\Z)"
 _PARAMETER = (
     r"(?s)<parameter(?:=|\s+name=)[\"']?(?P<key>[^\"'<>]+)[\"']?[^<>]*>"
     r"(?P<value>.*?)(?:</parameter>|(?=<parameter\b)|\Z)"
 )
-_ARG_PAIR = r"(?s)<arg_key>(?P<key>.*?)</arg_key>\s*<arg_value>(?P<value>.*?)</arg_value>"
+_ARG_PAIR = r"(?s)<arg_key>(?P<key>[^<]*)</arg_key>\s*<arg_value>(?P<value>.*?)</arg_value>"
 _NAME_LINE = r"\A\s*(?P<name>[\w.-]+)\s*(?=<arg_key>|\Z)"
 _MARKED_CALL = (
-    r"(?s)(?:<[|｜]tool[_▁]call[_▁]begin[|｜]>)\s*(?:function<[|｜]tool[_▁]sep[|｜]>)?\s*(?:functions\.)?"
+    r"(?s)(?:<[|｜]tool[_▁]call[_▁]begin[|｜]>)\s*+(?:function<[|｜]tool[_▁]sep[|｜]>)?\s*+(?:functions\.)?"
     r"(?P<name>[\w-]+)(?::\d+)?\s*(?:<[|｜]tool[_▁](?:sep|call[_▁]argument[_▁]begin)[|｜]>)?\s*"
     r"(?P<body>.*?)(?:<[|｜]tool[_▁]call[_▁]end[|｜]>|\Z)"
 )
 _CHANNELLED_CALL = r"(?s)\A(?P<prefix>functions\.)?(?P<name>[\w.-]+)[^{]{0,100}(?P<body>\{.*)"
-_MISTRAL_CALL = r"(?s)\A\s*(?P<name>[\w.-]+)\s*(?:\[CALL_ID\]\w*)?(?:\[ARGS\])?\s*(?P<body>\{.*\})\s*\Z"
+_MISTRAL_CALL = r"(?s)\A\s*(?P<name>[\w.-]+)\s*+(?:\[CALL_ID\]\w*)?(?:\[ARGS\])?\s*+(?P<body>\{.*\})\s*\Z"
 _PYTHON_CALL = r"(?s)\A\W{0,3}(?:await\s+|\w+\s*=\s*|print\()*(?P<name>[A-Za-z_][\w.]*)\(.*\)\W{0,2}\Z"
 
 
@@ -82,11 +84,11 @@ def calls_of_markup(body: str, names: Collection[str]) -> Iterator[RequestedCall
             yield _make_call(found["name"].strip(), _parse_body(found["body"]))
     for found in re.finditer(_MARKED_CALL, body):
         yield _make_call(found["name"], _remove_fence(found["body"]))
-    for found in re.finditer(_GEMMA_CALL, body):
+    for found in _find_up_to("}", _GEMMA_CALL, body):
         yield _make_call(found["name"], found["body"].replace("<escape>", '"'))
     named = re.search(_NAME_LINE, body)
     if named is not None and ("<arg_key>" in body or find_name(body.strip(), names)):
-        yield _make_call(named["name"], _values(re.finditer(_ARG_PAIR, body)))
+        yield _make_call(named["name"], _values(_find_up_to("</arg_value>", _ARG_PAIR, body)))
     together = re.search(_MISTRAL_CALL, body)
     channelled = re.search(_CHANNELLED_CALL, body)
     if together is None and channelled and (channelled["prefix"] or find_name(channelled["name"], names)):
@@ -103,7 +105,7 @@ def _calls_of_tags(body: str, names: Collection[str]) -> Iterator[RequestedCall]
         inner = re.search(_ARGUMENTS_TAG, named["body"])
         yield _make_call(named["name"].strip(), _parse_body(inner["body"] if inner else named["body"]))
         return
-    tag = re.fullmatch(_ANY_TAG, body)
+    tag = re.fullmatch(_ONE_TAG, body)
     if tag is not None and tag["key"] in names:
         yield _make_call(tag["key"], _parse_body(tag["value"]))
 
@@ -212,9 +214,26 @@ def _parse_body(body: str) -> object:
     if given or not body.strip():
         return given
     if body.lstrip()[:1] == "<":
-        return _values(re.finditer(_ANY_TAG, body))
+        return {key: _value(value.strip()) for key, value in _find_tags(body)}
     held = re.fullmatch(r"(?s)\s*\((.*)\)\s*", body)
     return held[1] if held else body.strip()
+
+
+def _find_up_to(end: str, pattern: str, body: str) -> Iterator[re.Match[str]]:
+    """Find `pattern`, which ends in `end`, before the last `end`; behind it each search would read the whole rest."""
+    return re.compile(pattern).finditer(body, 0, body.rfind(end) + len(end))
+
+
+def _find_tags(body: str) -> Iterator[tuple[str, str]]:
+    """Yield the names and contents of the tags in `body` that are closed, in linear time."""
+    last_ends = {found[1]: found.start() for found in re.finditer(_CLOSING_TAG, body)}
+    place = 0
+    for found in re.finditer(_OPENING_TAG, body):
+        if found.start() >= place and last_ends.get(found[1], 0) >= found.end():
+            closing = f"</{found[1]}>"
+            end = body.index(closing, found.end())
+            yield found[1], body[found.end() : end]
+            place = end + len(closing)
 
 
 def _values(found: Iterator[re.Match[str]]) -> dict[str, object]:

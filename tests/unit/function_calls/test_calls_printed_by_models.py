@@ -241,3 +241,24 @@ def test_argument_without_a_value_in_python_is_no_call(argument):
 )
 def test_hostile_text_is_searched_for_calls_in_bounded_time(text):
     find_text_calls(text, NAMES)
+
+
+HOSTILE = {
+    "verb repeated without spaces": "{\n" + "invok" * 200,
+    "verb with a long end": "{\ninvok" + "a" * 20_000,
+    "underscores": "{\nuse" + "_" * 20_000 + " x",
+    "opening bracket and line breaks": "{" + "\n" * 49_000,
+    "open objects behind other names": "a{\n" * 16_000,
+    "open objects behind a name": "summary{\n" * 5_000,
+    "name and spaces in a block": "<tool_call>a" + " " * 60_000 + "x",
+    "spaces behind a special token": "<|tool_call_begin|>" + " " * 60_000 + "!",
+    "open keys": "<tool_call>a" + "<arg_key>" * 20_000,
+    "open values": "<tool_call>a" + "<arg_key>k</arg_key><arg_value>" * 6_000,
+    "open tags": "<function=x>" + "<a>" * 60_000,
+    "open calls of Gemma": "<tool_call>" + "call:a{" * 60_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_text_is_searched_in_bounded_time(text):
+    assert all(call.name not in NAMES for call in find_text_calls(text, NAMES).calls)
