@@ -4,8 +4,11 @@ import pytest
 from msgspec.structs import replace
 
 from bot.testing.turns import make_tool, make_turn
+from function_calls.functions.reminders.people import resolve_people
 from function_calls.understanding.interpreter import OfflineInterpreter
+from services.history.service import HistoryService
 from services.kernel.chat import Person
+from tests.support.stores.messages import MemoryMessageStore
 
 BOB, ZOE = Person(id="u1", name="Bob Smith"), Person(id="u2", name="Zoe")
 SAN = Person(id="u3", name="张 三")
@@ -38,3 +41,9 @@ def test_a_mentioned_name_of_several_words_is_one_person(text: str, language: st
 
 def test_a_name_that_only_begins_like_one_of_several_words_stays_as_it_is():
     assert content_and_person("remind @Zoe at 5pm to leave") == ("leave", "@Zoe")
+
+
+async def test_words_of_a_name_far_apart_are_read_in_linear_time(context_of):
+    (person,) = await resolve_people(f"Bob{' ' * 10_000}Smith", context_of(), HistoryService(MemoryMessageStore()))
+
+    assert person.name == "Bob Smith"
