@@ -6,16 +6,19 @@ all later requests: one fallback at a time, and only one that changes the refuse
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
+from itertools import count
 
 from msgspec import Struct
 
 _PLAIN_KEYWORDS = ("type", "description", "enum", "properties", "items", "required")
 _KINDS: Mapping[type, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
+_References = frozenset[str]
 _NOTHING = {"type": "object", "properties": {}}
-_DEEPEST = 12  # levels, because a type may contain itself
+_DEEPEST = 12  # levels
+_MOST_PARTS = 1000  # of one schema, because types that contain each other multiply
 
 
 @lru_cache(maxsize=16)
@@ -27,15 +30,22 @@ def simplify_tools(tools: bytes) -> bytes:
         parameters = function.get("parameters") or _NOTHING
         shown = {key: value for key, value in function.items() if key not in ("parameters", "strict")}
         if parameters.get("properties"):  # Gemini refuses an object without any
-            shown["parameters"] = _simplify_schema(parameters, parameters)
+            shown["parameters"] = _simplify_schema(parameters, parameters, count())
         plain.append({"type": "function", "function": shown})
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _simplify_schema(schema: object, root: Mapping[str, object], depth: int = 0) -> dict[str, object]:
-    if not isinstance(schema, Mapping) or depth > _DEEPEST:
+def _simplify_schema(
+    schema: object,
+    root: Mapping[str, object],
+    parts: Iterator[int],
+    open_refs: _References = frozenset(),
+    depth: int = 0,
+) -> dict[str, object]:
+    """Return a part of `root` with plain keywords; one that contains itself is a text there."""
+    if not isinstance(schema, Mapping) or depth > _DEEPEST or next(parts) >= _MOST_PARTS:
         return {"type": "string"}
-    schema = _choose_alternative(_resolve_reference(schema, root), root)
+    schema, open_refs = _choose_alternative(schema, root, open_refs)
     made: dict[str, object] = {key: schema[key] for key in _PLAIN_KEYWORDS if key in schema}
     if "const" in schema:
         made["enum"] = [schema["const"]]
@@ -44,9 +54,11 @@ def _simplify_schema(schema: object, root: Mapping[str, object], depth: int = 0)
         made.pop("enum", None)  # Gemini knows it for texts only
     properties = made.get("properties")
     if isinstance(properties, Mapping):
-        made["properties"] = {name: _simplify_schema(each, root, depth + 1) for name, each in properties.items()}
+        made["properties"] = {
+            name: _simplify_schema(each, root, parts, open_refs, depth + 1) for name, each in properties.items()
+        }
     if made["type"] == "array":
-        made["items"] = _simplify_schema(made.get("items"), root, depth + 1)
+        made["items"] = _simplify_schema(made.get("items"), root, parts, open_refs, depth + 1)
     return made
 
 
@@ -62,25 +74,34 @@ def _type(schema: Mapping[str, object]) -> str:
     return _KINDS.get(type(values[0]), "string") if isinstance(values, list) and values else "string"
 
 
-def _choose_alternative(schema: Mapping[str, object], root: Mapping[str, object]) -> Mapping[str, object]:
-    """Return `schema`; if it has alternatives, the first that is not null, with the keywords beside them."""
+def _choose_alternative(
+    schema: Mapping[str, object], root: Mapping[str, object], open_refs: _References
+) -> tuple[Mapping[str, object], _References]:
+    """Return `schema`; if it has alternatives, the first that is not null, with the keywords beside them.
+
+    Also return `open_refs` with the references that were resolved.
+    """
+    schema, open_refs = _resolve_reference(schema, root, open_refs)
     for word in ("anyOf", "oneOf", "allOf"):
         choices = schema.get(word)
         for choice in choices if isinstance(choices, list) else ():
             if isinstance(choice, Mapping) and choice.get("type") != "null":
-                return {**_choose_alternative(_resolve_reference(choice, root), root), **schema}
-    return schema
+                chosen, open_refs = _choose_alternative(choice, root, open_refs)
+                return {**chosen, **schema}, open_refs
+    return schema, open_refs
 
 
-def _resolve_reference(schema: Mapping[str, object], root: Mapping[str, object]) -> Mapping[str, object]:
+def _resolve_reference(
+    schema: Mapping[str, object], root: Mapping[str, object], open_refs: _References
+) -> tuple[Mapping[str, object], _References]:
     reference = schema.get("$ref")
     if not isinstance(reference, str):
-        return schema
-    found: object = root
+        return schema, open_refs
+    found: object = None if reference in open_refs else root
     for step in reference.removeprefix("#").strip("/").split("/"):
         found = found.get(step) if isinstance(found, Mapping) else None
     beside = {key: value for key, value in schema.items() if key != "$ref"}
-    return {**found, **beside} if isinstance(found, Mapping) else beside
+    return {**found, **beside} if isinstance(found, Mapping) else beside, open_refs | {reference}
 
 
 Body = dict[str, object]

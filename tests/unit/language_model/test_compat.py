@@ -9,6 +9,7 @@ import pytest
 
 from services.kernel.errors import ModelUnavailable
 from services.kernel.network import RetryPolicy
+from services.language_model.compat import simplify_tools
 from services.language_model.openai_model import OpenAIModel
 from services.language_model.ports import CompletionRequest, Timeouts
 from tests.support.openai_server import Chat, OpenAIServer, Raw, say, status
@@ -109,6 +110,35 @@ STREAM_REFUSALS = [
     ("Cannot use tools with stream", 400, lambda body: "stream" not in body),
     ("Streaming is not supported with tools", 400, lambda body: "stream" not in body),
 ]
+
+
+def plain_parameters(definitions):
+    """Return the plain schema of a tool with the argument `root`, a `Root` of `definitions`."""
+    schema = {"type": "object", "properties": {"root": {"$ref": "#/$defs/Root"}}, "$defs": definitions}
+    tool = {"type": "function", "function": {"name": "find", "parameters": schema}}
+    (plain,) = json.loads(simplify_tools(json.dumps([tool]).encode()))
+    return plain["function"]["parameters"]
+
+
+def test_type_that_contains_itself_several_times_is_a_text_inside_itself():
+    root = {"type": "object", "properties": {name: {"$ref": "#/$defs/Root"} for name in "abcdefgh"}}
+
+    inner = plain_parameters({"Root": root})["properties"]["root"]["properties"]
+
+    assert inner == {name: {"type": "string"} for name in "abcdefgh"}
+
+
+def test_types_that_contain_each_other_do_not_multiply():
+    names = ["Root", *"ABCDEFGHIJ"]
+    each = {"type": "object", "properties": {name: {"$ref": f"#/$defs/{name}"} for name in names}}
+
+    assert len(json.dumps(plain_parameters(dict.fromkeys(names, each)))) < 100_000
+
+
+def test_alternative_that_is_the_type_itself_is_a_text():
+    root = {"anyOf": [{"$ref": "#/$defs/Root"}, {"type": "null"}]}
+
+    assert plain_parameters({"Root": root})["properties"] == {"root": {"type": "string"}}
 
 
 async def hear_nothing(text):
