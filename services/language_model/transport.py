@@ -121,6 +121,8 @@ def _convert_errors(secret: str) -> Iterator[None]:
         yield
     except ModelUnavailable as failure:
         raise redact(failure, secret) from None
+    except RecursionError:
+        raise EndpointFailed("malformed", "the answer is nested too deeply") from None
     except httpx2.HTTPError as error:
         is_late = isinstance(error, httpx2.TimeoutException)
         detail = "the answer paused for too long" if is_late else "the connection broke before the answer ended"

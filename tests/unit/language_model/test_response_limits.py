@@ -81,6 +81,12 @@ async def test_deeply_nested_answer_is_malformed(body):
     assert failure.reason == "malformed"
 
 
+async def test_deeply_nested_refusal_is_malformed():
+    failure, _ = await fail([Raw(code=500, body=(DEEP[:5_000] + "]" * 5_000).encode())])
+
+    assert failure.reason == "malformed"
+
+
 async def test_compressed_answer_counts_as_much_longer():
     packed = gzip.compress(random.Random(1).randbytes(MAX_BODY_BYTES // 40))
     bomb = Raw(code=400, body=packed, headers={"Content-Encoding": "gzip"})
