@@ -34,6 +34,7 @@ _EVENT_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _JSON_ENDS = frozenset("} \t\r\n")  # the last character of an object and of white space behind one
 _NO_ARGUMENTS = ("", "{}", "null")
 _ERROR_STARTS = (b"{", b"error:")
+_MOST_PARSED = 256  # parts of a call that are compared with all before them, because a hostile stream has thousands
 
 
 async def event_data(pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
@@ -87,13 +88,14 @@ def _data(line: bytes) -> bytes:
 class _PartialCall:
     """A call that is still arriving, at `place` among the calls of its answer."""
 
-    __slots__ = ("arguments", "id", "name", "place")
+    __slots__ = ("arguments", "id", "name", "place", "times_parsed")
 
     def __init__(self, place: int) -> None:
         self.place = place
         self.id = ""
         self.name = ""
         self.arguments: list[str] = []
+        self.times_parsed = 0
 
     def add(self, identity: str, name: str, arguments: str) -> None:
         """Add a part; a name comes once, again with every part, or in pieces itself."""
@@ -115,21 +117,30 @@ class _PartialCall:
         if not is_named_again and arguments.lstrip()[:1] != "{":
             return False  # nearly every part of a stream, for which the earlier parts are not parsed again
         is_open = not self.arguments or self.arguments[-1][-1:] not in _JSON_ENDS
-        whole = None if is_open else _parse_arguments("".join(self.arguments))
+        if is_open or self.times_parsed == _MOST_PARSED:
+            return False
+        self.times_parsed += 1
+        whole = _parse_arguments("".join(self.arguments))
         return bool(whole) and (is_named_again or _parse_arguments(arguments) != whole)
 
     @property
     def requested(self) -> RequestedCall:
         """The call. Some servers open it with empty arguments, and some end with all of them again."""
-        whole = ""
+        parts: list[str] = []
+        beginnings = 0
         for part in self.arguments:
-            begins_anew = part[:1] == "{" and (
-                whole.strip() in _NO_ARGUMENTS
-                or part.startswith(whole)
-                or _parse_arguments(part) == (_parse_arguments(whole) or "")
-            )
-            whole = part if begins_anew else whole + part
-        return RequestedCall(id=self.id, name=self.name, arguments=whole)
+            beginnings += part[:1] == "{"
+            if part[:1] == "{" and beginnings <= _MOST_PARSED and _begins_anew(part, "".join(parts)):
+                parts = []
+            parts.append(part)
+        return RequestedCall(id=self.id, name=self.name, arguments="".join(parts))
+
+
+def _begins_anew(part: str, whole: str) -> bool:
+    """Return whether `part` of the arguments replaces the earlier parts, which are `whole`."""
+    if whole.strip() in _NO_ARGUMENTS or part.startswith(whole):
+        return True
+    return _parse_arguments(part) == (_parse_arguments(whole) or "")
 
 
 def _parse_arguments(arguments: str) -> object:

@@ -105,6 +105,15 @@ def test_arguments_that_open_one_bracket_after_another_end_no_stream():
     assert [entry.name for entry in answer.completion().calls] == ["one"]
 
 
+def test_thousands_of_parts_that_begin_anew_are_read_in_linear_time():
+    answer = StreamedAnswer()
+    for _ in range(60_000):
+        answer.add_chunk(chunk(delta_call("{1}", index=0, name="one")))
+    answer.add_chunk(chunk(finish_reason="tool_calls"))
+
+    assert [entry.name for entry in answer.completion().calls] == ["one"]
+
+
 def test_a_stream_without_a_finish_reason_was_cut():
     answer = StreamedAnswer()
     answer.add_chunk(chunk({"content": "half"}))
