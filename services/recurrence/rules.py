@@ -30,6 +30,7 @@ _PARTS: Final = {*_NUMBERS, "FREQ", "INTERVAL", "BYDAY", "WKST", "COUNT", "UNTIL
 _CALENDAR_PARTS: Final = {"REGION", "BYHOUR", "BYMINUTE", "COUNT", "UNTIL", "EXDATE"}
 _CALENDAR: Final = ""  # the name of the first, unnamed part in a rule of another calendar
 _STAMP: Final = "%Y%m%dT%H%M%S"
+_FIRST_YEAR, _LAST_YEAR = 1900, 9998
 
 
 CalendarDays = LunarDays | Workdays
@@ -321,13 +322,19 @@ def _day(text: str) -> tuple[int, int]:
 
 
 def _wall(text: str) -> datetime:
-    return datetime.strptime(text, _STAMP)  # noqa: DTZ007 - local wall clock
+    return _within_years(datetime.strptime(text, _STAMP))  # noqa: DTZ007 - local wall clock
 
 
 def _until(text: str) -> datetime:
     """Parse an end; a date includes the whole day."""
     if "T" not in text:
-        return datetime.combine(datetime.strptime(text, "%Y%m%d").date(), time.max)  # noqa: DTZ007 - local wall clock
+        day = _within_years(datetime.strptime(text, "%Y%m%d"))  # noqa: DTZ007 - local wall clock
+        return datetime.combine(day, time.max)
     if text.endswith("Z"):
-        return datetime.strptime(text, f"{_STAMP}Z").replace(tzinfo=UTC)
+        return _within_years(datetime.strptime(text, f"{_STAMP}Z").replace(tzinfo=UTC))
     return _wall(text)
+
+
+def _within_years(moment: datetime) -> datetime:
+    """Return `moment` in a year from 1900 to 9998, so that it is valid in every zone; some calendars end in 9999."""
+    return moment.replace(year=min(max(moment.year, _FIRST_YEAR), _LAST_YEAR))

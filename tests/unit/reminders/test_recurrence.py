@@ -9,6 +9,7 @@ import pytest
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import check, next_after, next_fires
 from services.recurrence.missed import missed_between
+from services.recurrence.rules import parse_rule
 from services.recurrence.schedule import Schedule, read_schedule
 
 
@@ -109,6 +110,22 @@ def test_until_is_the_last_fire(until: str):
     found = fires(schedule("2026-11-21T09:00", f"FREQ=DAILY;UNTIL={until}"), "2026-11-20T00:00")
 
     assert found == ["2026-11-21T08:00", "2026-11-22T08:00"]
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Shanghai"])
+@pytest.mark.parametrize("until", ["99991231", "99991231T235959", "99991231T235959Z"])
+def test_rule_until_the_last_day_that_calendars_have_fires(until: str, zone: str):
+    rule = parse_rule(f"FREQ=DAILY;UNTIL={until}")
+    found = next_fires(Schedule(start=datetime(2026, 11, 21, 9), zone=zone, rule=rule), utc("2026-11-20T00:00"), 1)
+
+    assert [fire.hour for fire in found] == [9]
+    assert rule.until.astimezone(ZoneInfo(zone))
+
+
+def test_rule_with_dates_of_antiquity_is_read_from_its_own_text():
+    rule = parse_rule("FREQ=DAILY;UNTIL=07530421T120000;EXDATE=00010101T090000,04760904")
+
+    assert parse_rule(str(rule)) == rule
 
 
 def test_a_once_schedule_fires_once():
