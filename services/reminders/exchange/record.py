@@ -13,7 +13,7 @@ from services.recurrence.schedule import Schedule, read_schedule, rule_text
 from services.reminders.exchange.model import PortableReminder
 from services.reminders.model import CatchUp, ReminderAction, ReminderState
 
-_LONGEST_NAME = 500
+_LONGEST_UID = 500
 _STATES: Final[Mapping[ReminderState, Literal["paused", "done"]]] = {
     ReminderState.PAUSED: "paused",
     ReminderState.DONE: "done",
@@ -32,8 +32,8 @@ def _storable(text: str) -> str:
 
 
 Storable = AfterValidator(_storable)
-Name = Annotated[str, Field(max_length=_LONGEST_NAME), Storable]
-GivenName = Annotated[str, Field(min_length=1, max_length=_LONGEST_NAME), Storable]
+Name = Annotated[str, Storable]  # of any length, because a reminder may name people in the words of a message
+GivenName = Annotated[str, Field(min_length=1), Storable]
 
 
 class _Record(BaseModel):
@@ -55,14 +55,14 @@ class PersonRecord(_Record):
 class ReminderRecord(_Record):
     """One reminder. `start` is wall time in `zone`; `fold` tells two equal wall times apart."""
 
-    uid: GivenName
+    uid: Annotated[GivenName, Field(max_length=_LONGEST_UID)]
     content: Annotated[str, Field(min_length=1, max_length=100_000), Storable]
     creator: PersonRecord
-    targets: Annotated[tuple[PersonRecord, ...], Field(max_length=1000)] = ()
+    targets: tuple[PersonRecord, ...] = ()
     start: NaiveDatetime
     fold: Literal[0, 1] = 0
     zone: Name
-    rule: Annotated[str, Field(max_length=20_000), Storable] = ""
+    rule: Annotated[str, Storable] = ""
     language: GivenName
     is_private: bool = False
     state: Literal["active", "paused", "done"] = "active"

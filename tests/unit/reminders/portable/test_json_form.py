@@ -1,9 +1,11 @@
 """Reminders as JSON: complete imports, and errors by reminder."""
 
 import json
+from datetime import date, timedelta
 
 import pytest
 
+from services.kernel.chat import Person
 from services.reminders.exchange.json_form import export_json, import_json
 from services.reminders.exchange.model import ImportRefused
 from services.reminders.model import ReminderState
@@ -35,6 +37,14 @@ def test_all_fields_are_imported(make, now):
     found = import_json(export_json(reminders, chat="console:家", now=now))
 
     assert (found.reminders, found.chat) == (reminders, "console:家")
+
+
+def test_reminder_is_imported_with_many_people_long_names_and_a_long_rule(make, now):
+    days = ",".join(f"{date(2027, 1, 1) + timedelta(days=number):%Y%m%d}" for number in range(3_000))
+    people = tuple(Person(id=f"{number}{'x' * 600}", name="x" * 600) for number in range(1_001))
+    reminder = make(f"FREQ=DAILY;EXDATE={days}", targets=people)
+
+    assert import_json(export_json([reminder], chat="console:home", now=now)).reminders == (reminder,)
 
 
 def test_each_reminder_has_its_own_line(make, now):
