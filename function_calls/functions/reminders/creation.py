@@ -137,4 +137,10 @@ def _difference(old: Reminder, draft: NewReminder) -> ReminderEdit:
 
 
 def _is_same(new: Schedule, old: Schedule) -> bool:
-    return (new.rule, new.zone) == (old.rule, old.zone) and abs(new.start - old.start) < _SAME
+    has_same_rule = (new.rule, new.zone, _pause_of(new)) == (old.rule, old.zone, _pause_of(old))
+    return has_same_rule and abs(new.start - old.start) < _SAME
+
+
+def _pause_of(schedule: Schedule) -> timedelta | None:
+    """Return the pause between the follow-ups; None without any."""
+    return None if schedule.follow_up is None else schedule.follow_up.every

@@ -55,6 +55,13 @@ async def test_an_edited_request_changes_the_reminder_that_it_set(
         assert unchanged in platform.texts[-1]
 
 
+async def test_edit_that_adds_follow_ups_changes_the_reminder(bot, platform):
+    async with bot("remind me tomorrow at 5pm to call mum") as message_id:
+        await platform.rewrite(message_id, "remind me tomorrow at 5pm to call mum until it is done")
+
+        assert "every 10 minutes" in platform.texts[-1]
+
+
 async def test_durations_are_counted_from_the_time_of_the_message(bot, platform):
     async with bot("remind me in 10 minutes to cal mum") as message_id:
         await asyncio.sleep(120)
