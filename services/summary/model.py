@@ -18,9 +18,9 @@ class SummaryMethod(StrEnum):
 
 
 class SummaryWindow(Struct, frozen=True, kw_only=True):
-    """The messages to read: the last `limit` ones, or those since a moment.
+    """The messages to read: the last `limit` ones, or those after a moment.
 
-    `since` and `until` are timezone-aware, `until` exclusive; messages at `until` are included if they were stored
+    `since` and `until` are timezone-aware and exclusive; messages at `until` are included if they were stored
     before the message with the id `before`. With `since`, only the latest `limit` messages are read. `person` (id
     or name) and `topic` (words) narrow the window further, and `thread_of` to the replies around a message (its id).
     Of these, only the last `count` that people wrote to each other are summarised.
@@ -128,7 +128,7 @@ class MessageSource(Protocol):
         """Return the last `limit` messages, oldest first."""
 
     async def since(self, address: ChatAddress, when: datetime) -> Sequence[ChatMessage]:
-        """Return the messages sent at or after `when`, oldest first."""
+        """Return the messages sent after `when`, oldest first."""
 
 
 ReadTime = Callable[[str, datetime, str], datetime | None]

@@ -4,6 +4,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from bot.testing.clocks import FixedClock
 from function_calls.functions.summary.digests import Digests
@@ -67,6 +68,14 @@ async def test_digest_covers_the_time_since_the_one_before(history):
 
     assert text.startswith("📝 Summary of 1 message from Ann")
     assert "printer" in text
+
+
+async def test_message_at_the_time_of_a_digest_is_in_the_next_one(history):
+    ann = Person(id="ann", name="Ann")
+    await history.record(ChatMessage(id="due", address=HOME, sender=ann, text="The tap drips.", sent_at=DUE))
+    following = replace(notice(), due_at=DUE + timedelta(days=1), covers_since=DUE)
+
+    assert ["tap" in await digests_of(history)(each) for each in (notice(), following)] == [False, True]
 
 
 async def test_digest_covers_the_interval_of_its_rule(history):
