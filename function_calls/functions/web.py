@@ -13,7 +13,7 @@ from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
 from services.kernel.text import shorten
 from services.search.model import PageUnavailable, SearchUnavailable
-from services.search.service import SearchService
+from services.search.service import SearchService, shorten_query
 from services.search.web_pages.service import WebPageService
 
 _LONGEST_SHOWN = 1_500
@@ -42,7 +42,7 @@ async def search_web(query: str, ctx: CallContext, search: SearchService) -> Too
     if answer.is_already_answered and ctx.on_text is None:  # the listener received a part of this answer
         return ToolResult(ok=True, value=value, is_answered=True)
     if answer.is_empty:
-        return ToolResult(ok=True, value=value, text=say(ctx.language, "search.nothing", query=query))
+        return ToolResult(ok=True, value=value, text=say(ctx.language, "search.nothing", query=shorten_query(query)))
     sources = [
         say(ctx.language, "search.source", number=number, title=source.title or source.url, url=source.url)
         for number, source in enumerate(answer.sources, start=1)

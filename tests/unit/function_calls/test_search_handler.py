@@ -31,12 +31,21 @@ class SpeakingEngine:
         return SearchAnswer(text="Many [1].", sources=(STARS,), engine=self.name, is_already_answered=is_said)
 
 
+class EmptyEngine:
+    """Finds nothing."""
+
+    name = "empty"
+
+    async def search(self, query, language, *, on_text=None):
+        return SearchAnswer(text="", engine=self.name)
+
+
 @pytest.fixture
 def search(context_of):
-    async def dispatch(engine, on_text=None):
+    async def dispatch(engine, on_text=None, query="stars"):
         context = replace(context_of(text="search the web for stars"), on_text=on_text)
         service = SearchService([engine], clock=FixedClock(context.now))
-        return await handlers.perplexity_search(PerplexityArgs(query="stars"), context, service)
+        return await handlers.perplexity_search(PerplexityArgs(query=query), context, service)
 
     return dispatch
 
@@ -53,6 +62,13 @@ async def test_listener_gets_the_streamed_text_and_the_whole_answer(search):
     assert not result.is_answered
     assert result.text.startswith("Many [1].\n")
     assert "https://stars.example/" in result.text
+
+
+async def test_query_without_results_is_repeated_short_and_mentions_nobody(search):
+    result = await search(EmptyEngine(), query=f"@everyone {'stars ' * 1_000}")
+
+    assert result.text.startswith("The search found nothing for “everyone stars ")
+    assert len(result.text) < 200
 
 
 async def test_answer_posted_by_the_engine_is_not_sent_again(search):
