@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from msgspec.structs import replace
@@ -29,7 +29,7 @@ from function_calls.functions.reminders.occurrences import (
     single_day,
 )
 from function_calls.functions.reminders.references import may_mean_all
-from function_calls.functions.reminders.schedule_changes import choose_nearer_half, is_shift, names_last_day
+from function_calls.functions.reminders.schedule_changes import add_length, choose_nearer_half, is_shift, names_last_day
 from function_calls.functions.reminders.snoozing import read_snooze_target
 from function_calls.grounding.corrections import READ, Grounded, as_written, correct_arguments
 from function_calls.grounding.leftovers import ask_about_leftover
@@ -155,7 +155,7 @@ def _is_length(words: str, moment: datetime, ctx: CallContext) -> bool:
         length = read_snooze_target(words, ctx).length
     except RequestRefused:
         return False
-    return length is not None and abs(ctx.message_time + length - moment) <= _EXACT
+    return length is not None and abs(add_length(ctx.message_time, length) - moment.astimezone(UTC)) <= _EXACT
 
 
 async def ground_update(call: ToolCall, args: ReminderUpdateArgs, message: ReadMessage, ctx: CallContext) -> Grounded:

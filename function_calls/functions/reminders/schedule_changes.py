@@ -1,7 +1,7 @@
 """Compute a reminder's new schedule from the arguments of `reminder_update` and the old one."""
 
 import re
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
@@ -18,6 +18,7 @@ from services.recurrence.rules import ELAPSED, Rule
 from services.recurrence.schedule import Schedule, read_schedule, schedule_once
 from services.reminders.lookup.references import means_all
 
+_DAY = timedelta(days=1)
 _HALF_DAY = 12
 _SEVERAL = 2
 _LAST_DAYS = (date(2027, 2, 28), date(2027, 4, 30), date(2027, 5, 31))
@@ -172,19 +173,26 @@ def is_shift(words: str | None) -> bool:
     return _SHIFT.fullmatch(words or "") is not None
 
 
+def add_length(moment: datetime, length: timedelta) -> datetime:
+    """Return the time after `length` from `moment` on: the same clock time for whole days, else elapsed time."""
+    if not length % _DAY:
+        return moment + length
+    return (moment.astimezone(UTC) + length).astimezone(moment.tzinfo)
+
+
 def _shift(old: Schedule, words: str, shift: re.Match[str], ctx: CallContext) -> Schedule:
     """Shift `old` by hours and minutes; a one-time reminder that has fired is shifted from now.
 
     Raises:
         RequestRefused: `time_not_understood(time)`: a repetition would move to other days.
     """
-    length = timedelta(hours=int(shift["hours"]), minutes=int(shift["minutes"]))
+    length = timedelta(hours=int(shift["hours"]), minutes=int(shift["minutes"])) * (-1 if shift["sign"] == "-" else 1)
     now = _wall_clock(ctx.now, old.zone).replace(second=0, microsecond=0)
-    base = max(old.start, now) if old.rule is None else old.start
-    start = base - length if shift["sign"] == "-" else base + length
     if old.rule is None:
-        return replace(old, start=start)
-    if start.date() != base.date():
+        base = max(old.start, now).replace(tzinfo=zone_of(old))
+        return replace(old, start=add_length(base, length).replace(tzinfo=None))
+    start = old.start + length
+    if start.date() != old.start.date():
         raise RequestRefused("time_not_understood", time=words)
     return _set_clock(old, start.time())
 

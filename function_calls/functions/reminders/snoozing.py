@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -18,6 +18,7 @@ from function_calls.functions.reminders.moves import move_fire, start_interval_a
 from function_calls.functions.reminders.occurrences import NEXT
 from function_calls.functions.reminders.people import change_own_copy
 from function_calls.functions.reminders.references import find_mentioned, may_refer_to, own_reminders, resolve_several
+from function_calls.functions.reminders.schedule_changes import add_length
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
@@ -60,7 +61,7 @@ class SnoozeTarget(Struct, frozen=True, kw_only=True):
             zone = ZoneInfo(schedule.zone)
             day = self.moment.astimezone(zone).date()
             return datetime.combine(day, clock_time(schedule, now), zone)
-        return self.moment if coming is None or self.length is None else coming + self.length
+        return self.moment if coming is None or self.length is None else add_length(coming, self.length)
 
 
 def read_snooze_target(words: str | None, ctx: CallContext, *, is_again: bool = False) -> SnoozeTarget:
@@ -70,7 +71,8 @@ def read_snooze_target(words: str | None, ctx: CallContext, *, is_again: bool = 
         RequestRefused: `time_not_understood`.
     """
     if not words:
-        return SnoozeTarget(moment=ctx.message_time + _DEFAULT_LENGTH, length=_DEFAULT_LENGTH, is_again=is_again)
+        moment = add_length(ctx.message_time, _DEFAULT_LENGTH)
+        return SnoozeTarget(moment=moment, length=_DEFAULT_LENGTH, is_again=is_again)
     return SnoozeTarget(
         moment=parse_moment(words, ctx),
         length=_length_of(words, ctx),
@@ -225,7 +227,8 @@ def _length_of(words: str, ctx: CallContext) -> timedelta | None:
     """Parse `words` as a length of time; None if they name a moment."""
     language = detect_language(words, ctx.language)
     read = partial(time_reader(ctx).parse_all, language=language)
-    return parse_amount(words, load_lexicon(language), read, ctx.message_time)
+    # In a zone without clock changes, which would lengthen or shorten it.
+    return parse_amount(words, load_lexicon(language), read, ctx.message_time.astimezone(UTC))
 
 
 def clock_time(schedule: Schedule, now: datetime) -> time:
