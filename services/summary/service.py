@@ -62,7 +62,7 @@ class SummaryService:
         asked = window or SummaryWindow()
         read, is_cut = await self._read(chat, asked)
         answered = content.find_answered(read)
-        narrowed = content.narrow(read, asked)
+        narrowed = await asyncio.to_thread(content.narrow, read, asked)
         messages = await asyncio.to_thread(content.content_messages, narrowed, answered)
         messages = messages if asked.count is None else messages[-asked.count :]
         writers = content.people(message for message in narrowed if not message.sender.is_bot)

@@ -1,5 +1,6 @@
 """The summary service over stored messages."""
 
+import asyncio
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -133,3 +134,17 @@ async def test_planted_facts_are_found_in_a_day_of_five_thousand_messages(talk, 
     assert [question.message_id for question in summary.findings.open_questions] == ["m2501"]
     assert {date.message_id for date in summary.findings.dates} == {"m1204", "m4001"}
     assert len(summary.bullets) == 8
+
+
+async def test_messages_about_a_topic_are_found_beside_the_event_loop(talk, stored, home):
+    messages = talk(*["ann: the quick brown fox jumps over the lazy dog " * 50] * 1_000)
+    service, window = SummaryService(stored(messages)), SummaryWindow(limit=1_000, topic="boiler")
+    summarizing = asyncio.create_task(service.summarize(home, language="en", window=window))
+
+    turns = 0
+    while not summarizing.done():
+        await asyncio.sleep(0)
+        turns += 1
+
+    assert summarizing.result().is_empty
+    assert turns > 10
