@@ -34,6 +34,8 @@ _ANSWERED_WITHIN = timedelta(minutes=10)
 _MOST_LOOKED_AT = 200
 _MOST_READ = 2000
 _MOST_NAMED = 5
+_MOST_SEARCHED = 50
+"""The most names that are searched in the chat; each takes a query of its history. Others are kept as written."""
 _OWN_WORDS = {"me", "myself", "i", "我", "自己", "我自己", "mí"}
 _SENDER_PRONOUNS = {"es": {"mi", "yo"}}
 """Pronouns for the sender that are names in other languages."""
@@ -61,7 +63,9 @@ async def resolve_people(words: str | None, ctx: CallContext, history: HistorySe
     known = _certain_person(whole, mentioned, ctx)
     if known is not None:
         return _without_asker((await _account(known, ctx, history),), ctx)
-    people = [await _person(name, mentioned, ctx, history) for name in _names(whole)]
+    names = list(dict.fromkeys(_names(whole)))
+    people = [await _person(name, mentioned, ctx, history) for name in names[:_MOST_SEARCHED]]
+    people += map(unresolved_person, names[_MOST_SEARCHED:])
     if any(person.id == EVERYONE for person in people):
         return (Person(id=EVERYONE, name=whole),)
     return _without_asker(tuple({person.id: person for person in people}.values()), ctx)

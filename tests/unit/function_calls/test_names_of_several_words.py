@@ -47,3 +47,20 @@ async def test_words_of_a_name_far_apart_are_read_in_linear_time(context_of):
     (person,) = await resolve_people(f"Bob{' ' * 10_000}Smith", context_of(), HistoryService(MemoryMessageStore()))
 
     assert person.name == "Bob Smith"
+
+
+async def test_thousands_of_names_are_not_all_searched_in_the_history(context_of):
+    class CountingStore(MemoryMessageStore):
+        searches = 0
+
+        async def recent(self, address, limit):
+            self.searches += 1
+            return await super().recent(address, limit)
+
+    store = CountingStore()
+    names = [f"name {number}" for number in range(2_000)]
+
+    people = await resolve_people(", ".join([*names, *names]), context_of(), HistoryService(store))
+
+    assert [person.name for person in people] == names
+    assert store.searches <= 50
