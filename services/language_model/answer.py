@@ -24,7 +24,7 @@ _BROKEN = frozenset({"error", "network_error", "insufficient_system_resource", "
 _CALLED = frozenset({"stop", "function_call", "tool_call", "tool_use", "end_turn", "eos", "stop_sequence"})
 # Names of a call's arguments; Anthropic's, behind some proxies, is `input`.
 _ARGUMENTS = ("arguments", "parameters", "input", "args")
-_TEXT_PARTS = frozenset({"text", "output_text", "refusal"})
+_TEXT_PARTS = ("text", "output_text", "refusal")
 
 
 def read_answer(body: bytes) -> Completion:

@@ -317,6 +317,7 @@ async def test_unrequested_stream_is_read():
         ([{"type": "text", "text": "tea"}], "tea"),
         ([{"type": "reasoning", "text": "hm"}, {"type": "output_text", "text": "tea"}], "tea"),
         ([{"text": "tea"}], "tea"),
+        ([{"type": {"name": "text"}, "text": "hm"}], ""),
         (None, ""),
     ],
 )
