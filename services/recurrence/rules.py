@@ -15,6 +15,7 @@ from services.recurrence.calendars.workdays import Workdays
 WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 ELAPSED: Final = frozenset({"MINUTELY", "HOURLY"})
 MOST_OCCURRENCES: Final = 10_000
+_MOST_WEEKS: Final = 5  # of a month
 _MOST_POSITIONS: Final = 31  # of BYSETPOS; every period is searched for each
 _FREQUENCIES: Final = ELAPSED | {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
 _NUMBERS: Final = {  # part: minimum and maximum absolute value, and True if negative values are allowed
@@ -203,6 +204,9 @@ def check_rule(rule: Rule) -> None:
         raise ValueError("a part that needs a day or more")
     if rule.frequency in {"DAILY", "WEEKLY"} and has_ordinal:
         raise ValueError("an nth weekday needs a month or a year")
+    is_monthly = rule.frequency == "MONTHLY" or bool(rule.months)
+    if is_monthly and any(abs(ordinal) > _MOST_WEEKS for ordinal, _ in rule.days):
+        raise ValueError("a month has at most five of each weekday")
     if (rule.year_days or rule.weeks) and rule.frequency != "YEARLY":
         raise ValueError("a part that belongs to years")
     if rule.positions and rule.frequency in {"DAILY", "WEEKLY"}:

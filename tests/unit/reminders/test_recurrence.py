@@ -196,6 +196,8 @@ def test_rule_without_occurrences_is_detected_in_bounded_time():
         ("FREQ=DAILY;BYHOUR=-1", "rule_not_understood"),
         ("FREQ=DAILY;BYDAY=1MO", "rule_not_understood"),
         ("FREQ=MONTHLY;BYDAY=0MO", "rule_not_understood"),
+        ("FREQ=MONTHLY;BYDAY=9MO;WKST=SU", "rule_not_understood"),
+        ("FREQ=YEARLY;BYMONTH=1,12;BYDAY=53MO;BYSETPOS=1", "rule_not_understood"),
         ("FREQ=WEEKLY;BYDAY=XX", "rule_not_understood"),
         ("FREQ=HOURLY;BYSETPOS=1", "rule_not_understood"),
         ("FREQ=DAILY;SKIP=BACKWARD", "rule_not_understood"),
