@@ -1,5 +1,6 @@
 """Build the date part of an RRULE from a recurring meaning. Source: RFC 5545 section 3.3.10."""
 
+from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time
 from typing import NamedTuple
@@ -10,6 +11,8 @@ from services.time_expressions.values import Holiday, Meaning
 
 _YEARS_SEARCHED = 9
 """Enough for 29 February around a century that is not a leap year."""
+_MOST_WEEKS = 5  # of a month
+_CYCLE = 400
 MONTHS = 12
 MONTHS_OF_QUARTER = 3
 _FIRST_OF_QUARTERS, _LAST_OF_QUARTERS = (1, 4, 7, 10), (3, 6, 9, 12)
@@ -71,16 +74,40 @@ class Rule(NamedTuple):
         if self.holiday is not None:
             years = range(first.year, first.year + _YEARS_SEARCHED)
             return (day for year in years for day in holiday_dates(self.holiday, year) if day >= first)
+        last = date.fromordinal(min(first.toordinal() + 366 * _YEARS_SEARCHED, date.max.toordinal()))
+        if self.week_numbers or self.ordinals or self.positions or self.year_days:
+            return self._walk(first, last)
+        days = map(date.fromordinal, range(first.toordinal(), last.toordinal() + 1))
+        return filter(self._has_day, days)  # any day of the named months counts
+
+    def _has_day(self, day: date) -> bool:
+        """Return whether the months, days of the month and weekdays of the rule include `day`."""
+        from_end = day.day - monthrange(day.year, day.month)[1] - 1
+        return (
+            (not self.months or day.month in self.months)
+            and (not self.month_days or day.day in self.month_days or from_end in self.month_days)
+            and (not self.weekdays or day.weekday() in self.weekdays)
+        )
+
+    def _walk(self, first: date, last: date) -> Iterator[date]:
+        """Yield the days from `first` to `last` with dateutil.
+
+        For a rule without days it searches until the year 9999, so the walk is shifted by multiples of 400 years, after
+        which the calendar repeats, to its end. It cannot compute a sixth weekday of a month.
+        """
         from dateutil.rrule import rrulestr
 
+        is_monthly = self.frequency == "MONTHLY" or bool(self.months)
+        if is_monthly and any(abs(ordinal) > _MOST_WEEKS for ordinal in self.ordinals):
+            return
         named = self._replace(interval=1)
         if self.week_numbers:
             named = named._replace(weekdays=self.weekdays or tuple(range(WEEK)))
-        elif not (self.ordinals or self.positions or self.year_days):
-            named = named._replace(frequency="DAILY")  # any day of the named months counts
-        last = date.fromordinal(min(first.toordinal() + 366 * _YEARS_SEARCHED, date.max.toordinal()))
-        text = ";".join([*named.render(), f"UNTIL={last:%Y%m%d}"])
-        return (moment.date() for moment in rrulestr(text, dtstart=datetime.combine(first, time())))
+        shift = (date.max.year - last.year) // _CYCLE * _CYCLE
+        text = ";".join([*named.render(), f"UNTIL={last.replace(year=last.year + shift):%Y%m%d}"])
+        start = datetime.combine(first.replace(year=first.year + shift), time())
+        for moment in rrulestr(text, dtstart=start):
+            yield moment.date().replace(year=moment.year - shift)
 
     def _ordinal_weekdays(self) -> list[tuple[int, int]]:
         """Return all combinations of ordinals and weekdays; if `paired`, the n-th ordinal with the n-th weekday."""

@@ -1,5 +1,6 @@
 """Recurrences as rules of RFC 5545. It is Friday 20 November 2026, 10:00."""
 
+import time
 from datetime import UTC, timedelta
 
 import pytest
@@ -563,3 +564,27 @@ def test_duration_before_a_recurring_time_is_not_its_length(now):
 
 def _without_clock(rule):
     return ";".join(part for part in rule.split(";") if not part.startswith(("BYHOUR=", "BYMINUTE=")))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "every 99th at 9",
+        "the 100th day of every month",
+        "every 31st of february and april",
+        "every 50th of march",
+        "the 99th weekday of every month",
+        "every 400th day of the year",
+    ],
+)
+def test_days_that_do_not_exist_are_searched_in_bounded_time(now, text):
+    began = time.process_time()
+    parse_all(text, now)
+
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("text", ["the 9th monday of every month", "每月第九个周一"])
+def test_weekday_that_no_month_has_is_not_the_first_fire(now, text):
+    for found in parse_all(text, now):
+        assert "9MO" not in (found.best.rrule or "")
