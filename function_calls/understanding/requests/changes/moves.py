@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from msgspec.structs import replace
 
@@ -17,6 +17,12 @@ from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.reminder_times import FROM_THEN, format_shift, format_time
 from function_calls.understanding.requests.changes.amounts import corrects_amount, make_amount_arguments
 from function_calls.understanding.requests.changes.deletions import skip
+from function_calls.understanding.requests.changes.lead_changes import (
+    change_lead,
+    find_days_before_itself,
+    keep_day_of_event,
+    move_with_event,
+)
 from function_calls.understanding.requests.changes.move_tags import FROM_WORD, correct_tags
 from function_calls.understanding.requests.changes.nearest_times import (
     choose_half_near_reminder,
@@ -39,10 +45,8 @@ from function_calls.understanding.requests.people import list_own_reminders, say
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder
 from function_calls.understanding.requests.references.remarks import INDEFINITE, find_remark
 from function_calls.understanding.requests.request_context import RequestContext
-from function_calls.understanding.requests.times.leads import find_leads, tag_lead
 from function_calls.understanding.requests.times.request_times import find_times
 from services.reminders.model import Reminder
-from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
 _CLOCK = re.compile(r"\d\d:\d\d")
@@ -107,7 +111,7 @@ def _change_schedule(request: RequestContext) -> Interpretation | None:
         return shifted
     if request.has_word(request.words.only_once) and not request.reading.has_rule:
         return _move_occurrence(request)
-    days_before = _find_days_before_itself(request)
+    days_before = find_days_before_itself(request)
     return _replace_time(request) if days_before is None else update(request, days_before)
 
 
@@ -155,7 +159,7 @@ def _shift_time(request: RequestContext) -> Interpretation | None:
     later, earlier = request.parse_amount("LATER"), request.parse_amount("EARLIER")
     has_clock = request.is_clock(request.reading.pieces("WHEN"))  # "half an hour earlier, so at 8:30"
     if has_clock or (later is None and earlier is None):
-        return _change_lead(old_lead, request)
+        return change_lead(old_lead, request)
     if later is not None and corrects_amount(request):
         return update(request, {"time": format_time(request.now + later)})
     amount = later or earlier or timedelta()
@@ -164,20 +168,6 @@ def _shift_time(request: RequestContext) -> Interpretation | None:
         return _replace_time(dated)
     is_earlier = later is None or _says_only_earlier(request)
     return update(request, {"time": format_shift(-amount if is_earlier else amount)})
-
-
-def _change_lead(old_lead: timedelta, request: RequestContext) -> Interpretation | None:
-    """Change the time of a reminder before its event, which is `old_lead` now; None without a lead, or with a time."""
-    leads = {request.parse_length(piece) for piece in request.reading.pieces("LEAD")} - {old_lead}
-    lead = leads.pop() if len(leads) == 1 else request.parse_amount("LEAD")  # "2 hours is a lot, one is enough"
-    if lead is None or request.reading.has("WHEN") or request.reading.has("EVENT"):
-        return None
-    says_ahead = request.has_word(request.words.ahead)
-    if not old_lead and not says_ahead and corrects_amount(request):
-        return update(request, {"time": format_time(request.now + lead)})
-    if request.has_word(request.words.later) and not says_ahead:
-        return update(request, {"time": format_shift(lead)})  # "make it an hour more"
-    return update(request, {"time": format_shift(old_lead - lead)})
 
 
 def _tag_day_of_shift(request: RequestContext, shift: timedelta) -> RequestContext | None:
@@ -193,20 +183,6 @@ def _tag_day_of_shift(request: RequestContext, shift: timedelta) -> RequestConte
         for day, tag in zip(days, reading.tags, strict=True)
     ]
     return request.with_tags(tags) if "WHEN" in tags else None
-
-
-def _find_days_before_itself(request: RequestContext) -> dict[str, object] | None:
-    """Return the arguments for some days before the reminder's own time: "to the day before at 8pm"."""
-    leads = [] if request.reading.has("EVENT") else find_leads(tag_lead(request), has_event=True)
-    reminder = find_named_reminder(request) if len(leads) == 1 else None
-    due = find_due(reminder, request.now)
-    if reminder is None or due is None or reminder.schedule.rule is not None or leads[0][0] < _DAY:
-        return None
-    days, clock = leads[0]
-    day = due + timedelta(days=find_old_lead(reminder.content, due, request).days) - days
-    if clock is not None and clock.best is not None:
-        day = day.replace(hour=clock.best.start.hour, minute=clock.best.start.minute)
-    return {"time": format_time(day)}
 
 
 def _replace_time(request: RequestContext) -> Interpretation | None:
@@ -228,9 +204,9 @@ def _replace_time(request: RequestContext) -> Interpretation | None:
         since = ""  # "a" alone of "a partir de ahora"
     changed = (
         make_amount_arguments(request, time)
-        or _move_with_event(request, time.best)
+        or move_with_event(request, time.best)
         or change_days(request, time.best)
-        or _keep_day_of_event(request, time.best)
+        or keep_day_of_event(request, time.best)
         or change_begin(request, time, has_since=bool(since))
     )
     return _change_time(time, since, request) if changed is None else update(request, changed)
@@ -273,43 +249,6 @@ def _find_begin_of_change(
         # "from January every two weeks"
         return {"time": f"{due:%H:%M}", **arguments}, since or f"{best.wall:%Y-%m-%d}"
     return arguments, since
-
-
-def _keep_day_of_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
-    """Return the hour ahead of an event without a day, on the reminder's day: "it is at 4, an hour before"."""
-    events = request.parse_times(request.reading.pieces("EVENT"))
-    if len(events) != 1 or not request.reading.has("LEAD") or events[0].best.has_day:
-        return None
-    return {"time": f"{best.wall:%H:%M}"}
-
-
-def _move_with_event(request: RequestContext, best: Reading) -> dict[str, object] | None:
-    """Return the arguments that keep the lead of a reminder before an event that moves: "the flight is at 3 now"."""
-    reminder = find_named_reminder(request)
-    due = find_due(reminder, request.now)
-    if reminder is None or due is None or (reminder.schedule.rule is not None and best.has_day):
-        return None
-    if not request.reading.has("REF") and request.has_phrase(request.words.corrections):
-        return None  # 算了还是上午吧 is of the reminder's own time
-    lead = find_old_lead(reminder.content, due, request)
-    if not lead or not _states_event(reminder, request):
-        return None
-    event = due + lead
-    clock = (best if best.has_day else choose_nearer_half(best, event)).start if best.has_clock else event
-    moved = datetime.combine(best.start if best.has_day else event, clock.timetz())
-    is_lead_of_days = event.date() > due.date()  # "the day before at 8pm"
-    early = due + (moved.date() - event.date()) if is_lead_of_days else moved - lead
-    return {"time": f"{early:%H:%M}" if reminder.schedule.rule is not None else format_time(early)}
-
-
-def _states_event(reminder: Reminder, request: RequestContext) -> bool:
-    """Return whether the words ahead of the new time have a verb, and no other words than those of the reminder."""
-    words = request.words
-    start = min(request.reading.spans("WHEN"), default=(0, 0))[0]
-    name = {*words.fold(reminder.content).split(), *words.articles, *words.itself}
-    ahead = {token.form for token in request.reading.tokens if token.end <= start} - name
-    has_verb = not ahead.isdisjoint(words.copulas_of_events - words.prepositions)
-    return has_verb and are_function_words(ahead - words.copulas_of_events, words)
 
 
 def _begins_daily_anew(arguments: Mapping[str, object], request: RequestContext) -> bool:
