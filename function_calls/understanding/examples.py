@@ -83,6 +83,7 @@ def _compile(example: str) -> re.Pattern[str] | None:
 
 
 def _has_own_words(example: str) -> bool:
+    """Return whether an example has words beside its slots."""
     return any(character.isalnum() for character in re.sub(r"\{\w+\}", "", example))
 
 

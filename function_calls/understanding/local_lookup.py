@@ -92,6 +92,7 @@ def _is_local_lookup(step: Step) -> bool:
 
 
 def _get_query(step: Step) -> str:
+    """Return the words that a local lookup has searched for."""
     return next(str(call.arguments["query"]) for call in step.calls if call.name in _LOOKUP_TOOLS)
 
 

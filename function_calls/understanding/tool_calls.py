@@ -29,5 +29,6 @@ class CallMaker:
 
 
 def _properties(tool: ToolSpec) -> Mapping[str, object]:
+    """Return the arguments that a tool takes, by name; empty where its schema has none."""
     properties = tool.parameters.get("properties")
     return properties if isinstance(properties, Mapping) else {}

@@ -160,10 +160,12 @@ def compute_probability(features: Mapping[str, float]) -> float:
 
 @cache
 def _load_weights() -> dict[str, float]:
+    """Return the weight of each feature, which `make train` fits."""
     return tomllib.loads(files(__package__).joinpath("addressee.toml").read_text("utf-8"))
 
 
 def _log_odds(share: float) -> float:
+    """Return the log-odds of a probability, bounded so that 0 and 1 have some as well."""
     return max(-_MOST_LOG_ODDS, min(_MOST_LOG_ODDS, math.log((share + 1e-4) / (1 - share + 1e-4))))
 
 

@@ -157,6 +157,7 @@ def _strip_interjections(text: str, language: str) -> str:
 
 @cache
 def _load_interjections(language: str) -> frozenset[str]:
+    """Return the interjections of a language, with letters that people repeat written once."""
     return frozenset(map(_collapse_letters, load_lexicon(language).interjections))
 
 

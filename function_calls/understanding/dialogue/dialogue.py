@@ -245,6 +245,7 @@ def _find_last_delivery(turn: Turn) -> datetime | None:
 
 
 def _is_delivery(message: ChatMessage) -> bool:
+    """Return whether a message delivers a reminder: the bot has written it without being asked."""
     return message.sender.is_bot and message.reply_to is None
 
 

@@ -190,5 +190,6 @@ def find_hinted_reminder(utterance: Utterance) -> Reminder | None:
 
 
 def _format_time(turn: Turn, reminder: Reminder) -> str:
+    """Return the clock at which a reminder comes next, in the zone of the sender; "-" where it comes no more."""
     fires = reminder.next_fires
     return f"{fires[0].astimezone(turn.zone):%H:%M}" if fires else "-"

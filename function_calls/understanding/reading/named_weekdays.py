@@ -51,6 +51,7 @@ def parse_last_day(words: str, now: datetime, language: str, read: TimeReader) -
 
 
 def _find_first(texts: Iterable[str], now: datetime, language: str, read: TimeReader) -> frozenset[str]:
+    """Return the weekdays of the first of `texts` that is a weekly repetition in any language; empty for none."""
     for text in texts:
         for each in _list_languages(language):
             found = parse_whole_time(text, now, each, read)
@@ -61,4 +62,5 @@ def _find_first(texts: Iterable[str], now: datetime, language: str, read: TimeRe
 
 
 def _list_languages(language: str) -> tuple[str, ...]:
+    """Return the languages that have phrases for repetitions, `language` first."""
     return tuple(dict.fromkeys(each for each in (language, *LANGUAGES) if each in LANGUAGES))

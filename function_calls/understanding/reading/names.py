@@ -65,6 +65,7 @@ def restore_names(interpretation: Interpretation, joined: Mapping[str, str]) -> 
 
 
 def _restore(value: object, joined: Mapping[str, str]) -> object:
+    """Return an argument or an answer with each joined name in it as it was written."""
     if isinstance(value, str):
         for word, name in joined.items():
             value = value.replace(word, name)

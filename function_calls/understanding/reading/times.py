@@ -189,6 +189,7 @@ def choose_nearer_half(clock: Reading, other: datetime) -> Reading:
 
 
 def _copy_clock(last: TimeWords, time: TimeWords) -> TimeWords:
+    """Return a day alone at the clock of the `last` time, as ambiguous as that; other times as they are."""
     day = time.best
     if names_hour(day) or day.rrule:
         return time
@@ -201,6 +202,7 @@ def _copy_clock(last: TimeWords, time: TimeWords) -> TimeWords:
 
 
 def _expand_clocks(reading: Reading, parts: dict[str, str]) -> Iterator[Reading]:
+    """Yield the repetition at each of the clocks that its `BYSETPOS` picks, as one rule for each."""
     hours, minutes, places = ([int(number) for number in parts.pop(name).split(",")] for name in sorted(_PICKED))
     clocks = list(product(hours, minutes))
     bare = ";".join(f"{name}={value}" for name, value in parts.items())

@@ -86,6 +86,7 @@ def find_time_spans(expressions: Iterable[TimeReadings]) -> tuple[TimeSpan, ...]
 
 
 def _name_kind(expression: TimeReadings) -> str:
+    """Return the form of a time expression, which says what it names: "@dayclock", "@pastoffset"."""
     reading = (expression.readings or expression.past)[0]
     past = "" if expression.readings else "past"
     if reading.rrule is not None:

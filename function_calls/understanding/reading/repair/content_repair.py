@@ -99,6 +99,7 @@ class ContentRepair(TagDraft):
         return longest if longest is not None and counts[longest] else None
 
     def _count_words(self, first: int, last: int) -> int:
+        """Return how many words of a run say something about a content."""
         shortest = _SHORTEST_WORD if self.words.joint else 1
         forms = (form for form in self.forms[first:last] if len(form) >= shortest)
         return sum(not are_function_words([form], self.words) for form in forms)

@@ -189,6 +189,7 @@ def _tag_joined_names(reading: MessageReading, words: Lexicon) -> list[str]:
 
 
 def _fold_names(members: Collection[str], words: Lexicon) -> set[str]:
+    """Return names as they are compared with tokens; a single character is too often no name."""
     return {words.fold(name).lstrip("@") for name in members if len(name) > 1}
 
 

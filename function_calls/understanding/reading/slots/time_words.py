@@ -120,6 +120,7 @@ def _carry_day(found: list[TimeWords]) -> list[TimeWords]:
 
 
 def _move_to_day_of(first: Reading, time: TimeWords) -> TimeWords:
+    """Return a clock alone on the day of the `first` time, or the night after it; other times as they are."""
     clock = time.best
     if not is_clock_alone(clock):
         return time
@@ -139,6 +140,7 @@ def find_words_beside_times(text: str, expressions: Sequence[TimeReadings], word
 
 
 def _blank_times(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
+    """Return the folded text with spaces in place of its times and of the words that stand around times."""
     covered = {at for start, end in iterate_spans(expressions) for at in range(start, end)}
     text_outside = "".join(" " if at in covered else letter for at, letter in enumerate(text)).casefold()
     return _compile_around(words.around_time).sub(" ", text_outside)

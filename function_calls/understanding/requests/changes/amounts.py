@@ -67,8 +67,8 @@ def _correct_count(piece: str, request: RequestContext) -> dict[str, object] | N
 def _correct_minutes(piece: str, request: RequestContext) -> dict[str, object] | None:
     """Return the time in as many minutes as a bare number says; None where it is an hour.
 
-    It counts minutes where the reminder comes within the hour, and no hour is as great or it was set by an amount of
-    time and the next such hour is far.
+    It counts minutes if the reminder comes within the hour, and if no clock has such an hour; or if the reminder was
+    set by an amount of time, and the next such hour is far.
     """
     last = None if request.last_set is None else request.last_set.arguments.get("time")
     last_time = request.read_only_time(str(last)) if last else None

@@ -47,6 +47,7 @@ def _tag_clock_of_shift(request: RequestContext) -> RequestContext:
 
 
 def _has_amount(request: RequestContext) -> bool:
+    """Return whether words tagged as later or as earlier are one length of time."""
     return any(request.parse_amount(tag) is not None for tag in ("LATER", "EARLIER"))
 
 

@@ -203,7 +203,7 @@ def _find_day_of_length(words: str, request: RequestContext) -> str:
 
 
 def _compute_last_day(request: RequestContext) -> str:
-    """Return the last day of a reminder that does not come from a day on: "stop it from tomorrow on"; "" for others."""
+    """Return the day before the one from which a reminder is to stop: "stop it from tomorrow on"; "" for none."""
     begins = [piece for piece in request.reading.pieces("UNTIL") if FROM_THEN.search(piece)]  # 从周日起就不用了
     times = request.parse_times(request.reading.pieces("FROM") or begins)
     best = times[0].best if len(times) == 1 else None

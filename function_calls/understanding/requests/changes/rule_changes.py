@@ -117,7 +117,7 @@ def _is_for_all_days(request: RequestContext) -> bool:
 
 
 def _keep_later_begin(time: TimeWords, request: RequestContext) -> dict[str, object] | None:
-    """Return the arguments of other days for a reminder that begins in a later period: not before it begins."""
+    """Return the arguments of other days for a reminder that begins in a later week or month, so that it still does."""
     frequency = (time.best.rrule or "").partition(";")[0].removeprefix("FREQ=")
     reminder = find_named_reminder(request) if frequency in _LONGEST_PERIODS else None
     rule = find_rule(reminder)

@@ -114,7 +114,7 @@ def _retracts_time(request: RequestContext) -> bool:
 
 
 def _resolve_retracted_time(references: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
-    """Return the reminders at a time that a request retracts; none, for the one set last, if that comes then."""
+    """Return the ids of the reminders at a time that a request retracts; none where the one set last comes then."""
     at_time = [reminder for name in references for reminder in request.resolve(name)]
     is_last = any(each.content == request.last_content for each in at_time)
     is_listed = references[0].isdecimal() and request.now - reminders.shown.at <= JUST_NOW
@@ -122,10 +122,10 @@ def _resolve_retracted_time(references: list[str], request: RequestContext, remi
 
 
 def _list_closest(name: str, request: RequestContext, reminders: ChatReminders) -> tuple[Reminder, ...]:
-    """Return the reminders whose text shares most with a name, or has its act.
+    """Return the reminders whose text shares most words with a name, or has its act: "riego" for "regar".
 
-    Of several they are those at its time, whose whole text ends it, or the only one for nobody but the sender; else
-    those whose first word it has: "ringing Dad" means "ring Dad".
+    Several are narrowed to those at the time in the name, to those whose whole text ends it, to the only one for nobody
+    but the sender, and to those whose first word it has: "ringing Dad" means "ring Dad".
     """
     closest = reminders.find_closest(name, request.common_words) or reminders.find_act(name, request.common_words)
     closest = reminders.filter_by_time(name, closest) if len(closest) > 1 else closest
@@ -158,7 +158,7 @@ def _find_own_references(references: list[str], request: RequestContext) -> list
 
 
 def _find_by_day(references: list[str], request: RequestContext) -> Reminder | None:
-    """Return the only reminder of the sender on the day that a name is, which is no number of one: 28号那个."""
+    """Return the sender's only single reminder on a day of the month too high for a number of the list: 28号那个."""
     is_day = len(references) == 1 and references[0].isdecimal() and int(references[0]) > len(request.reminders)
     words = request.reading.words("OLD") or request.reading.words("REF")
     day = mark_day(words, request.words) if is_day else ""
@@ -206,7 +206,7 @@ def _choose_of_same_name(name: str, request: RequestContext, reminders: ChatRemi
 
 
 def _choose_own_reminder(name: str, request: RequestContext) -> Reminder | None:
-    """Return the only reminder of the sender with the words of a name that is the whole text of another person's."""
+    """Return the only reminder of the sender whose text has a name, where the name is all of another person's text."""
     resolved, own = request.resolve(name), list_own_reminders(request)
     if len(resolved) != 1 or resolved[0] in own or request.reading.intent in _INTENTS_FOR_SEVERAL:
         return None

@@ -61,13 +61,13 @@ def find_name_added(reading: MessageReading, words: Lexicon) -> str:
 
 
 def _find_excepted(request: RequestContext) -> list[str]:
-    """Return the words for the reminders that a request excepts from all; in Chinese also 除了吃药，看牙也删掉."""
+    """Return the words for the reminders that a request excepts from all; none in 除了吃药，看牙也删掉."""
     words = request.words
     whole = request.reading.text if request.is_part else request.turn.message.text
     spared = words.find_spared(whole) if request.reading.intent in FINAL_INTENTS else ""
     if spared:
         return [spared]
-    is_included = not words.joint and request.has_word(words.too)  # 除了吃药，看牙也删掉
+    is_included = not words.joint and request.has_word(words.too)
     return [] if is_included else request.reading.pieces("SPARED")
 
 

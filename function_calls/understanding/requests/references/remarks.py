@@ -50,7 +50,7 @@ def find_remark(request: RequestContext) -> str:
 
 
 def join_remarks(request: RequestContext) -> str:
-    """Return the words around the request and of its clauses that neither say nor point at what is asked."""
+    """Return the text around the request, and its clauses that neither tell what is asked nor point at a reminder."""
     reading = request.reading
     tokens, tags = reading.tokens, reading.tags
     beside = [
@@ -64,7 +64,7 @@ def join_remarks(request: RequestContext) -> str:
 
 
 def list_tokens_of_remarks(request: RequestContext) -> list[Token]:
-    """Return the tokens of clauses with words of their own beside the one that asks: "smith moved to 11, …"."""
+    """Return the tokens of untagged clauses that say something beside the one that asks: "smith moved to 11, …"."""
     tokens, tags, words = request.reading.tokens, request.reading.tags, request.words
     clauses = split_clauses(tokens)
     untagged = [[tokens[at] for at in clause] for clause in clauses if all(tags[at] == NO_TAG for at in clause)]

@@ -16,7 +16,7 @@ _MORNING_HOUR, _NOON_HOUR, _EVENING_HOUR = 6, 12, 18
 
 
 def choose_half_of_day(time: TimeWords, request: RequestContext) -> TimeWords:
-    """Return `time` in the half of the day for which the request or the usual hours speak, else ambiguous."""
+    """Return `time` in the half of the day that the request or the usual hours tell; ambiguous where neither does."""
     return choose_next_hour(choose_usual_half(_choose_morning(time, request), request), request)
 
 

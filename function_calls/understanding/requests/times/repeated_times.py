@@ -149,7 +149,7 @@ def _repeat_day_like(first: Reading, time: TimeWords, request: RequestContext) -
 
 
 def repeat_clock(time: TimeWords, rule: Reading, request: RequestContext) -> TimeWords:
-    """Return a clock on the days of `rule`; of every day from the first such clock, if the rule begins by then."""
+    """Return a clock on the days of `rule`; one of every day that begins soon begins at the next such clock."""
     readings = [set_clock(rule, each) for each in time.readings]
     if (readings[0].rrule or "").startswith(_EVERY_DAY) and rule.start - request.now <= _DAY:
         today = [move_to_day(each, request.now.date()) for each in readings]

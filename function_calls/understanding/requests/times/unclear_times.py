@@ -31,9 +31,9 @@ def find_day_without_clock(request: RequestContext) -> Reading | None:
 
 
 def read_around_unknown_words(pieces: list[str], request: RequestContext) -> list[TimeWords] | None:
-    """Return the time of `pieces` around words that no time has, empty where it may be another; None for no such words.
+    """Return the only time of `pieces` that have unknown words as well, or none if the bot must ask.
 
-    In Chinese, words without spaces that are unknown are no reason to ask: the times among them are read.
+    None where no word is unknown, and where Chinese words are: these are no reason to ask, as no spaces bound them.
     """
     is_new = request.is_setting
     if is_new and any(_has_unread_time_relation(piece, request) for piece in pieces):
