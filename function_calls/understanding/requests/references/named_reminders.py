@@ -206,7 +206,7 @@ def _choose_of_same_name(name: str, request: RequestContext, reminders: ChatRemi
 
 
 def _choose_own_reminder(name: str, request: RequestContext) -> Reminder | None:
-    """Return the only reminder of the sender whose text has a name, where the name is all of another person's text."""
+    """Return the sender's only reminder with a name in its text, where the name is also in that of another person."""
     resolved, own = request.resolve(name), list_own_reminders(request)
     if len(resolved) != 1 or resolved[0] in own or request.reading.intent in _INTENTS_FOR_SEVERAL:
         return None
