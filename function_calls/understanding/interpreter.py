@@ -10,9 +10,9 @@ from function_calls.language.messages import catalogue, say
 from function_calls.language.recognized_phrases import every_language
 from function_calls.tools.calls import Conversation, Interpretation, ToolCall, ToolSpec, Turn
 from function_calls.understanding.acknowledgements import is_acknowledgement
-from function_calls.understanding.dialogue.addressee import has_reference_mark, has_trigger
 from function_calls.understanding.dialogue.addressee_by_name import replies_to_other_person
 from function_calls.understanding.dialogue.choices import ANSWERING_INTENTS, answer_question
+from function_calls.understanding.dialogue.circumstances import has_reference_mark, has_trigger
 from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.dialogue_memory import DialogueMemory
 from function_calls.understanding.dialogue.fallback import FallbackAnswers

@@ -1,98 +1,32 @@
 """Decide whether a message that does not name the bot is for the bot or for people."""
 
 import math
-import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
-from typing import Literal
 
-from msgspec import Struct
-
-from function_calls.language.recognized_phrases import is_greeting
-from function_calls.tools.confirmation.yes_no import parse_yes_no
-from function_calls.understanding.dialogue.dialogue import Context
+from function_calls.understanding.dialogue.circumstances import Circumstances, has_change_words, has_trigger
+from function_calls.understanding.dialogue.talk import is_for_people
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading
-from function_calls.understanding.reading.slots.references import extract_references
-from function_calls.understanding.reading.slots.small_words import are_function_words, is_figure
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, CLAUSE_MARK, MARKS
+from function_calls.understanding.reading.message import NOTHING, MessageReading
+from function_calls.understanding.reading.slots.small_words import is_figure
+from function_calls.understanding.reading.tokens import CLAUSE_MARK
 
 THRESHOLD = 0.72
 """The least probability of a message for the bot."""
-ASKED = frozenset({"asked_when", "asked_content"})
-"""The contexts in which a question of the bot is open."""
-_CHANGES = frozenset({"move", "reword", "append", "snooze", "delete", "skip", "until", "pause", "resume", "keep_days"})
-_PEOPLE_CHANGES = frozenset({"person_add", "person_set", "person_remove"})
-_VAGUE_CHANGES = _PEOPLE_CHANGES | {"delete", "reword", "append", "pause"}
-"""Changes that say nothing of the reminder where they do not name it: "cancel it", "make it pasta"."""
-_STATEMENTS = frozenset({"zone", "zone_move", "quiet"})
-_QUESTIONS = frozenset({"help", "recall", "ask", "time_now"})
-"""Intents of questions that people ask each other as well."""
-_REMINDER_TAGS = ("WHEN", "PERSON", "CONTENT")
-_TIME_TAGS = ("WHEN", "LATER", "EARLIER")
 _LEAST_CLEAR = {"set": 0.9, "summary": 0.8}
 """The probabilities from which requests that need no earlier message are for the bot."""
 _LEAST_MISSED = 0.25
 """The probability from which a question for what was missed is one for a summary: not "did I miss the bus?"."""
 _MOST_OTHERS = 4
 """The most messages of others that count as a feature."""
-_LONG_TALK = 3
-"""The messages of others after which a change without the name of a reminder is for them."""
-_MOST_UNTAGGED = 5
-"""The most tokens beside the time in a message that is mostly a time."""
 _MOST_LOG_ODDS = 6.0
-
-
-class Circumstances(Struct, frozen=True, kw_only=True):
-    """The state of a chat at the time of a message.
-
-    Attributes:
-        context: The state of the dialogue between the bot and the sender.
-        awaits_answer: The bot has asked the sender something, and nobody else has written since.
-        last_action: The age of the bot's last action for the sender.
-        changed_subject: The sender has written something else since that action.
-        others: The number of messages between other people since that action.
-        others_named_time: One of these messages names a time of day.
-        others_proposed_time: One of them names the hour of this message, asks for one, or is no more than a time.
-        others_discussed_time: One of these messages discusses the time of the sender's last reminder.
-        bot_wrote_lately: The bot wrote one of the last messages of the chat.
-        names_reminder: Words of the message name a reminder of the chat.
-        answers_person: The message before it is another person's question.
-        follows_bot: The message before it is the bot's.
-        delivered_to_others: A reminder that mentions other people only has just been delivered.
-        says_not_urgent: The message says that something is not urgent.
-        others_asked_time: One of these messages asks when, how long and the like.
-        has_unanswered_request: The sender's message before it says "remind" or the like, and was not answered.
-        others_acted: The last reminder of the chat was set for somebody else, by another person, since that action.
-        others_discussed_text: One of these messages has a word of the text of a reminder.
-    """
-
-    context: Context
-    awaits_answer: bool
-    last_action: Literal["none", "old", "fresh"]
-    changed_subject: bool
-    others: int
-    others_named_time: bool
-    others_proposed_time: bool
-    others_discussed_time: bool
-    bot_wrote_lately: bool
-    names_reminder: bool
-    answers_person: bool
-    follows_bot: bool
-    delivered_to_others: bool = False
-    says_not_urgent: bool = False
-    others_asked_time: bool = False
-    has_unanswered_request: bool = False
-    others_acted: bool = False
-    others_discussed_text: bool = False
 
 
 def is_for_bot(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
     """Return whether a message that does not name the bot is for the bot."""
-    if _is_for_people(reading, words, state):
+    if is_for_people(reading, words, state):
         return False
     if _is_clear_request(reading, words) or _asks_what_was_missed(reading, words):
         return True
@@ -144,7 +78,7 @@ def _describe_in_flags(intent: str, reading: MessageReading, words: Lexicon, sta
         "follows_bot": state.follows_bot,
         "others_discussed_time": state.others_discussed_time,
         "has_trigger": has_trigger(reading, words),
-        "has_change_words": _has_change_words(reading, words),
+        "has_change_words": has_change_words(reading, words),
         "is_question": reading.is_question,
         "has_time": reading.has("WHEN"),
         "has_only_bare_numbers": reading.has("WHEN") and all(map(is_figure, reading.pieces("WHEN"))),
@@ -167,253 +101,3 @@ def _load_weights() -> dict[str, float]:
 def _log_odds(share: float) -> float:
     """Return the log-odds of a probability, bounded so that 0 and 1 have some as well."""
     return max(-_MOST_LOG_ODDS, min(_MOST_LOG_ODDS, math.log((share + 1e-4) / (1 - share + 1e-4))))
-
-
-def _is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message is for people whatever its probability: by its words, or after what they wrote."""
-    is_vague = not (has_trigger(reading, words) or state.names_reminder)
-    return (
-        _greets_group(reading, words)
-        or _asks_with_pronoun_only(reading, words)
-        or _is_supposition(reading, words)
-        or _asks_somebody_else(reading, words)
-        or _adds_question(reading, words)
-        or _is_talk_by_state(reading, words, state)
-        or (is_vague and _is_vague_talk(reading, words, state))
-    )
-
-
-def _is_talk_by_state(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message answers or asks people, reports what is no reminder, or undoes nothing: "ugh, again"."""
-    intent, text = reading.intent, words.fold(reading.text)
-    is_search = intent == "ask" and bool(words.parse_search_request(reading.text))
-    asks_people = intent in _QUESTIONS and (state.context == "none" or state.others > 0) and not is_search
-    is_first = state.context == "none" and state.last_action == "none"
-    undoes_nothing = intent == "undo" and is_first and not words.has_any(words.help_topics.get("undo", ()), text)
-    reports = not state.names_reminder and words.has_any(words.reported, text)
-    return asks_people or undoes_nothing or reports or (state.answers_person and intent in _STATEMENTS)
-
-
-def _is_vague_talk(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message that neither says "remind" nor names a reminder of the chat is for people."""
-    if (
-        _tells_no_hurry(reading, words, state)
-        or _is_order_to_people(reading, words, state)
-        or _lacks_word_for_list(reading, words, state)
-    ):
-        return True
-    names = extract_references(reading, words)
-    if reading.has("SPEAKER") or reading.has("TOPIC"):
-        return True  # people ask each other who said what
-    if reading.intent in _CHANGES and _has_nothing_to_change(names, state):
-        return True
-    if names:
-        return False
-    if _continues_other_talk(reading, words, state) or _speaks_to_people(reading, words, state):
-        return True
-    is_time = reading.intent not in _STATEMENTS and _is_mostly_time(reading)
-    return is_time and _is_time_for_people(reading, words, state)
-
-
-def _tells_no_hurry(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message tells people that something is not urgent: "no rush, by Friday is fine"."""
-    is_change = reading.intent in _CHANGES | {"once"}
-    return is_change and state.says_not_urgent and not _has_change_words(reading, words)
-
-
-def _has_nothing_to_change(names: list[str], state: Circumstances) -> bool:
-    """Return whether there is no reminder that a message with these `names` of reminders could change."""
-    has_number = any(map(str.isdecimal, names))  # of a list that somebody else has asked for
-    return state.context == "none" and (has_number or not state.bot_wrote_lately)
-
-
-def _continues_other_talk(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a change that names no reminder goes on with what people talk about since the bot's last action.
-
-    "Cancel it" needs an action for the sender that is the last thing of the sender and of the chat, or of which others
-    have spoken since, "delete mine" or a word of a reminder. Other changes may follow somewhat later.
-    """
-    intent, people = reading.intent, {*words.fold(reading.words("PERSON")).split()}
-    is_own = words.has_any(words.own_one, words.fold(reading.text)) or not words.oneself.isdisjoint(people)
-    if state.awaits_answer or state.context == "fired" or reading.reminder_places or is_own:
-        return False
-    if intent in _VAGUE_CHANGES and (state.others_acted or state.last_action == "none"):
-        return True
-    if intent in _VAGUE_CHANGES - _PEOPLE_CHANGES and _has_subject_changed(intent, state):
-        return True
-    names_uncertain_time = state.others_named_time or reading.has("REF")  # "move it to Friday"
-    if intent == "move" and state.others_acted and names_uncertain_time:
-        return True
-    return intent in _CHANGES and (state.others >= _LONG_TALK or (state.last_action == "old" and state.others > 0))
-
-
-def _has_subject_changed(intent: str, state: Circumstances) -> bool:
-    """Return whether people have spoken of something else since the bot's last action; an addition may follow that."""
-    discuss_reminder = state.others_discussed_text or state.others_discussed_time
-    return state.changed_subject or (intent != "append" and state.others > 0 and not discuss_reminder)
-
-
-def _speaks_to_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message without the name of a reminder is a remark, a report or an answer to a person."""
-    intent, text = reading.intent, words.fold(reading.text)
-    if intent == "append":
-        return _is_no_addition(reading, words, state)
-    if intent == "reword":
-        return not _gives_new_text(reading, words)
-    if intent == "join":
-        return state.others > 0 and not (state.follows_bot or words.has_any(words.same_task, text))
-    if intent == "quiet" and not (reading.times or reading.has("WHEN")):
-        return not words.has_any((*words.ending, *words.quiet_off), text)
-    if intent == "done" and (state.delivered_to_others or state.context == "fired"):
-        return state.delivered_to_others
-    if intent in _PEOPLE_CHANGES:
-        has_pronoun = words.fold(reading.words("PERSON")) in words.pronouns
-        return state.answers_person and not (has_pronoun or _has_adding_words(reading, words))
-    return state.answers_person and intent in {"delete", "done"}
-
-
-def _is_no_addition(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message read as an addition is an answer to a person or a statement, or has no "and"."""
-    first_clause = CLAUSE_MARK.split(reading.text)[0]
-    is_answer = state.answers_person and parse_yes_no(first_clause, "") is not None
-    return is_answer or not _has_adding_words(reading, words) or _adds_statement(reading, words)
-
-
-def _gives_new_text(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a new text has a word such as "make it", or only function words, beside it.
-
-    "My mate builds sheds actually" is a remark.
-    """
-    beside = [token.form for token in reading.untagged]
-    has_order = words.has_any((*words.telling, *words.change_it), words.joint.join(beside))
-    return has_order or are_function_words(beside, words)
-
-
-def _greets_group(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message without a word such as "remind" calls the whole chat: "morning team, …"."""
-    forms = reading.forms
-    end = next((at for at, form in enumerate(forms) if form in CLAUSE_ENDS), 0)
-    clause = words.joint.join(forms[:end])
-    called = max((word for word in words.everyone if words.has_any((word,), clause)), key=len, default="")
-    return bool(called) and is_greeting(clause.replace(called, "", 1)) and not has_trigger(reading, words)
-
-
-def _asks_with_pronoun_only(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message read as a request is a question with no more than a pronoun: "and that?"."""
-    if reading.intent in _QUESTIONS | {"list", "when_is", "who_set"}:
-        return False
-    forms = {*reading.forms} - MARKS - words.interjections - words.and_words
-    return reading.is_question and bool(forms) and forms <= {*words.demonstratives}
-
-
-def _asks_somebody_else(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message seeks a person or a program that reminds, or means somebody who has no name in it.
-
-    "Is there an app that …", "can somebody …", "remind her at 7".
-    """
-    start = min((start for tag in _REMINDER_TAGS for start, _ in reading.spans(tag)), default=len(reading.text))
-    is_seeking = words.has_any(words.seeking, words.fold(reading.text[:start]))
-    is_for_nobody_named = words.fold(reading.words("PERSON")) in words.pronouns
-    return reading.intent in {"set", "summary"} and (is_seeking or is_for_nobody_named)
-
-
-def _is_order_to_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message tells people what to do: "each family brings a snack", "please help me with this bug".
-
-    It names each of a group, or no time where no dialogue with the bot goes on.
-    """
-    first = words.fold(reading.words("PERSON")).partition(" ")[0]
-    is_untimed = state.context == "none" and not any(map(reading.has, ("WHEN", "EVENT", "LEAD")))
-    return reading.intent == "set" and (is_untimed or first in words.each - words.everyone)
-
-
-def _lacks_word_for_list(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a question for the list has no word for one, and no dialogue goes on: "again?"."""
-    is_list = state.context == "none" and reading.intent == "list" and set(reading.tags) == {NO_TAG}
-    list_words = (*words.help_topics.get("list", ()), *words.own, *words.plural, *words.common)
-    return is_list and not words.has_any(list_words, words.fold(reading.text))
-
-
-def _adds_statement(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message read as an addition is a statement: "and my bike is broken".
-
-    It has a finite verb after its subject, and no word such as "add".
-    """
-    behind = words.fold(reading.text).split()[2:] if words.joint else []
-    parts = [" ".join(behind[at:]) for at in range(len(behind))]
-    is_statement = any(re.match(pattern, part) for pattern in words.statements for part in parts)
-    return is_statement and not words.has_any((*words.too, *words.adding), reading.join_untagged(words.joint))
-
-
-def _adds_question(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message read as an addition is a question without a word such as "add": 回执是哪张纸."""
-    from services.summary.content import asks
-
-    is_addition = reading.intent == "append" and not _has_adding_words(reading, words)
-    return is_addition and not has_trigger(reading, words) and asks(reading.text)
-
-
-def _is_supposition(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message says what would or might be of something that it names: "the next one would be Friday".
-
-    "That would be 6" may correct the bot.
-    """
-    tagged = [(token.form, tag) for token, tag in reading.tagged]
-    return any(
-        tag == "REF" and before not in words.itself and form in words.suppositions and behind == NO_TAG
-        for (before, tag), (form, behind) in pairwise(tagged)
-    )
-
-
-def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
-    """Return whether a message that is only a time answers a person, or comes too late for the bot.
-
-    One that asks for a change is for the bot where it names a repetition, or the person has asked about the time of the
-    sender's reminder. One behind a request that the bot left unanswered belongs to that request.
-    """
-    is_change = _has_change_words(reading, words)
-    if state.has_unanswered_request and not is_change:
-        return True
-    is_rule = reading.has_rule
-    if state.answers_person:
-        return not (is_change and (is_rule or state.others_discussed_time))
-    if is_rule:
-        return False  # nobody tells another person "every week"
-    joins_proposals = state.others_proposed_time or state.changed_subject or not is_change
-    if state.others_named_time and not state.others_discussed_time and joins_proposals:
-        return True
-    is_expected = state.awaits_answer or state.context == "fired" or is_change
-    is_late = state.last_action == "old" and not is_expected
-    return is_late or (state.changed_subject and state.context in ASKED and state.others_asked_time)
-
-
-def _is_mostly_time(reading: MessageReading) -> bool:
-    """Return whether a message is a time with at most a few words around it."""
-    has_time, has_more = (any(map(reading.has, tags)) for tags in (_TIME_TAGS, ("CONTENT", "PERSON", "OLD")))
-    return has_time and not has_more and reading.tags.count(NO_TAG) <= _MOST_UNTAGGED
-
-
-def _has_change_words(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message has words such as "make it"; 改 is one in front of a time."""
-    if words.has_any(words.change_it, words.fold(reading.text)):
-        return True
-    forms = "".join("@" if token.form.startswith("@") else token.form for token in reading.tokens)
-    return not words.joint and any(word in forms for word in words.change_it)
-
-
-def _has_adding_words(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message has words such as "and" or "add" in front of or around what it would add."""
-    around = words.joint.join([*reading.forms[:1], reading.join_untagged(words.joint)])
-    return words.has_any((*words.beside, *words.too, *words.adding), around)
-
-
-def has_trigger(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message has a word such as "remind"."""
-    text = words.fold(reading.text)  # 十分钟的闹钟 is one time, and has the word nevertheless
-    return any(word in text for word in words.triggers)
-
-
-def has_reference_mark(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message has a word that stands for a reminder, such as "one" in "the blue one", or 那个."""
-    forms = words.joint.join(reading.forms)
-    return words.has_any(words.reference_marks, forms)

@@ -7,8 +7,8 @@ from function_calls.language.recognized_phrases import is_greeting
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
 from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.understanding.acknowledgements import is_acknowledgement
-from function_calls.understanding.dialogue.addressee import has_trigger
 from function_calls.understanding.dialogue.addressee_by_name import is_vocative, replies_to_other_person
+from function_calls.understanding.dialogue.circumstances import has_trigger
 from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.intent_choice import IntentChooser
 from function_calls.understanding.dialogue.message_reader import LONGEST

@@ -2,7 +2,8 @@
 
 from collections.abc import Collection
 
-from function_calls.understanding.dialogue.addressee import has_trigger, is_for_bot
+from function_calls.understanding.dialogue.addressee import is_for_bot
+from function_calls.understanding.dialogue.circumstances import has_trigger
 from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.intent_decision import (
     REMINDER_INTENTS,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 
-from function_calls.understanding.dialogue.addressee import ASKED, has_trigger
+from function_calls.understanding.dialogue.circumstances import ASKED, has_trigger
 from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.dialogue.intent_decision import REMINDER_INTENTS
 from function_calls.understanding.reading.lexicon import Lexicon

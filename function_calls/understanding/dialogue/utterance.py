@@ -7,8 +7,8 @@ from typing import Literal
 from msgspec import Struct
 
 from function_calls.tools.calls import ToolCall, Turn
-from function_calls.understanding.dialogue.addressee import ASKED, Circumstances
 from function_calls.understanding.dialogue.addressee_by_name import addresses_bot
+from function_calls.understanding.dialogue.circumstances import ASKED, Circumstances
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue, list_answered
 from function_calls.understanding.open_questions import OpenQuestion
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_common_words, load_lexicon

@@ -3,12 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from function_calls.understanding.dialogue.addressee import (
-    Circumstances,
-    compute_probability,
-    extract_features,
-    is_for_bot,
-)
+from function_calls.understanding.dialogue.addressee import compute_probability, extract_features, is_for_bot
+from function_calls.understanding.dialogue.circumstances import Circumstances
 from function_calls.understanding.dialogue.intent_decision import choose_intents, is_refusal
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import MessageReading
