@@ -17,10 +17,10 @@ def is_acknowledgement(text: str) -> bool:
     place = 0
     while place < len(phrase):
         # One after the other and never back: as one expression it would try every way to part the words.
-        found = _load_pattern().match(phrase, place)
-        if found is None:
+        match = _load_pattern().match(phrase, place)
+        if match is None:
             return False
-        place = found.end()
+        place = match.end()
     return True
 
 

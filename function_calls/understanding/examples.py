@@ -52,10 +52,10 @@ def _fold(text: str) -> str:
 
 def _match_example(phrase: str, pattern: re.Pattern[str], tool: ToolSpec) -> dict[str, object] | None:
     """Return the arguments that `phrase` gives the slots of an example; None where a required one is left open."""
-    found = pattern.fullmatch(phrase)
-    if found is None:
+    match = pattern.fullmatch(phrase)
+    if match is None:
         return None
-    arguments = {name: _convert(trim(words), name, tool) for name, words in found.groupdict().items() if words}
+    arguments = {name: _convert(trim(words), name, tool) for name, words in match.groupdict().items() if words}
     required = tool.parameters.get("required")
     is_complete = not isinstance(required, list | tuple) or set(required) <= arguments.keys()
     return arguments if is_complete else None

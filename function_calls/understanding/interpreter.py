@@ -215,8 +215,8 @@ class OfflineInterpreter:
         name = self._examples.match_sentence(text, turn.tools)
         if name is not None:
             return Interpretation(calls=(CallMaker(turn).call(name, {}),))
-        found = self._examples.match_template(text, turn.tools, is_addressed=turn.message.is_for_bot)
-        return None if found is None else Interpretation(calls=(CallMaker(turn).call(*found),))
+        match = self._examples.match_template(text, turn.tools, is_addressed=turn.message.is_for_bot)
+        return None if match is None else Interpretation(calls=(CallMaker(turn).call(*match),))
 
     def _interpret_request(self, utterance: Utterance) -> Interpretation:
         """Return what a message asks for: an answer, a change of the last change or a request; else a hint or help."""

@@ -57,20 +57,20 @@ def render_step(step: Step, bot_name: str) -> str:
     """
     results: Sequence[ToolResult] = step.results
     if _is_local_lookup(step):
-        found, others = _select_results(step), results[len(_LOOKUP_TOOLS) :]
-        results = found if not others or _has_remarks(found, bot_name) else others
+        lookup_results, others = _select_results(step), results[len(_LOOKUP_TOOLS) :]
+        results = lookup_results if not others or _has_remarks(lookup_results, bot_name) else others
     elif tuple(call.name for call in step.calls[-len(_LOOKUP_TOOLS) :]) == _LOOKUP_TOOLS:
-        found = _select_results(step)
-        results = [*results[: -len(_LOOKUP_TOOLS)], *(found if _has_remarks(found, bot_name) else ())]
+        lookup_results = _select_results(step)
+        results = [*results[: -len(_LOOKUP_TOOLS)], *(lookup_results if _has_remarks(lookup_results, bot_name) else ())]
     texts = [result.text or ("" if result.value is None else str(result.value)) for result in results]
     return "\n".join(text for text in texts if text)
 
 
-def _has_remarks(found: Sequence[ToolResult], bot_name: str) -> bool:
+def _has_remarks(results: Sequence[ToolResult], bot_name: str) -> bool:
     """Return whether results have a message to people, also in front of the bot's name, that is no request."""
     from services.summary.content import is_command
 
-    texts = (text.casefold().partition(bot_name.casefold()) for result in found for text in _list_texts(result))
+    texts = (text.casefold().partition(bot_name.casefold()) for result in results for text in _list_texts(result))
     return any((not name or len(ahead.split()) >= _FEWEST_WORDS) and not is_command(ahead) for ahead, name, _ in texts)
 
 

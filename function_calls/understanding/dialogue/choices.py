@@ -116,9 +116,9 @@ def _choose_by_clock(times: Sequence[TimeReadings], options: Sequence[Reading]) 
     best = times[0].best if len(times) == 1 and len(times[0].readings) == 1 else None
     if best is None or best.has_day or not best.has_clock or best.start.second:
         return None
-    found = [option for option in options if option.start.timetz() == best.start.timetz()]
-    if len(found) == 1:
-        return found[0]
+    at_clock = [option for option in options if option.start.timetz() == best.start.timetz()]
+    if len(at_clock) == 1:
+        return at_clock[0]
     is_daily = all((option.rrule or "").startswith("FREQ=DAILY") for option in options)
     return set_clock(options[0]._replace(start=best.start), best) if is_daily else None
 

@@ -158,8 +158,8 @@ class Dialogue:
 
     def last_action(self, key: str, now: datetime) -> LastAction | None:
         """Return the last action for `key` if it is recent."""
-        found = self.state(key).action
-        return found if found is not None and timedelta() <= now - found.at <= LIFETIME else None
+        action = self.state(key).action
+        return action if action is not None and timedelta() <= now - action.at <= LIFETIME else None
 
     def last_call(self, key: str, now: datetime) -> ToolCall:
         """Return the last call for `key`; one without a name where there is none."""

@@ -59,14 +59,14 @@ def choose_intents(reading: MessageReading, context: Context, *, is_addressed: b
     shares = reading.intents
     if not is_addressed:
         shares = tuple((intent, share / request) for intent, share in shares if intent != NOTHING)
-    found: list[str] = []
+    intents: list[str] = []
     for intent, share in shares[:_MOST_TRIED]:
-        if intent == NOTHING or share < (_LEAST_SECOND if found else _LEAST_INTENT):
+        if intent == NOTHING or share < (_LEAST_SECOND if intents else _LEAST_INTENT):
             break
         similar = _LEAVING_OUT if intent in _LEAVING_OUT else {intent}
         if sum(each for name, each in shares if name in similar) >= CAREFUL.get(intent, 0.0):
-            found.append(adapt_to_context(intent, reading, context))
-    return tuple(found)
+            intents.append(adapt_to_context(intent, reading, context))
+    return tuple(intents)
 
 
 def adapt_to_context(intent: str, reading: MessageReading, context: Context) -> str:

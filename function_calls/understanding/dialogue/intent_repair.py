@@ -177,8 +177,8 @@ def _replace_by_phrase(reading: MessageReading, words: Lexicon) -> list[tuple[st
 
 def _names_clock_of_place(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message names the clock of a place, and no time: "a la hora de Madrid"."""
-    found = re.search(words.clock_of_place, reading.text, re.IGNORECASE) if words.clock_of_place else None
-    return found is not None and not reading.times and find_zone(found["place"]) is not None
+    match = re.search(words.clock_of_place, reading.text, re.IGNORECASE) if words.clock_of_place else None
+    return match is not None and not reading.times and find_zone(match["place"]) is not None
 
 
 def _read_as_question(reading: MessageReading, context: Context, words: Lexicon, models: Models) -> MessageReading:

@@ -203,10 +203,10 @@ class MessageInterpreter:
         if utterance.context != "listed":
             return None
         name, person = str(last.calls[0].arguments.get("filter") or ""), utterance.turn.message.sender
-        found = reminders.resolve(name) if name else ()
+        with_name = reminders.resolve(name) if name else ()
         shown = [each for each in reminders.coming if each.id in reminders.shown.ids and reminders.shown.at >= last.at]
         own = [each for each in shown if each.creator.id == person.id or reminds(each, person)]
-        return next((one[0] for one in (found, shown, own) if len(one) == 1), None)
+        return next((one[0] for one in (with_name, shown, own) if len(one) == 1), None)
 
 
 def _repair_names(reading: MessageReading, utterance: Utterance) -> MessageReading:
@@ -230,8 +230,8 @@ def _find_summary_of_call(call: ToolCall, reminders: ChatReminders) -> Reminder 
 def _find_reminder_of_call(call: ToolCall | None, reminders: ChatReminders | None) -> Reminder | None:
     """Return the only reminder that a call is for; None for none or several, or where it is left open."""
     name = _get_reference(call)
-    found = reminders.resolve(name) if reminders is not None and name else ()
-    return found[0] if len(found) == 1 else None
+    candidates = reminders.resolve(name) if reminders is not None and name else ()
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def _names_unknown_reminder(call: ToolCall | None, reminders: ChatReminders | None) -> bool:

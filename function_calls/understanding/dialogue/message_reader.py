@@ -182,14 +182,14 @@ class MessageReader:
         It is the clock alone of one that repeats, and beside a day. A name with a time is left as it is.
         """
         pattern = load_lexicon(language).same_time_of
-        found = re.search(pattern, text, re.IGNORECASE) if pattern else None
-        if found is None or self._times(found["name"], turn.now, language=language):
+        match = re.search(pattern, text, re.IGNORECASE) if pattern else None
+        if match is None or self._times(match["name"], turn.now, language=language):
             return text
-        reminder = reminders.find_only_closest(found["name"], load_common_words(language))
+        reminder = reminders.find_only_closest(match["name"], load_common_words(language))
         if reminder is None:
             return text
         time = str(reminders.make_arguments(reminder)["time"])
-        before, behind = text[: found.start()], text[found.end() :]
+        before, behind = text[: match.start()], text[match.end() :]
         others = self._times(before + behind, turn.now, language=language)
         has_day = any(each.best and each.best.has_day for each in others)
         is_clock = has_day or reminder.schedule.rule is not None

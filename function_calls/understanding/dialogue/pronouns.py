@@ -38,8 +38,8 @@ def resolve_pronoun(
 def _find_person_before(turn: Turn, text: str) -> str:
     """Return the only other person of the chat whom `text`, in front of a pronoun, names; "" for none."""
     names = find_members(turn) - {turn.message.sender.name}
-    found = [name for name in names if re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)]
-    return found[0] if len(found) == 1 else ""
+    people = [name for name in names if re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)]
+    return people[0] if len(people) == 1 else ""
 
 
 def _find_pronouns(reading: MessageReading, words: Lexicon) -> list[tuple[int, int]]:

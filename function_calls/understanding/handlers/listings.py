@@ -108,8 +108,8 @@ def _find_pointed_reminder(request: RequestContext) -> str:
     if request.discussed_reminder is not None:
         return request.discussed_reminder.id
     content = None if request.last_set_by_other is None else request.last_set_by_other.arguments.get("content")
-    found = [reminder.id for reminder in request.reminders if reminder.content == content]
-    return found[0] if len(found) == 1 else ""
+    ids = [reminder.id for reminder in request.reminders if reminder.content == content]
+    return ids[0] if len(ids) == 1 else ""
 
 
 def _find_next_reminder(request: RequestContext, owner: str) -> str:

@@ -88,9 +88,9 @@ def schedule_summary(request: RequestContext) -> Interpretation | None:
         return None
     summary = _find_regular_summary(request) if request.has_word(words.change_it) else ""
     if summary:
-        found = request.resolve(summary)
+        reminders = request.resolve(summary)
         unnamed = request.retag("REF", NO_TAG)
-        return moves.move(replace(unnamed, discussed_reminder=found[0])) if len(found) == 1 else None
+        return moves.move(replace(unnamed, discussed_reminder=reminders[0])) if len(reminders) == 1 else None
     return request.answers.call_tool("summary_schedule", make_schedule_arguments(times[0].best, request.now))
 
 
@@ -119,8 +119,8 @@ def _end_summary(request: RequestContext, *, is_paused: bool) -> Interpretation:
 
 def _find_regular_summary(request: RequestContext) -> str:
     """Return the id of the only regular summary of the chat, or the content of several; "" for none."""
-    found = [reminder for reminder in request.reminders if reminder.action is ReminderAction.SUMMARY]
-    return "" if not found else found[0].id if len(found) == 1 else found[0].content
+    summaries = [reminder for reminder in request.reminders if reminder.action is ReminderAction.SUMMARY]
+    return "" if not summaries else summaries[0].id if len(summaries) == 1 else summaries[0].content
 
 
 def _read_separate_repetition(request: RequestContext) -> list[TimeWords]:

@@ -36,8 +36,8 @@ class NameIgnoringTimeReader:
     def __call__(self, text: str, now: datetime, *, language: str | None = None) -> tuple[TimeReadings, ...]:
         """Return the expressions in order; `now` is timezone-aware."""
         hidden = text if language is None else _hide(text, _NAMES.get(), language)
-        found = self._read(hidden, now, language=language)
-        return found if hidden == text else tuple(each._replace(text=text) for each in found)
+        times = self._read(hidden, now, language=language)
+        return times if hidden == text else tuple(each._replace(text=text) for each in times)
 
 
 def _hide(text: str, people: frozenset[str], language: str) -> str:
@@ -50,10 +50,10 @@ def _hide(text: str, people: frozenset[str], language: str) -> str:
     before = re.compile(rf"(?:\d\w*|{match_any(words.before_month)}){space}$", re.IGNORECASE)
     behind = re.compile("|".join([r"\s*\d", *map(re.escape, words.behind_holiday)]))
 
-    def hide(found: re.Match[str]) -> str:
-        start, end = found.span()
+    def hide(match: re.Match[str]) -> str:
+        start, end = match.span()
         is_date = before.search(text[max(0, start - _LONGEST_BEFORE) : start]) or behind.match(text, end)
-        return found[0] if is_date else "_" * (end - start)
+        return match[0] if is_date else "_" * (end - start)
 
     return re.sub(rf"{edge}(?:{match_any(names)}){edge}", hide, text, flags=re.IGNORECASE)
 

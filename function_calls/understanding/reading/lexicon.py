@@ -271,8 +271,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def find_refusal(self, text: str) -> str:
         """Return the longest word such as "don't" with which `text` (folded) begins; "" where a mark follows."""
-        found = [refusal for refusal in self.refusals if text.startswith(f"{refusal}{self.joint}")]
-        return max((each for each in found if text[len(each) :].strip()[:1].isalnum()), key=len, default="")
+        matching = [refusal for refusal in self.refusals if text.startswith(f"{refusal}{self.joint}")]
+        return max((each for each in matching if text[len(each) :].strip()[:1].isalnum()), key=len, default="")
 
     def fold(self, text: str) -> str:
         """Return `text` in small letters and simplified characters."""
@@ -301,8 +301,8 @@ def _attach_clitics(words: Lexicon) -> Lexicon:
 @cache
 def list_languages() -> tuple[str, ...]:
     """Return the languages that have a lexicon, English first."""
-    found = [file.name for file in files(__package__).joinpath("lexicon").iterdir()]
-    names = [name.removesuffix(".toml") for name in found if name.endswith(".toml")]
+    file_names = [file.name for file in files(__package__).joinpath("lexicon").iterdir()]
+    names = [name.removesuffix(".toml") for name in file_names if name.endswith(".toml")]
     return tuple(sorted(names, key=lambda name: (name != FALLBACK, name)))
 
 
@@ -314,8 +314,8 @@ def detect_language(text: str, preferred: str) -> str:
     if _HAN.search(text):
         return "zh"
     usual = preferred if preferred in list_languages() and preferred != "zh" else FALLBACK
-    found = latin_language(text, usual)
-    return found if found in list_languages() else usual
+    language = latin_language(text, usual)
+    return language if language in list_languages() else usual
 
 
 def points_back(text: str, language: str) -> bool:

@@ -33,8 +33,8 @@ def names_weekday(words: str, now: datetime, language: str, read: TimeReader) ->
     """Return whether `words` name one weekday and at most a clock: "Friday at 8", but not "this Friday"."""
     texts = ((phrases(each).each.format(days=words), each) for each in _list_languages(language))
     times = (parse_whole_time(text, now, each, read) for text, each in texts)
-    found = (_WEEKLY.match(time.rrule) for time in times if time is not None and time.rrule)
-    return any(weekly is not None and weekly["days"].isalpha() for weekly in found)
+    rules = (_WEEKLY.match(time.rrule) for time in times if time is not None and time.rrule)
+    return any(weekly is not None and weekly["days"].isalpha() for weekly in rules)
 
 
 def parse_last_day(words: str, now: datetime, language: str, read: TimeReader) -> date | None:
@@ -42,8 +42,8 @@ def parse_last_day(words: str, now: datetime, language: str, read: TimeReader) -
     for each in _list_languages(language):
         until = phrases(each).until.match(words)
         text = phrases(each).daily_until.format(day=words[until.end() :].strip() if until else words)
-        found = parse_whole_time(text, now, each, read)
-        end = next((part for part in (found.rrule or "").split(";") if part.startswith(_END)), "") if found else ""
+        reading = parse_whole_time(text, now, each, read)
+        end = next((part for part in (reading.rrule or "").split(";") if part.startswith(_END)), "") if reading else ""
         last = parse_until(end.removeprefix(_END), now.tzinfo) if end else None
         if last is not None and last.time() == _LAST_SECOND:  # an hour is no day: "until 8"
             return last.date()
@@ -54,8 +54,8 @@ def _find_first(texts: Iterable[str], now: datetime, language: str, read: TimeRe
     """Return the weekdays of the first of `texts` that is a weekly repetition in any language; empty for none."""
     for text in texts:
         for each in _list_languages(language):
-            found = parse_whole_time(text, now, each, read)
-            weekly = _WEEKLY.fullmatch(found.rrule) if found and found.rrule else None
+            reading = parse_whole_time(text, now, each, read)
+            weekly = _WEEKLY.fullmatch(reading.rrule) if reading and reading.rrule else None
             if weekly is not None:
                 return frozenset(weekly["days"].split(","))
     return frozenset()

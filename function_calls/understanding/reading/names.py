@@ -109,10 +109,10 @@ def strip_calls(text: str, name: str) -> str:
     if name.lower() not in text.lower():
         return text
     text = strip_names(text, (name,))
-    found = find_name(text, name)
-    if found is None:
+    match = find_name(text, name)
+    if match is None:
         return text
-    before, after = text[: found.start()].rstrip(), text[found.end() :].lstrip()
+    before, after = text[: match.start()].rstrip(), text[match.end() :].lstrip()
     if before[-1:] in _CLAUSE_MARKS:
         mark, after = "", after.lstrip(_AROUND_NAME)
     else:
@@ -123,10 +123,10 @@ def strip_calls(text: str, name: str) -> str:
 
 def find_text_behind_call(text: str, name: str) -> str:
     """Return the text behind the bot's name that begins a later sentence: "Great news! Bubbles, skip Friday"."""
-    found = find_name(text, name)
-    if found is None or text[: found.start()].rstrip(" @\n")[-1:] not in _SENTENCE_MARKS:
+    match = find_name(text, name)
+    if match is None or text[: match.start()].rstrip(" @\n")[-1:] not in _SENTENCE_MARKS:
         return ""
-    return text[found.end() :].lstrip(_AROUND_NAME)
+    return text[match.end() :].lstrip(_AROUND_NAME)
 
 
 def find_name(text: str, name: str) -> re.Match[str] | None:

@@ -100,8 +100,8 @@ class Network:
         inner = _gelu(whole @ arrays["intent_in"] + arrays["intent_in_bias"])
         scores = inner @ arrays["intent"] + arrays["intent_bias"]
         shares = np.exp(scores - scores.max())
-        found: list[float] = (shares / shares.sum()).tolist()
-        return found
+        probabilities: list[float] = (shares / shares.sum()).tolist()
+        return probabilities
 
     def tag(self, hidden: Array, intent: str) -> tuple[list[str], list[float]]:
         """Return the most probable sequence of tags of a message of `intent` with the vectors `hidden`.
@@ -148,7 +148,7 @@ def number_tokens(
     affixes: int,
 ) -> list[tuple[int, int, int, int, int, int]]:
     """Return the numbers of the vectors of each of `forms`: word, class, coarse class, two affixes, known or not."""
-    found = []
+    numbers = []
     for at, form in enumerate(forms):
         first = last = 0
         if len(form) == 1:
@@ -157,8 +157,8 @@ def number_tokens(
             first = 1 + crc32(form[:_LONG].encode()) % (affixes - 1)
             last = 1 + crc32(f"-{form[-_ENDING:]}".encode()) % (affixes - 1)
         fine, coarse = classes.get(form, (0, 0))
-        found.append((vocabulary.get(form, UNKNOWN), fine, coarse, first, last, int(at in reminder_places)))
-    return found
+        numbers.append((vocabulary.get(form, UNKNOWN), fine, coarse, first, last, int(at in reminder_places)))
+    return numbers
 
 
 def unpack_array(array: PackedArray) -> Array:
@@ -179,12 +179,12 @@ def _multiply(rows: Array, weights: Array) -> Array:
 
 def _gelu(values: Array) -> Array:
     """Return the Gaussian error linear unit of `values`, approximated by tanh as in training."""
-    found = values * values
-    found *= _CUBE
-    found += _SLOPE
-    found *= values
-    np.tanh(found, out=found)
-    found += 1
-    found *= values
-    found *= _HALF
-    return found
+    result = values * values
+    result *= _CUBE
+    result += _SLOPE
+    result *= values
+    np.tanh(result, out=result)
+    result += 1
+    result *= values
+    result *= _HALF
+    return result

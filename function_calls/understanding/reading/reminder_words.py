@@ -52,9 +52,9 @@ def find_stems(text: str, common: Collection[str]) -> set[str]:
     "The pickup" thus names "pick up Felix" as well.
     """
     folded = text.casefold()
-    found = list(_WORD.finditer(folded))
-    words = [match[0] for match in found]
-    words += [one[0] + other[0] for one, other in pairwise(found) if "," not in folded[one.end() : other.start()]]
+    matches = list(_WORD.finditer(folded))
+    words = [match[0] for match in matches]
+    words += [one[0] + other[0] for one, other in pairwise(matches) if "," not in folded[one.end() : other.start()]]
     return {stem(word) for word in words if word not in common and stem(word) not in common}
 
 
@@ -93,7 +93,7 @@ def replace_amount(text: str, amount: str) -> str:
     A figure alone replaces the only figure of `text`. Return "" where `amount` or `text` is anything else.
     """
     ahead, figure, unit = _split_at_figure(amount)
-    places = [(found.start(), *_find_unit(text, found.end(), unit)) for found in _FIGURE.finditer(text)]
+    places = [(match.start(), *_find_unit(text, match.end(), unit)) for match in _FIGURE.finditer(text)]
     places_of_unit = [
         (start, begin, end) for start, begin, end in places if end >= begin and text[:start].endswith(ahead)
     ]
@@ -106,8 +106,8 @@ def replace_amount(text: str, amount: str) -> str:
 
 def _split_at_figure(amount: str) -> tuple[str, str, str]:
     """Return what stands in front of the only figure of `amount`, the figure, and the unit behind it."""
-    found = _FIGURE.findall(amount)
-    ahead, figure, unit = amount.partition(found[0]) if len(found) == 1 else ("", "", "")
+    figures = _FIGURE.findall(amount)
+    ahead, figure, unit = amount.partition(figures[0]) if len(figures) == 1 else ("", "", "")
     return ahead.strip(), figure, unit.strip()
 
 

@@ -70,8 +70,8 @@ def parse_until(text: str, zone: tzinfo | None) -> datetime:
 
 def parse_whole_time(words: str, now: datetime, language: str, read: TimeReader) -> Reading | None:
     """Return the time that the whole of `words` names; None where they name none, several, or have other words."""
-    found = read(words, now, language=language)
-    best = found[0].best if len(found) == 1 else None
+    expressions = read(words, now, language=language)
+    best = expressions[0].best if len(expressions) == 1 else None
     if best is None:
         return None
     beside = (letter for at, letter in enumerate(words) if not any(start <= at < end for start, end in best.spans))
@@ -311,8 +311,8 @@ def find_impossible_times(
                 yield first, last - len(possible) + end - start
 
 
-def iterate_spans(found: Iterable[TimeReadings]) -> Iterator[Span]:
+def iterate_spans(expressions: Iterable[TimeReadings]) -> Iterator[Span]:
     """Yield the spans of the preferred reading of each time; one that is over has its past reading."""
-    for expression in found:
+    for expression in expressions:
         readings = expression.readings or expression.past[:1]
         yield from readings[0].spans if readings else ()

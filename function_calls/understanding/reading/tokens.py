@@ -101,24 +101,24 @@ def tokenize(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> t
     """Split `text` into at most `MOST_TOKENS` tokens; `folding` maps traditional characters to simplified ones."""
     folded = text.lower()
     folded = (folded if len(folded) == len(text) else text).translate(folding)
-    found: list[Token] = []
+    tokens: list[Token] = []
     at = 0
     for span in (*spans, None):
         end = len(folded) if span is None else span.start
-        for match in islice(_TOKEN.finditer(folded, at, end), MOST_TOKENS - len(found)):
+        for match in islice(_TOKEN.finditer(folded, at, end), MOST_TOKENS - len(tokens)):
             form = "id" if match["id"] else "url" if match["address"] else _fold_form(match["localpart"] or match[0])
-            found.append(Token(match.start(), match.end(), form))
-        if span is None or len(found) >= MOST_TOKENS:
+            tokens.append(Token(match.start(), match.end(), form))
+        if span is None or len(tokens) >= MOST_TOKENS:
             break
         start = span.start
         head = _DETACHED.match(folded, start, span.end)
-        if head is not None and found:
-            found.append(Token(start, head.end(), head[0], span.expression))
+        if head is not None and tokens:
+            tokens.append(Token(start, head.end(), head[0], span.expression))
             start = head.end() + 1
         is_shift = span.kind == "@offset" and folded.endswith("later", start, span.end)
-        found.append(Token(start, span.end, "@later" if is_shift else span.kind, span.expression))
+        tokens.append(Token(start, span.end, "@later" if is_shift else span.kind, span.expression))
         at = max(at, span.end)
-    return _mark_spaces(found)
+    return _mark_spaces(tokens)
 
 
 def _mark_spaces(tokens: Sequence[Token]) -> tuple[Token, ...]:
@@ -131,12 +131,12 @@ def _mark_spaces(tokens: Sequence[Token]) -> tuple[Token, ...]:
     runs = 1 + sum(one.end < other.start for one, other in pairwise(chinese))
     if not spaces or len(chinese) < _SHORTEST_CLAUSE * runs:
         return tuple(tokens)
-    found: list[Token] = []
+    all_tokens: list[Token] = []
     for begin, end in pairwise([0, *spaces, len(tokens)]):
         if begin:
-            found.append(Token(tokens[begin - 1].end, tokens[begin].start, "，"))
-        found += tokens[begin:end]
-    return tuple(found)
+            all_tokens.append(Token(tokens[begin - 1].end, tokens[begin].start, "，"))
+        all_tokens += tokens[begin:end]
+    return tuple(all_tokens)
 
 
 def _fold_form(word: str) -> str:

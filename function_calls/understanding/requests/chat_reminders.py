@@ -107,8 +107,8 @@ class ChatReminders(Struct, frozen=True, dict=True):
 
     def find_only_closest(self, name: str, common: Collection[str]) -> Reminder | None:
         """Return the only reminder of `find_closest`; None for none or several."""
-        found = self.find_closest(name, common)
-        return found[0] if len(found) == 1 else None
+        closest = self.find_closest(name, common)
+        return closest[0] if len(closest) == 1 else None
 
     def update_call(self, call: ToolCall, person: str, common: Collection[str]) -> ToolCall:
         """Return the call that set a reminder of `person` (an id) with what was changed since.

@@ -45,9 +45,9 @@ def find_old_lead(content: str, due: datetime, request: RequestContext) -> timed
         sent = message.sent_at.astimezone(request.now.tzinfo)
         for text in (message.text, _find_event_beside_ahead(message.text, request)):
             times = request.read_times(text, sent)
-            found = [min(leads) for time in times if (leads := _list_leads(time.readings, due))]
-            if len(found) == 1:
-                return found[0]
+            nearest_leads = [min(leads) for time in times if (leads := _list_leads(time.readings, due))]
+            if len(nearest_leads) == 1:
+                return nearest_leads[0]
     return timedelta()
 
 

@@ -105,8 +105,8 @@ def count_back(event: TimeWords, leads: Sequence[Lead], request: RequestContext)
         is_same = nearer.start.time() == event.best.start.time()
         clock = replace(clock, readings=(nearer,)) if is_same else clock
     clocks = [choose_half_of_part(clock, own.words, request) if clock and own else clock or own for _, own in leads]
-    found = [subtract_lead(event, length, own) for (length, _), own in zip(leads, clocks, strict=True)]
-    return [each for each in found if each is not None]
+    times = [subtract_lead(event, length, own) for (length, _), own in zip(leads, clocks, strict=True)]
+    return [each for each in times if each is not None]
 
 
 def _read_call_time(call: ToolCall, request: RequestContext) -> TimeWords | None:

@@ -190,10 +190,10 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
         named = self.words.lengths.get(self.words.fold(piece.strip()))
         if named is not None:
             return timedelta(minutes=named)
-        found = parse_amount(piece, self.words, self.read_times, start or self.now)
-        if found is None and piece.casefold().startswith("the "):
+        length = parse_amount(piece, self.words, self.read_times, start or self.now)
+        if length is None and piece.casefold().startswith("the "):
             return parse_amount(f"a {piece[len('the ') :]}", self.words, self.read_times, start or self.now)
-        return found
+        return length
 
     def parse_amount(self, tag: str) -> timedelta | None:
         """Return the length of time with `tag`; None where there is none, or several."""

@@ -19,8 +19,8 @@ class NameRepair(TagDraft):
         """Tag the whole name of a member of the chat where a part of it is tagged: 陈弟|兄."""
         folded = self.text.casefold()
         for name in {member.casefold() for member in members if len(member) > 1}:
-            for found in re.finditer(re.escape(name), folded):
-                places = self._find_places(found)
+            for match in re.finditer(re.escape(name), folded):
+                places = self._find_places(match)
                 if any(self.tags[at] == "PERSON" for at in places):
                     self._tag_people(places)
 
@@ -29,10 +29,10 @@ class NameRepair(TagDraft):
         for at in places:
             self.tags[at] = "PERSON"
 
-    def _find_places(self, found: re.Match[str]) -> list[int]:
+    def _find_places(self, match: re.Match[str]) -> list[int]:
         """Return the places of the tokens in a part of the text, but those of times."""
         tokens = enumerate(self.tokens)
-        inside = (at for at, each in tokens if each.start < found.end() and each.end > found.start())
+        inside = (at for at, each in tokens if each.start < match.end() and each.end > match.start())
         return [at for at in inside if not is_time_form(self.forms[at])]
 
     def tag_excepted(self, members: Collection[str]) -> None:
@@ -45,8 +45,8 @@ class NameRepair(TagDraft):
         name = rf"(?:(?:{marks}){space})?(?:{names})"
         whole = rf"{name}(?:{space}(?:{links}){space}{name})*"
         pattern = rf"\b(?:{excepting})\s{whole}\b" if space else rf"(?:{excepting}){whole}|{whole}(?:{excepting})"
-        for found in re.finditer(pattern, words.fold(self.text)):
-            self._tag_people(self._find_places(found))
+        for match in re.finditer(pattern, words.fold(self.text)):
+            self._tag_people(self._find_places(match))
 
     def repair_names(self, members: Collection[str]) -> None:
         """End names behind a pronoun or a title, and move words that follow to the content: 提醒我|遛狗.

@@ -92,15 +92,15 @@ def split_day_of_name(reading: MessageReading, words: Lexicon) -> MessageReading
     "Mueve el del domingo a las 6" is read as one time: Sunday at 6.
     """
     times = [at for at, token in enumerate(reading.tokens) if is_time_form(token.form)]
-    found = re.search(words.day_of_name, words.fold(reading.text)) if words.day_of_name and len(times) == 1 else None
-    if found is None or reading.intent not in _CHANGES_OF_TIME:
+    match = re.search(words.day_of_name, words.fold(reading.text)) if words.day_of_name and len(times) == 1 else None
+    if match is None or reading.intent not in _CHANGES_OF_TIME:
         return reading
     at, time = times[0], reading.tokens[times[0]]
-    if not found.start("name") <= time.start <= found.start("day") < found.end() < time.end:
+    if not match.start("name") <= time.start <= match.start("day") < match.end() < time.end:
         return reading
-    day = replace(time, end=found.end("day"), form="@day")
-    new = replace(time, start=found.end(), form=time.form if found["other"] else "@clock")
-    name = {place for place, token in enumerate(reading.tokens[:at]) if token.start >= found.start("name")}
+    day = replace(time, end=match.end("day"), form="@day")
+    new = replace(time, start=match.end(), form=time.form if match["other"] else "@clock")
+    name = {place for place, token in enumerate(reading.tokens[:at]) if token.start >= match.start("name")}
     named = reading.with_tags("REF" if place in name else tag for place, tag in enumerate(reading.tags))
     return named.split_token(at, [(day, "REF"), (new, "WHEN")])
 

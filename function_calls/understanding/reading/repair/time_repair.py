@@ -35,13 +35,13 @@ class TimeRepair(TagDraft):
 
     def _tag_notice(self) -> None:
         """Tag the time before an event in "con media hora de antelación"; the only other time is that of the event."""
-        found = re.search(self.words.notice, self.words.fold(self.text)) if self.words.notice else None
-        if found is None:
+        match = re.search(self.words.notice, self.words.fold(self.text)) if self.words.notice else None
+        if match is None:
             return
         times = []
         for at, token in enumerate(self.tokens):
-            if found.start() <= token.start < found.end():
-                is_length = found.start("length") <= token.start < found.end("length")
+            if match.start() <= token.start < match.end():
+                is_length = match.start("length") <= token.start < match.end("length")
                 self.tags[at] = "LEAD" if is_length else NO_TAG
             elif is_time_form(token.form):
                 times.append(at)

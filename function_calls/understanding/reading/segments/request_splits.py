@@ -65,15 +65,15 @@ def _split_begins(reading: MessageReading, words: Lexicon, read: Read) -> list[M
     tokens = reading.tokens
     reading = _join_names(_join_reason(reading, words))
     bounds = [0, *reading.begins[: MOST_PARTS - 1], len(tokens)]
-    found: list[MessageReading] = []
+    parts: list[MessageReading] = []
     open_at = 0
     for first, last in pairwise(bounds):
         if first and _continues_request(reading, first, last, words, read):
             continue
         if first:
-            found.append(_read_part(reading, open_at, first, words, read))
+            parts.append(_read_part(reading, open_at, first, words, read))
         open_at = first
-    return [*found, _read_part(reading, open_at, len(tokens), words, read)] if open_at else [reading]
+    return [*parts, _read_part(reading, open_at, len(tokens), words, read)] if open_at else [reading]
 
 
 def _join_reason(reading: MessageReading, words: Lexicon) -> MessageReading:

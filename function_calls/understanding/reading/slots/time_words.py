@@ -33,9 +33,9 @@ def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWo
     count = len(read(text)) if text else 0  # what has a time of its own is no figure beside "every"
     most = _FIGURE_FORMS if count == 1 and text[:1].isdecimal() else 1 if count or is_code else None
     phrases = [form.format(time=text) for form in words.as_time[:most]] if text else []
-    found = _DAY_AND_FIGURE.fullmatch(text) if words.joint else None
-    if found is not None:  # "sat 10"
-        phrases.append(f"{found['day']} {words.as_time[1].format(time=found['figure'])}")
+    day_and_figure = _DAY_AND_FIGURE.fullmatch(text) if words.joint else None
+    if day_and_figure is not None:  # "sat 10"
+        phrases.append(f"{day_and_figure['day']} {words.as_time[1].format(time=day_and_figure['figure'])}")
     return next(filter(None, (_parse_phrase(phrase, words, read) for phrase in phrases)), None)
 
 
@@ -109,14 +109,14 @@ def _split_list(piece: str, words: Lexicon) -> list[str]:
     return [part.strip() for part in re.split("[,，、&]", piece)]
 
 
-def _carry_day(found: list[TimeWords]) -> list[TimeWords]:
+def _carry_day(times: list[TimeWords]) -> list[TimeWords]:
     """Return `found` with the day of the first time for later times that name a clock alone.
 
     An hour of the night behind a late hour is on the next day.
     """
-    if not found or not found[0].best.has_day:
-        return found
-    return [_move_to_day_of(found[0].best, each) for each in found]
+    if not times or not times[0].best.has_day:
+        return times
+    return [_move_to_day_of(times[0].best, each) for each in times]
 
 
 def _move_to_day_of(first: Reading, time: TimeWords) -> TimeWords:

@@ -246,8 +246,8 @@ def _find_series_on(words: str, request: RequestContext) -> str:
         own = [each for each in own if each.content == request.last_content]
     elif last in own and request.filter_by_time(words, (last,)):
         return ""
-    found = request.filter_by_time(words, own)
-    return found[0].id if len(found) == 1 else ""
+    at_time = request.filter_by_time(words, own)
+    return at_time[0].id if len(at_time) == 1 else ""
 
 
 def _is_single_occurrence(request: RequestContext, words: str) -> bool:

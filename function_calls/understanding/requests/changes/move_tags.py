@@ -143,8 +143,8 @@ def _is_clock_a_reference(request: RequestContext, start: int) -> bool:
 
 def _names_day_and_clock(span: tuple[int, int], request: RequestContext) -> bool:
     """Return whether a piece of the text is one time with a day and a clock that does not repeat."""
-    found = request.read_times(request.reading.text[slice(*span)])
-    best = found[0].readings[0] if len(found) == 1 and found[0].readings else None
+    times = request.read_times(request.reading.text[slice(*span)])
+    best = times[0].readings[0] if len(times) == 1 and times[0].readings else None
     return names_single_day(best) and best.has_clock
 
 

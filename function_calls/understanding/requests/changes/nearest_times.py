@@ -32,8 +32,8 @@ _NEAR_MINUTES = 180
 
 def choose_half_near_reminder(time: TimeWords, request: RequestContext) -> TimeWords:
     """Return an open clock of a day or rule in the half of the day in which it is near the clock of the reminder."""
-    found = [] if is_clock_alone(time.best) else request.read_times(time.words)
-    hours = {each.start.hour for each in found[0].readings} if len(found) == 1 else set()
+    expressions = [] if is_clock_alone(time.best) else request.read_times(time.words)
+    hours = {each.start.hour for each in expressions[0].readings} if len(expressions) == 1 else set()
     is_open = hours == {each.start.hour for each in list_halves(time.best)}
     due = find_due(find_named_reminder(request), request.now) if is_open else None
     if due is None:

@@ -173,16 +173,16 @@ def _asks_for_pause(request: RequestContext) -> bool:
 
 def _end_at_time(when: str, request: RequestContext, *, is_end: bool) -> Interpretation | None:
     """End a repeating reminder at the time `when`; `is_end` says that it is one behind a preposition: "en junio"."""
-    found = request.read_times(when) if when else ()
+    expressions = request.read_times(when) if when else ()
     time = request.parse_time([when])
     rule = None if time is None else _end_interval(time.best, request)
     if rule is not None:
         return update(request, rule)
-    if found and time is None:
-        when = make_time_words(when, found[0]).words  # "until Sunday when the event ends"
-    elif time is not None and not found and is_end:
+    if expressions and time is None:
+        when = make_time_words(when, expressions[0]).words  # "until Sunday when the event ends"
+    elif time is not None and not expressions and is_end:
         return update(request, {"until": time.words})
-    return update(request, {"until": when}) if found else None
+    return update(request, {"until": when}) if expressions else None
 
 
 def _end_interval(end: Reading, request: RequestContext) -> dict[str, object] | None:

@@ -99,14 +99,14 @@ def find_day_beside_name(request: RequestContext) -> str:
     behind_tags = {NO_TAG} if request.words.joint else {NO_TAG, "OLD"}
     neighbours = zip(tokens[1:], tags, tags[1:], tags[2:], strict=False)
     times = ((token, tag, after) for token, before, tag, after in neighbours if is_time(token) and before == "REF")
-    found = (token for token, tag, after in times if tag in behind_tags or (tag == "REF" and after != "REF"))
-    return next(map(request.reading.text_of, found), "")
+    days = (token for token, tag, after in times if tag in behind_tags or (tag == "REF" and after != "REF"))
+    return next(map(request.reading.text_of, days), "")
 
 
 def find_words_for_one_time(request: RequestContext) -> str:
     """Return the words for one occurrence, without a day: "just this once", 这周; "" for none."""
-    found = (word for word in request.words.this_time if request.words.has_any((word,), request.folded_text))
-    return max(found, key=len, default="")
+    phrases = (word for word in request.words.this_time if request.words.has_any((word,), request.folded_text))
+    return max(phrases, key=len, default="")
 
 
 def count_skipped(request: RequestContext) -> int:

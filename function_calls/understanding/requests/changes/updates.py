@@ -50,9 +50,9 @@ def read_time_in_name(request: RequestContext, others: Iterable[str] = ()) -> Re
     zone = str(request.now.tzinfo)
     for piece in (*request.reading.pieces("OLD"), *request.reading.pieces("REF"), *others):
         name = request.strip_time_words(normalize_reference(piece, request.words))
-        found = due_words(name, request.now, zone, DEFAULT_TIMES)
-        if found is not None and len(found.readings) == 1:
-            return found.readings[0]
+        due = due_words(name, request.now, zone, DEFAULT_TIMES)
+        if due is not None and len(due.readings) == 1:
+            return due.readings[0]
     return None
 
 

@@ -101,8 +101,8 @@ def counts_back_from_other_event(request: RequestContext) -> bool:
 def find_reminder_of_event(name: str, request: RequestContext) -> Reminder | None:
     """Return the coming reminder that shares words with `name`; of several with the same text, the last."""
     reminders = request.chat_reminders
-    found = () if reminders is None else reminders.find_closest(name, request.common_words)
-    return found[-1] if len({each.content for each in found}) == 1 else None
+    closest = () if reminders is None else reminders.find_closest(name, request.common_words)
+    return closest[-1] if len({each.content for each in closest}) == 1 else None
 
 
 def find_words_behind_lead(request: RequestContext) -> tuple[Token, ...]:

@@ -86,8 +86,8 @@ def read_event_times(request: RequestContext) -> list[TimeWords]:
     whole = request.parse_time(pieces)
     if whole is not None:
         return [choose_usual_half(whole, request)]
-    found = request.parse_times(pieces)
-    return found if all(time.best.has_day and not time.best.has_clock for time in found) else []
+    times = request.parse_times(pieces)
+    return times if all(time.best.has_day and not time.best.has_clock for time in times) else []
 
 
 def _counts_back(piece: str, request: RequestContext) -> bool:
@@ -124,8 +124,8 @@ def _untag_name_ahead(request: RequestContext) -> RequestContext:
     """Return the request with the name of the event untagged that is part of a lead: 出发前|一天晚上九点."""
     text, tokens, tags = request.reading.text, request.reading.tokens, list(request.reading.tags)
     for start, end in request.reading.spans("WHEN"):
-        found = [(text.find(word, start, end), word) for word in request.words.ahead]
-        begin = next((at + len(word) for at, word in found if at > start), start)
+        places = [(text.find(word, start, end), word) for word in request.words.ahead]
+        begin = next((at + len(word) for at, word in places if at > start), start)
         is_lead = start < begin < end and parse_lead(text[begin:end], request) is not None
         if is_lead and parse_lead(text[start:end], request) is None:
             tags = [NO_TAG if start <= token.start < begin else tag for token, tag in zip(tokens, tags, strict=True)]
