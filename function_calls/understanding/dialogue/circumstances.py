@@ -58,8 +58,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
 
 def has_trigger(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message has a word such as "remind"."""
-    text = words.fold(reading.text)  # 十分钟的闹钟 is one time, and has the word nevertheless
-    return any(word in text for word in words.triggers)
+    return words.has_trigger(words.fold(reading.text))  # 十分钟的闹钟 is one time, and has the word nevertheless
 
 
 def has_reference_mark(reading: MessageReading, words: Lexicon) -> bool:

@@ -111,9 +111,13 @@ class Dialogue:
         """Record that the request of `turn` was not carried out, although it was about reminders."""
         self._failures[turn.message.address.key] = turn.now
 
+    def _find_last_reminder(self, turn: Turn) -> LastReminder | None:
+        """Return the reminder that was set last in the chat of `turn`, by anybody; None for none."""
+        return self._last_reminders.get(turn.message.address.key)
+
     def find_person_of_pronoun(self, turn: Turn) -> str | None:
         """Return the person who is "him" or "her": the last for whom, or by whom, a reminder was set in the chat."""
-        last = self._last_reminders.get(turn.message.address.key)
+        last = self._find_last_reminder(turn)
         if last is None or turn.now - last.at > _FRESH or last.name == "everyone":
             return None
         is_own = last.sender.id == turn.message.sender.id
@@ -121,7 +125,7 @@ class Dialogue:
 
     def last_set_for(self, name: str, turn: Turn) -> ToolCall | None:
         """Return the call that set a reminder last in the chat, where "him" and "her" stand for `name`."""
-        last = self._last_reminders.get(turn.message.address.key)
+        last = self._find_last_reminder(turn)
         return None if last is None or self.find_person_of_pronoun(turn) != name else last.call
 
     def last_set_in_chat(self, turn: Turn) -> tuple[ToolCall, Person] | None:
@@ -129,14 +133,13 @@ class Dialogue:
 
         None if there is none, or if a later request in the chat has failed: "me too" is then about that request.
         """
-        address = turn.message.address.key
-        last, failed_at = self._last_reminders.get(address), self._failures.get(address)
+        last, failed_at = self._find_last_reminder(turn), self._failures.get(turn.message.address.key)
         is_over = last is None or turn.now - last.at > _FRESH or (failed_at is not None and failed_at > last.at)
         return None if last is None or is_over else (last.call, last.sender)
 
     def is_last_set_by_other(self, key: str, turn: Turn) -> bool:
         """Return whether another person has set the last reminder of the chat, since the last action for the sender."""
-        other, last = self._last_reminders.get(turn.message.address.key), self.last_action(key, turn.now)
+        other, last = self._find_last_reminder(turn), self.last_action(key, turn.now)
         if other is None or other.sender.id == turn.message.sender.id:
             return False
         return last is None or other.at > last.at
@@ -146,7 +149,7 @@ class Dialogue:
 
         One for everyone does not count.
         """
-        other = self._last_reminders.get(turn.message.address.key)
+        other = self._find_last_reminder(turn)
         if other is None or other.name == "everyone" or not self.is_last_set_by_other(key, turn):
             return False
         return turn.now - other.at <= _FRESH and _is_for_sender(other, turn)
@@ -211,7 +214,7 @@ class Dialogue:
 
         A reminder that another person has set for the sender of `turn` is an action as well.
         """
-        last, other = self.last_action(key, turn.now), self._last_reminders.get(turn.message.address.key)
+        last, other = self.last_action(key, turn.now), self._find_last_reminder(turn)
         begin = {question_id, "" if last is None else last.message_id}
         begin |= {other.message_id} if other is not None and self.is_reminded_by_other(key, turn) else set()
         own = turn.message.sender.id

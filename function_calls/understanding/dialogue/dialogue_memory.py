@@ -47,12 +47,9 @@ class DialogueMemory:
         now = StoredDialogue(state=self._dialogue.state(key), question=question, asked_at=asked_at)
         if now != self._seen.get(key):
             self._seen[key] = now
-            await self._store.set(_stored_key(key), msgspec.to_builtins(now, enc_hook=_encode_instant), keep=LIFETIME)
-
-
-def _encode_instant(value: datetime) -> str:
-    """Return an instant as text; msgspec passes only subclasses of `datetime` to this hook."""
-    return value.isoformat()
+            # The hook gets only subclasses of `datetime`: msgspec writes all else itself.
+            value = msgspec.to_builtins(now, enc_hook=datetime.isoformat)
+            await self._store.set(_stored_key(key), value, keep=LIFETIME)
 
 
 def _decode(value: object) -> StoredDialogue:

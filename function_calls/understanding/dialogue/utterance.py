@@ -224,5 +224,4 @@ def follows_bot(turn: Turn) -> bool:
 def _has_unanswered_request(turn: Turn, words: Lexicon) -> bool:
     """Return whether the sender's message before this one has a word such as "remind" and was not answered."""
     own = next((each for each in reversed(turn.recent) if each.sender.id == turn.message.sender.id), None)
-    text = "" if own is None or own.id in list_answered(turn) else words.fold(own.text)
-    return any(word in text for word in words.triggers)
+    return own is not None and own.id not in list_answered(turn) and words.has_trigger(words.fold(own.text))

@@ -255,6 +255,10 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         spaced = f" {folded} "
         return any(f" {word} " in spaced if self.joint else word in folded for word in words)
 
+    def has_trigger(self, folded: str) -> bool:
+        """Return whether the `folded` text has a word such as "remind", also within another word or a time."""
+        return any(word in folded for word in self.triggers)
+
     def find_spared(self, text: str) -> str:
         """Return the words for what is excepted from all: 看牙 of 留下看牙，其他全删; "" for none."""
         folded = self.fold(text)

@@ -68,14 +68,19 @@ def parse_until(text: str, zone: tzinfo | None) -> datetime:
     return datetime.strptime(text, "%Y%m%dT%H%M%S%z").astimezone(zone)
 
 
+def blank_spans(text: str, spans: Iterable[Span]) -> str:
+    """Return `text` with a space in place of each character within `spans`."""
+    covered = {at for start, end in spans for at in range(start, end)}
+    return "".join(" " if at in covered else letter for at, letter in enumerate(text))
+
+
 def parse_whole_time(words: str, now: datetime, language: str, read: TimeReader) -> Reading | None:
     """Return the time that the whole of `words` names; None where they name none, several, or have other words."""
     expressions = read(words, now, language=language)
     best = expressions[0].best if len(expressions) == 1 else None
     if best is None:
         return None
-    beside = (letter for at, letter in enumerate(words) if not any(start <= at < end for start, end in best.spans))
-    return None if any(map(str.isalnum, beside)) else best
+    return None if any(map(str.isalnum, blank_spans(words, best.spans))) else best
 
 
 def complete_times(times: Sequence[TimeWords]) -> list[TimeWords]:

@@ -32,11 +32,9 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
     is_set = reading.intent == "set" and reading.is_certain
     if is_set or not 1 < len(sentences) <= MOST_PARTS:
         return reading
-    intents = [dict(classify(sentence)) for sentence in sentences]
-    requests = [at for at, each in enumerate(intents) if each[NOTHING] < LEAST_REMARK]
-    if len(requests) != 1 or intents[requests[0]][NOTHING] > 1 - LEAST_REMARK:
+    sentence, intent = _find_only_request(sentences, classify)
+    if not sentence:
         return reading
-    sentence, intent = sentences[requests[0]], next(iter(intents[requests[0]]))
     ends_with_set = reading.intent in {NOTHING, "set"} and intent == "set"
     ends_with_set = ends_with_set and _ends_with_request(sentence, reading, words)
     if not ends_with_set and not _is_change_beside_remarks(sentence, intent, reading, words):
@@ -52,6 +50,15 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
     lacks_text = alone.intent == "reword" and reading.has("CONTENT") and not alone.has("CONTENT")
     lacks_slot = ends_with_set and not (alone.has("WHEN") and alone.has("CONTENT"))
     return reading if lacks_text or lacks_slot else alone
+
+
+def _find_only_request(sentences: Sequence[Sequence[Token]], classify: Classify) -> tuple[Sequence[Token], str]:
+    """Return the only one of `sentences` that surely is a request, with its intent; an empty one for no such."""
+    intents = [dict(classify(sentence)) for sentence in sentences]
+    requests = [at for at, each in enumerate(intents) if each[NOTHING] < LEAST_REMARK]
+    if len(requests) != 1 or intents[requests[0]][NOTHING] > 1 - LEAST_REMARK:
+        return (), ""
+    return sentences[requests[0]], next(iter(intents[requests[0]]))
 
 
 def _is_change_beside_remarks(sentence: Sequence[Token], intent: str, reading: MessageReading, words: Lexicon) -> bool:
@@ -72,7 +79,7 @@ def _ends_with_request(sentence: Sequence[Token], reading: MessageReading, words
     """Return whether a message ends with a sentence that says "remind": "me. remind me at 9 to wash up"."""
     text = words.joint.join(token.form for token in sentence)
     is_last = not any(token.form.isalnum() for token in reading.tokens if token.start >= sentence[-1].end)
-    return is_last and any(word in text for word in words.triggers)
+    return is_last and words.has_trigger(text)
 
 
 def _is_about_day_of_other_sentence(sentence: Sequence[Token], reading: MessageReading, words: Lexicon) -> bool:

@@ -9,7 +9,13 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.slots.small_words import EDGE, is_figure, tidy
-from function_calls.understanding.reading.times import TimeWords, is_clock_alone, iterate_spans, move_to_day
+from function_calls.understanding.reading.times import (
+    TimeWords,
+    blank_spans,
+    is_clock_alone,
+    iterate_spans,
+    move_to_day,
+)
 from function_calls.understanding.reading.tokens import mark_seconds
 from services.time_expressions import Reading, TimeReadings
 
@@ -141,8 +147,7 @@ def find_words_beside_times(text: str, expressions: Sequence[TimeReadings], word
 
 def _blank_times(text: str, expressions: Sequence[TimeReadings], words: Lexicon) -> str:
     """Return the folded text with spaces in place of its times and of the words that stand around times."""
-    covered = {at for start, end in iterate_spans(expressions) for at in range(start, end)}
-    text_outside = "".join(" " if at in covered else letter for at, letter in enumerate(text)).casefold()
+    text_outside = blank_spans(text, iterate_spans(expressions)).casefold()
     return _compile_around(words.around_time).sub(" ", text_outside)
 
 

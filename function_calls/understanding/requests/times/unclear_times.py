@@ -1,7 +1,7 @@
 """Find the words of a request that make its times unclear: unknown words beside a time, and times that do not exist."""
 
 from function_calls.understanding.reading.slots.time_words import find_words_beside_times, make_time_words
-from function_calls.understanding.reading.times import TimeWords, find_impossible_times, names_only_day
+from function_calls.understanding.reading.times import TimeWords, blank_spans, find_impossible_times, names_only_day
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
@@ -85,5 +85,5 @@ def _read_time_around_unknown_words(pieces: list[str], request: RequestContext) 
 def _has_unknown_end(piece: str, request: RequestContext) -> bool:
     """Return whether words of time name an end that no time is: "Fridays at 5 until the trip"."""
     spans = [span for best in request.list_readings(piece) for span in best.spans]
-    outside = "".join(" " if any(a <= at < b for a, b in spans) else letter for at, letter in enumerate(piece))
-    return request.words.has_any(request.words.until_words, request.words.fold(outside))
+    outside = request.words.fold(blank_spans(piece, spans))
+    return request.words.has_any(request.words.until_words, outside)
