@@ -91,7 +91,6 @@ class CircumstancesReader:
         timed_texts = texts if reading.has("WHEN") else []
         clocks = self._read_clocks(reading.text, utterance) if timed_texts else frozenset()
         is_repeated = bool(timed_texts) and self._repeats_unread_time(timed_texts, utterance)
-        has_set = self._dialogue.last_set(key, turn.now) is not None
         is_reminded_by_other = self._dialogue.is_reminded_by_other(key, turn)
         # A new request does not go on with the reminder that another person has set for this one.
         is_reminded = utterance.context == "acted" and is_reminded_by_other
@@ -106,7 +105,7 @@ class CircumstancesReader:
             others_proposed_time=is_repeated
             or any(self._proposes_time(text, clocks, utterance) for text in timed_texts),
             others_asked_time=any(map(asks_quantity, timed_texts)),
-            others_discussed_time=has_set and any(self._discusses_time(text, utterance) for text in texts),
+            others_discussed_time=any(self._discusses_time(text, utterance) for text in texts),
             others_discussed_text=any(_names_reminder(text, utterance) for text in texts),
             bot_wrote_lately=utterance.chat_reminders is not None
             and any(message.sender.is_bot for message in turn.recent[-_LATELY:]),

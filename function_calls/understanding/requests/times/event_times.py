@@ -23,7 +23,6 @@ from function_calls.understanding.requests.times.day_halves import (
 from function_calls.understanding.requests.times.leads import Lead
 
 _DAY = timedelta(days=1)
-
 _BRACKETS = frozenset("(（")
 _LONGEST_AFTER_EVENT = timedelta(hours=6)
 """The longest time from an event to a reminder of it."""
@@ -34,10 +33,8 @@ def compute_lead_times(request: RequestContext, leads: list[Lead]) -> list[TimeW
     reading = request.reading
     lengths = [length for length, _ in leads]
     spans = request.list_time_spans() if reading.has("LEAD") else []
-    pieces, events = (
-        request.reading.slice(spans),
-        [_strip_deadline(piece, request) for piece in reading.pieces("EVENT")],
-    )
+    pieces = reading.slice(spans)
+    events = [_strip_deadline(piece, request) for piece in reading.pieces("EVENT")]
     if not pieces and not events:
         is_ahead = request.has_word((*request.words.ahead, *request.words.earlier))
         return [] if is_ahead else _parse_time_from_now(reading.words("LEAD"), request)
@@ -77,8 +74,8 @@ def _strip_deadline(piece: str, request: RequestContext) -> str:
     return bare if request.read_times(bare) else piece
 
 
-def _names_day_of_lead(request: RequestContext, spans: list[Span], leads: list[timedelta]) -> bool:
-    """Return whether the day to which `leads` count back follows them: "the day before, 29 May, at 6pm".
+def _names_day_of_lead(request: RequestContext, spans: list[Span], lengths: list[timedelta]) -> bool:
+    """Return whether the day to which leads of `lengths` count back follows them: "the day before, 29 May, at 6pm".
 
     A day tagged as that of the event is meant only in brackets: "the evening before (11th)".
     """
@@ -86,7 +83,7 @@ def _names_day_of_lead(request: RequestContext, spans: list[Span], leads: list[t
     gap = request.reading.text[end : spans[0][0]] if spans[0][0] >= end else "-"
     is_set_apart = request.reading.has("WHEN") or bool(_BRACKETS & set(gap))
     between = gap.strip(" ,，(（").casefold()
-    return is_set_apart and between in {"", *request.words.ahead} and all(lead >= _DAY for lead in leads)
+    return is_set_apart and between in {"", *request.words.ahead} and all(length >= _DAY for length in lengths)
 
 
 def _asks_for_lead_as_well(when: Span, lead: Span, request: RequestContext) -> bool:

@@ -10,7 +10,6 @@ from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.times.day_halves import choose_half_of_part, choose_usual_half
 
 _DAY = timedelta(days=1)
-
 Lead = tuple[timedelta, TimeWords | None]
 """The time between a reminder and its event, and the clock of the reminder if the request names one."""
 _CLOCK_CHARACTERS = frozenset("0123456789:：")

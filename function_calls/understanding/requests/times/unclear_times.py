@@ -35,13 +35,12 @@ def read_around_unknown_words(pieces: list[str], request: RequestContext) -> lis
 
     None where no word is unknown, and where Chinese words are: these are no reason to ask, as no spaces bound them.
     """
-    is_new = request.is_setting
-    if is_new and any(_has_unread_time_relation(piece, request) for piece in pieces):
+    if request.is_setting and any(_has_unread_time_relation(piece, request) for piece in pieces):
         return []
     if not any(_has_unknown_word(piece, request) for piece in pieces):
         return None
-    is_plain = is_new and not request.reading.has("EVENT")
-    time = _read_time_around_unknown_words(pieces, request) if is_plain else None
+    may_be_clear = request.is_setting and not request.reading.has("EVENT")
+    time = _read_time_around_unknown_words(pieces, request) if may_be_clear else None
     if time is None:
         return [] if request.words.joint else None
     return [time]
