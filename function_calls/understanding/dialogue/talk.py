@@ -22,6 +22,7 @@ _CHANGES = frozenset({"move", "reword", "append", "snooze", "delete", "skip", "u
 _PEOPLE_CHANGES = frozenset({"person_add", "person_set", "person_remove"})
 _VAGUE_CHANGES = _PEOPLE_CHANGES | {"delete", "reword", "append", "pause"}
 """Changes that say nothing of the reminder where they do not name it: "cancel it", "make it pasta"."""
+_STOPPING = frozenset({"delete", "skip", "pause", "done"})
 _STATEMENTS = frozenset({"zone", "zone_move", "quiet"})
 _QUESTIONS = frozenset({"help", "recall", "ask", "time_now"})
 """Intents of questions that people ask each other as well."""
@@ -40,6 +41,7 @@ def is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances)
         _greets_group(reading, words)
         or _asks_with_pronoun_only(reading, words)
         or _is_supposition(reading, words)
+        or _asks_about_stopping(reading, words)
         or _asks_somebody_else(reading, words)
         or _adds_question(reading, words)
         or _is_talk_by_state(reading, words, state)
@@ -227,6 +229,15 @@ def _is_supposition(reading: MessageReading, words: Lexicon) -> bool:
         tag == "REF" and before not in words.itself and form in words.suppositions and behind == NO_TAG
         for (before, tag), (form, behind) in pairwise(tagged)
     )
+
+
+def _asks_about_stopping(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message asks about a reminder that an order would stop: "so no need for the plumber, right?".
+
+    "Can you delete it?" is an order.
+    """
+    is_order = words.has_any((*words.favours, *words.second_person), words.fold(reading.text))
+    return reading.is_question and reading.intent in _STOPPING and not is_order
 
 
 def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
