@@ -145,6 +145,7 @@ class CrossChatCommands(Struct, frozen=True, kw_only=True):
         is_same_platform = chat.platform == turn.message.address.platform
         message = replace(
             turn.message,
+            id=f"{turn.message.address.key}/{turn.message.id}",  # messages of the other chat may have the same id
             address=chat,
             sender=account.person,
             text=text,

@@ -236,3 +236,24 @@ async def test_many_words_for_another_chat_are_searched_in_bounded_time(office):
         await office.work.say("提醒" * 10_000, sender="ann", chat="lunch")
 
     assert time.process_time() - began < 1
+
+
+async def test_request_from_a_message_with_the_id_of_one_of_the_other_chat_is_carried_out(office):
+    async with office.bot:
+        await office.open()
+        await office.work.say("Bubbles, remind me in 5 minutes to water the plants", chat="ops", message_id="57")
+        await office.ask("/for ops remind everyone in 10 minutes to check the backups", message_id="57")
+        await asyncio.sleep(601)
+
+    assert office.in_ops()[-1] == "⏰ everyone check the backups"
+
+
+async def test_edit_of_a_message_with_the_id_of_a_request_from_another_chat_changes_nothing(office):
+    async with office.bot:
+        await office.open()
+        await office.work.say("hello all", chat="ops", message_id="57")
+        await office.ask("/for ops remind everyone in 10 minutes to check the backups", message_id="57")
+        answers = len(office.work.texts)
+        await office.work.rewrite("57", "hello everybody", chat="ops")
+
+    assert office.work.texts[answers:] == []
