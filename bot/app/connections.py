@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from bot.app.cluster import SingleWorker
 from bot.app.infrastructure import Infrastructure
+from bot.inbound.middleware import Access
 from bot.inbound.recovery import NOTIFIED_WITHIN, Recovery
 from bot.inbound.router import MessageRouter
 from bot.inbound.welcome import Welcome
@@ -136,6 +137,7 @@ async def create_connections(
             bot_name=settings.bot.name,
             language=language,
             listens_to_all=settings.router.listen == "all",
+            access=Access(settings.router.allowed_chats),
         ),
         delivery_retry=delivery_retry,
         state=state,

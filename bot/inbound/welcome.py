@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from bot.inbound.middleware import Access
 from bot.outbound.outbox import Outbox
 from bot.platforms.base import OutgoingMessage
 from function_calls.language.messages import say
@@ -15,19 +16,20 @@ _REMEMBERED: Final = timedelta(days=3650)
 
 
 class Welcome(Struct, frozen=True, kw_only=True):
-    """Greets each group once, even if the bot is added again."""
+    """Greets each group once, even if the bot is added again; groups that `access` does not serve are not greeted."""
 
     outbox: Outbox
     state: StateStore
     bot_name: str
     language: str
     listens_to_all: bool
+    access: Access = field(default_factory=Access)
     _in_progress: set[str] = field(default_factory=set)
 
     async def greet(self, added: BotAdded) -> None:
         """Send the greeting, unless it was sent before."""
         key = f"welcomed:{added.address.key}"
-        if key in self._in_progress or await self.state.get(key):
+        if not self.access.serves(added.address) or key in self._in_progress or await self.state.get(key):
             return
         self._in_progress.add(key)
         reads = "welcome.reads_all" if self.listens_to_all else "welcome.reads_addressed"

@@ -4,9 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from bot.config.settings import RouterSettings, Settings
 from bot.inbound.welcome import Welcome
 from bot.outbound.outbox import Outbox
 from bot.testing.clocks import StandingClock
+from bot.testing.in_memory import build_in_memory
 from bot.testing.platform import FakePlatform
 from services.kernel.chat import BotAdded, ChatAddress
 from services.kernel.errors import DeliveryFailed
@@ -92,3 +94,12 @@ async def test_group_that_refused_the_welcome_is_greeted_when_the_bot_is_added_a
     await welcome.greet(BotAdded(address=HOME))
 
     assert len(platform.texts) == 1
+
+
+async def test_group_that_the_bot_does_not_serve_is_not_greeted(platform, clock):
+    settings = Settings(router=RouterSettings(allowed_chats=("fake:home",)))
+    async with build_in_memory(settings, platforms=[platform], clock=clock):
+        await platform.handle(BotAdded(address=ChatAddress(platform="fake", chat_id="other")))
+        await platform.handle(BotAdded(address=HOME))
+
+    assert [address.chat_id for address, _ in platform.sent] == ["home"]
