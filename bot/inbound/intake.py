@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from bot.inbound.middleware import Access, Next
 from services.history.service import HistoryService, record_once
-from services.kernel.chat import ChatMessage, MessageEdited, Person
+from services.kernel.chat import ChatMessage, MessageEdited, Person, Reaction
 from services.kernel.clock import Clock
 from services.kernel.errors import StorageBusy, StorageUnavailable
 from services.kernel.network import growing_pauses
@@ -31,6 +31,8 @@ def sanitize_text(incoming: M) -> M:
     """Replace characters that cannot be stored in the text, names and file descriptions of `incoming`."""
     if isinstance(incoming, MessageEdited):
         return replace(incoming, text=replace_unstorable(incoming.text))
+    if isinstance(incoming, Reaction):
+        return replace(incoming, person=_sanitize_person(incoming.person))
     if not isinstance(incoming, ChatMessage):
         return incoming
     sanitized = replace(
@@ -46,7 +48,7 @@ def sanitize_text(incoming: M) -> M:
 
 
 def _sanitize_person(person: Person) -> Person:
-    return replace(person, name=replace_unstorable(person.name))
+    return replace(person, name=replace_unstorable(person.name), username=replace_unstorable(person.username))
 
 
 class StorageRetry:

@@ -11,7 +11,7 @@ from bot.__main__ import _accept_other_encodings
 from bot.inbound.intake import sanitize_text
 from bot.platforms.console import ConsolePlatform
 from bot.testing.clocks import StandingClock
-from services.kernel.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, Person
+from services.kernel.chat import Attachment, ChatAddress, ChatMessage, MessageEdited, Person, Reaction
 
 HALF = "tea \ud83d"
 NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)
@@ -28,6 +28,7 @@ def message(**changed):
     [
         {"text": HALF},
         {"sender": Person(id="ann", name=HALF)},
+        {"sender": Person(id="ann", name="Ann", username=HALF)},
         {"mentions": (Person(id="ben", name=HALF),)},
         {"attachments": (Attachment(kind="file", description=HALF),)},
     ],
@@ -54,6 +55,12 @@ def test_edit_is_sanitized_too():
     edited = MessageEdited(address=HOME, message_id="1", text=HALF, at=NOW)
 
     assert sanitize_text(edited).text == "tea \ufffd"
+
+
+def test_person_of_a_reaction_is_sanitized_too():
+    reaction = Reaction(address=HOME, message_id="1", person=Person(id="ann", name=HALF), emoji="👍")
+
+    assert sanitize_text(reaction).person.name == "tea \ufffd"
 
 
 @pytest.mark.parametrize(
