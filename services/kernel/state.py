@@ -8,11 +8,17 @@ from typing import Final, Protocol, TypeAlias
 from msgspec import Struct
 
 from services.kernel.clock import Clock
+from services.kernel.text import replace_unstorable
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 FOREVER: Final = timedelta(days=36_500)
 """The time to store values that do not expire in a `StateStore`."""
+
+
+def to_json(value: Json) -> str:
+    """Return `value` as JSON, with lone surrogates, which databases refuse, replaced by U+FFFD."""
+    return replace_unstorable(json.dumps(value, ensure_ascii=False))
 
 
 class StateDelta(Struct, frozen=True, kw_only=True):
@@ -75,7 +81,7 @@ class MemoryStateStore:
             stored_key: kept for stored_key, kept in self._values.items() if kept[1] > now and stored_key != key
         }
         if value is not None:
-            self._values[key] = (json.dumps(value), now + keep)
+            self._values[key] = (to_json(value), now + keep)
 
     async def take(self, key: str) -> Json:
         """Delete and return the value under `key`."""

@@ -62,3 +62,9 @@ async def test_promised_state_is_returned_with_the_rest(state: StateStore):
     await state.set("token", "hash", keep=timedelta(hours=1), is_promised=True)
 
     assert await state.get("token") == "hash"
+
+
+async def test_half_characters_are_replaced(state: StateStore):
+    await state.set("a", {"text": "tea \ud83d"}, keep=HOUR)
+
+    assert await state.get("a") == {"text": "tea \ufffd"}

@@ -10,7 +10,7 @@ from loguru import logger
 
 from services.kernel.clock import Clock
 from services.kernel.errors import StorageFull
-from services.kernel.state import Json, StateDelta
+from services.kernel.state import Json, StateDelta, to_json
 from services.storage.database import Database
 from services.storage.engine.postgres import take_advisory_lock
 from services.storage.engine.rows import to_micros, upsert
@@ -43,7 +43,7 @@ class SqlStateStore:
             StorageFull: the disk is full, for a promised value.
         """
         now = self._clock.now()
-        row = {"key": key, "value": json.dumps(value, ensure_ascii=False), "expires_at": to_micros(now + keep)}
+        row = {"key": key, "value": to_json(value), "expires_at": to_micros(now + keep)}
 
         def work(connection: sa.Connection) -> None:
             connection.execute(_delete_expired(), {"now": to_micros(now)})
@@ -111,8 +111,5 @@ def _write(connection: sa.Connection, deltas: Sequence[StateDelta]) -> None:
     for delta in deltas:
         connection.execute(SCOPE.delete().where(SCOPE.c.scope == delta.scope, SCOPE.c.key.in_(delta.removed)))
         if delta.written:
-            rows = [
-                {"scope": delta.scope, "key": key, "value": json.dumps(value, ensure_ascii=False)}
-                for key, value in delta.written.items()
-            ]
+            rows = [{"scope": delta.scope, "key": key, "value": to_json(value)} for key, value in delta.written.items()]
             connection.execute(upsert(connection, SCOPE, key=["scope", "key"]), rows)
