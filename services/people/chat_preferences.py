@@ -32,20 +32,20 @@ class ChatPreferenceService:
 
     async def of(self, chat: ChatAddress) -> ChatPreferences:
         """Return the preferences of a chat, empty by default."""
-        now = self._clock.now()
-        known = self._read.get(chat.key)
+        now, cache = self._clock.now(), self._read
+        known = cache.get(chat.key)
         if known is not None and now - known[0] < _CACHED_FOR:
             return known[1]
         stored = await self._state.get(_key(chat))
         found = convert(stored, ChatPreferences) if isinstance(stored, dict) else ChatPreferences()
-        self._read[chat.key] = (now, found)
+        cache[chat.key] = (now, found)
         return found
 
     async def set(self, chat: ChatAddress, preferences: ChatPreferences) -> None:
         """Store the preferences of a chat."""
         values = None if preferences == ChatPreferences() else to_builtins(preferences)
         await self._state.set(_key(chat), values, keep=FOREVER, is_promised=True)
-        self._read[chat.key] = (self._clock.now(), preferences)
+        self._read = BoundedDict(_MOST_CHATS)  # not cleared: what is being read now may be the earlier value
 
 
 def _key(chat: ChatAddress) -> str:

@@ -1,4 +1,4 @@
-"""Linked accounts of one person, by a one-time code."""
+"""Linked accounts of one person, by a one-time code, and preferences of chats."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -11,6 +11,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.kernel.state import MemoryStateStore
 from services.people.account_links import MOST_ACCOUNTS, MOST_GUESSES, PeopleService, parse_code
+from services.people.chat_preferences import ChatPreferences, ChatPreferenceService
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PHONE, DESK, OFFICE = (ChatAddress(platform=name, chat_id="private") for name in ("telegram", "matrix", "slack"))
@@ -210,3 +211,19 @@ def test_code_is_read_in_every_copied_form(text):
 @pytest.mark.parametrize("text", ["link me", "see link-ABCD-EFGH", "linkabc", ""])
 def test_other_words_are_no_code(text):
     assert parse_code(text) is None
+
+
+async def test_preferences_that_were_read_before_a_change_are_not_cached(clock):
+    class Slow(MemoryStateStore):
+        async def get(self, key):
+            found = await super().get(key)
+            await asyncio.sleep(0)
+            return found
+
+    preferences = ChatPreferenceService(Slow(clock), clock)
+    earlier = asyncio.create_task(preferences.of(PHONE))
+    await asyncio.sleep(0)
+    await preferences.set(PHONE, ChatPreferences(instructions="Be brief."))
+    await earlier
+
+    assert (await preferences.of(PHONE)).instructions == "Be brief."
