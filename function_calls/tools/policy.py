@@ -40,12 +40,15 @@ class ToolSwitches:
 
     async def off_in(self, chat: ChatAddress) -> frozenset[str]:
         """Return the names of the tools switched off in `chat`."""
-        now = self._clock.now()
-        known = self._read.get(chat.key)
+        now, cache = self._clock.now(), self._read
+        known = cache.get(chat.key)
         if known is not None and now - known[0] < _CACHED_FOR:
             return known[1]
         stored = await self._state.get(_key(chat))
-        return self._remember(chat, stored if isinstance(stored, list) else ())
+        switched = [str(name) for name in stored] if isinstance(stored, list) else []
+        off = frozenset([*switched, *(tool for name in switched for tool in self.expand(name))])
+        cache[chat.key] = (now, off)
+        return off
 
     async def switch(self, chat: ChatAddress, name: str, *, is_on: bool) -> None:
         """Switch a tool on or off in a chat."""
@@ -54,13 +57,7 @@ class ToolSwitches:
             off = {*map(str, stored)} if isinstance(stored, list) else set()
             off = off - {name} if is_on else off | {name}
             await self._state.set(_key(chat), [*sorted(off)] if off else None, keep=FOREVER, is_promised=True)
-            self._remember(chat, off)
-
-    def _remember(self, chat: ChatAddress, names: Collection[object]) -> frozenset[str]:
-        switched = [str(name) for name in names]
-        off = frozenset([*switched, *(tool for name in switched for tool in self.expand(name))])
-        self._read[chat.key] = (self._clock.now(), off)
-        return off
+            self._read = BoundedDict(_MOST_CHATS)  # not cleared: what is being read now may be the earlier value
 
 
 def _key(chat: ChatAddress) -> str:

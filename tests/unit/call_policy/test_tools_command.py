@@ -96,6 +96,26 @@ async def test_functions_disabled_at_the_same_time_are_all_disabled(here):
     assert await switches.off_in(chat) == {"pour", "brew"}
 
 
+async def test_switches_that_were_read_before_a_change_are_not_cached(here):
+    is_switched = asyncio.Event()
+
+    class SlowStore(MemoryStateStore):
+        async def get(self, key):
+            value = await super().get(key)
+            if asyncio.current_task() is reading:
+                await is_switched.wait()
+            return value
+
+    switches, chat = ToolSwitches(SlowStore(here.clock), here.clock), here.message().address
+    reading = asyncio.create_task(switches.off_in(chat))
+    await asyncio.sleep(0)
+    await switches.switch(chat, "pour", is_on=False)
+    is_switched.set()
+    await reading
+
+    assert await switches.off_in(chat) == {"pour"}
+
+
 async def test_disabled_function_is_disabled_in_other_processes_within_a_minute(here):
     await here.dispatch(call("pour"))
     await here.store.set("tools.off:fake:home", ["pour"], keep=timedelta(days=1))
