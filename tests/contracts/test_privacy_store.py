@@ -262,7 +262,9 @@ async def test_state_of_the_person_is_deleted_and_that_of_others_stays(privacy, 
     assert [bool(each) for each in await scopes.load(names)] == [False, True, True, False]
 
 
-@pytest.mark.parametrize("scope", ["chat:console:#ann", "zone:console:#ann"])
+@pytest.mark.parametrize(
+    "scope", ["chat:console:#ann", "zone:console:#ann", "zone:console:home#ann", "user:console:home#ann"]
+)
 async def test_state_of_a_chat_named_like_the_person_stays(privacy, database, scope):
     scopes = SqlScopeStore(database)
     await scopes.commit([StateDelta(scope=scope, written={"k": 1})])

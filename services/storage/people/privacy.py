@@ -71,11 +71,14 @@ def erase_records(connection: sa.Connection, scope: DataScope) -> int:
     return connection.execute(TURN.update().where(turns).values(BLANK_TURN)).rowcount
 
 
-def erase_state(connection: sa.Connection, scope: DataScope) -> None:
-    """Delete state and scoped values of the person.
+# The purposes of other keys, which may end like `#<person>`, such as `zone:irc:#ann`.
+_OTHER_PURPOSES = frozenset(
+    ("chat", "chat.preferences", "reminders.feeds", "tools.off", "user", "web.extras", "welcomed", "zone")
+)
 
-    Keys are `<purpose>:<chat>#<person>` and `user:<platform>:<person>`. `chat:<chat>` has the values of a chat.
-    """
+
+def erase_state(connection: sa.Connection, scope: DataScope) -> None:
+    """Delete state and scoped values of the person, with keys `<purpose>:<chat>#<person>` or `user:…`."""
     of_user = f"user:{scope.address.platform}:{scope.person.id}"
     for table, column in ((STATE, STATE.c.key), (SCOPE, SCOPE.c.scope)):
         similar = sa.select(column).where(column.endswith(f"#{scope.person.id}", autoescape=True)).distinct()
@@ -84,12 +87,11 @@ def erase_state(connection: sa.Connection, scope: DataScope) -> None:
 
 
 def _is_of(key: str, scope: DataScope) -> bool:
-    conversation = key.partition(":")[2]
+    purpose, _, conversation = key.partition(":")
     chat = conversation.removesuffix(f"#{scope.person.id}")
-    place = ChatAddress.of_key(chat)
-    is_here = place.platform == scope.address.platform if scope.is_everywhere else chat == scope.address.key
-    # Without an id of the chat the key is that of a chat whose name ends like the person, such as `zone:irc:#ann`.
-    return is_here and bool(place.chat_id) and chat != conversation and not key.startswith("chat:")
+    platform = chat.partition(":")[0]
+    is_here = platform == scope.address.platform if scope.is_everywhere else chat == scope.address.key
+    return is_here and chat != conversation and purpose not in _OTHER_PURPOSES
 
 
 class SqlPrivacyStore:
