@@ -4,7 +4,8 @@ import os
 import shutil
 import sqlite3
 import subprocess
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -41,25 +42,25 @@ def back_up(url: str, target: Path) -> Backup:
         raise FileExistsError(target)
     make_private_folder(target.parent)
     parsed = sqlite.parse_url(url)
-    unfinished = target.with_name(f"{target.name}.unfinished")
-    unfinished.unlink(missing_ok=True)
-    if parsed.get_backend_name() == "sqlite":
-        source = _file(parsed)
-        if not source.is_file():
-            raise ConfigError(str(source), "storage.url", "there is no database yet; nothing to back up")
-        copy_file(source, unfinished)
-        _check_version(unfinished)
-    else:
-        os.close(open_private(unfinished, os.O_RDWR | os.O_CREAT))
-        _tool("pg_dump", parsed, ["--format=custom", f"--file={unfinished}"])
-    unfinished.replace(target)
+    with _delete_after(target.with_name(f"{target.name}.unfinished")) as unfinished:
+        if parsed.get_backend_name() == "sqlite":
+            source = _file(parsed)
+            if not source.is_file():
+                raise ConfigError(str(source), "storage.url", "there is no database yet; nothing to back up")
+            copy_file(source, unfinished)
+            _check_version(unfinished)
+        else:
+            os.close(open_private(unfinished, os.O_RDWR | os.O_CREAT))
+            _tool("pg_dump", parsed, ["--format=custom", f"--file={unfinished}"])
+        unfinished.replace(target)
     return Backup(file=target, size=target.stat().st_size)
 
 
 def restore(url: str, source: Path) -> Backup:
     """Replace the database at `url` by the backup `source`; the bot must be stopped.
 
-    The replaced database is kept as `….before-restore`. An older schema is upgraded at the next start.
+    The replaced database is kept as `….before-restore`, also if it is damaged. An older schema is upgraded at the next
+    start.
 
     Raises:
         ConfigError: `source` is not a backup, is damaged, or was made by a newer Bubbles.
@@ -72,18 +73,40 @@ def restore(url: str, source: Path) -> Backup:
     _check_version(source)
     file = _file(parsed)
     make_private_folder(file.parent)
-    with FileLock(file):
-        unfinished = file.with_name(f"{file.name}.arriving")
-        unfinished.unlink(missing_ok=True)
+    with FileLock(file), _delete_after(file.with_name(f"{file.name}.arriving")) as unfinished:
         copy_file(source, unfinished)
         earlier = file.with_name(f"{file.name}.before-restore") if file.exists() else None
         if earlier is not None:
-            earlier.unlink(missing_ok=True)
-            copy_file(file, earlier)
+            _keep(file, earlier)
         for ending in _SIDE_FILES:  # they belong to the replaced file
             file.with_name(f"{file.name}{ending}").unlink(missing_ok=True)
         unfinished.replace(file)
     return Backup(file=source, size=source.stat().st_size, earlier=earlier)
+
+
+@contextmanager
+def _delete_after(path: Path) -> Iterator[Path]:
+    """Yield the path of a copy that is being made, which is deleted unless it was renamed."""
+    path.unlink(missing_ok=True)
+    try:
+        yield path
+    except sqlite3.Error as error:
+        raise ConfigError(str(path), "backup", f"the database cannot be copied ({error})") from error
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _keep(file: Path, copy: Path) -> None:
+    """Copy a database that is replaced; of a damaged one, the bytes of the file and of its log."""
+    copy.unlink(missing_ok=True)
+    try:
+        copy_file(file, copy)
+    except sqlite3.Error:
+        for ending in ("", "-wal"):
+            part, target = (each.with_name(f"{each.name}{ending}") for each in (file, copy))
+            if part.exists():
+                os.close(open_private(target, os.O_RDWR | os.O_CREAT))
+                shutil.copyfile(part, target)
 
 
 def copy_file(source: Path, target: Path) -> None:

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from bot.__main__ import cli
 from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.errors import ConfigError
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 from services.storage.schema.backup import back_up, restore
@@ -155,3 +156,32 @@ async def test_restore_tells_where_the_old_data_is_kept(url, tmp_path, monkeypat
     named = over.output.removeprefix("restored; the earlier database is kept as ").rstrip()
     assert (tmp_path / named).is_file()
     assert fresh.output == "restored\n"
+
+
+@pytest.mark.parametrize("damage", [b"no database", b"SQLite format 3\x00" + b"x" * 2000])
+async def test_damaged_database_is_replaced_and_kept_as_it_is(url, tmp_path, damage):
+    await said(url, "a")
+    back_up(url, tmp_path / "copy.db")
+    (tmp_path / "data" / "bubbles.db").write_bytes(damage)
+    (tmp_path / "data" / "bubbles.db-wal").write_bytes(b"the log")
+    made = restore(url, tmp_path / "copy.db")
+
+    assert await kept(url) == ["a"]
+    assert made.earlier.read_bytes() == damage
+    assert made.earlier.with_name("bubbles.db.before-restore-wal").read_bytes() == b"the log"
+
+
+async def test_failed_backup_of_a_damaged_database_leaves_no_file(tmp_path):
+    (tmp_path / "bubbles.db").write_bytes(b"no database")
+
+    with pytest.raises(ConfigError, match="cannot be copied"):
+        back_up(f"sqlite:///{tmp_path / 'bubbles.db'}", tmp_path / "copies" / "copy.db")
+    assert list((tmp_path / "copies").iterdir()) == []
+
+
+async def test_failed_backup_of_a_server_leaves_no_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(ConfigError, match="pg_dump is not installed"):
+        back_up("postgresql://host/bubbles", tmp_path / "copies" / "copy.dump")
+    assert list((tmp_path / "copies").iterdir()) == []
