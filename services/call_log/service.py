@@ -147,19 +147,24 @@ class CallLog:
         )
 
     def _mask_completion(self, completion: CompletionRecord) -> CompletionRecord:
-        if not completion.requested:
-            return completion
         requested = tuple(
             replace(call, name=self._prepare_text(call.name), arguments=self._prepare_text(call.arguments))
             for call in completion.requested
         )
         refused = tuple(self._prepare_text(reason) for reason in completion.refused)
-        return replace(completion, requested=requested, refused=refused)
+        return replace(
+            completion,
+            model=replace_unstorable(completion.model),
+            finish_reason=replace_unstorable(completion.finish_reason),
+            requested=requested,
+            refused=refused,
+        )
 
     def _mask_call(self, call: CallRecord) -> CallRecord:
         return replace(
             call,
             tool_name=self._prepare_text(call.tool_name),
+            model=replace_unstorable(call.model),
             user_message=self._prepare_text(call.user_message),
             arguments=self._prepare_text(call.arguments),
             result=None if call.result is None else self._prepare_text(call.result),

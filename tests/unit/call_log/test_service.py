@@ -103,8 +103,10 @@ async def test_failing_store_loses_only_the_record(sqlite_database):
 async def test_lone_surrogate_is_replaced_and_loses_no_record_of_its_batch(sqlite_database):
     log = CallLog(SqlCallStore(sqlite_database))
     requested = (RequestedCall(id="1", name="\ud83d", arguments="{}"),)
-    log.record(make_turn_record(completions=(replace(make_completion_record(), requested=requested),)))
-    log.record(replace(make_call_record(tool="\ud83d", said="half \ud83d"), repairs=("/content: \ud83d",)))
+    named = replace(make_completion_record(), model="\ud83d", finish_reason="\ud83d", requested=())
+    log.record(make_turn_record(completions=(replace(named, requested=requested), named)))
+    call = make_call_record(tool="\ud83d", said="half \ud83d")
+    log.record(replace(call, repairs=("/content: \ud83d",), model="\ud83d"))
 
     turn = await log.turn("m1", HOME)
 
