@@ -461,6 +461,7 @@ async def test_refusal_is_recognised_with_any_status(code, message, matter):
     [
         ({"prompt_tokens": 9, "completion_tokens": 2, "prompt_cache_hit_tokens": 5}, (9, 2, 5)),
         ({"prompt_tokens": None, "completion_tokens": "2"}, (0, 0, 0)),
+        ({"prompt_tokens": 2**70, "completion_tokens": -2}, (0, 0, 0)),
         (None, (0, 0, 0)),
     ],
 )
