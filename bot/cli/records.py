@@ -61,7 +61,7 @@ async def find_turn(reader: SqlCallReader, message: str, chat: str | None) -> tu
 @click.option(
     "--by", type=click.Choice(["chat", "person", "function", "day"]), default="chat", show_default=True, help="Rows."
 )
-@click.option("--days", type=click.IntRange(min=1), default=30, show_default=True, help="How far to look back.")
+@click.option("--days", type=click.IntRange(1, 36_500), default=30, show_default=True, help="How far to look back.")
 def usage(config: Path | None, by: UsageBy, days: int) -> None:
     """Print a table; the bot may be running."""
     used = asyncio.run(_read_usage(load_settings(config).database_url, by, days))

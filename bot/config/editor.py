@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 from msgspec import Struct
@@ -27,6 +27,7 @@ from bot.config.sources import (
 )
 from services.kernel.errors import AssistantError, ConfigError
 from services.kernel.private_files import make_private_folder, open_private
+from services.kernel.text import replace_unstorable_in
 
 RESTART_KEYS: Final = frozenset({"http.enabled", "http.host", "http.port", "console.person", "console.room"})
 """Settings that need a restart."""
@@ -112,7 +113,7 @@ class SettingsEditor(Struct, eq=False):
         Raises:
             SettingsInvalid: a value is invalid.
         """
-        loaded = self.load()
+        loaded, values = self.load(), cast("dict[str, JsonValue]", replace_unstorable_in({**values}))
         self._check(values, loaded)
         changes = self.changes()
         number = changes[-1].id + 1 if changes else 1
@@ -280,7 +281,7 @@ def _as_toml(tables: Tables) -> str:
 
 def _toml_value(value: JsonValue) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(map(_toml_value, value))}]"
+        return f"[{', '.join(_toml_value(each) for each in value if each is not None)}]"
     if isinstance(value, dict):
         pairs = (f"{_toml_value(key)} = {_toml_value(each)}" for key, each in value.items() if each is not None)
         return f"{{ {', '.join(pairs)} }}"

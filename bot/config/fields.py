@@ -10,9 +10,9 @@ from function_calls.language.messages import FALLBACK, say
 
 
 class Group(BaseModel):
-    """A table of `config.toml`; unknown keys are errors."""
+    """A table of `config.toml`; unknown keys are errors, and numbers are finite."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, allow_inf_nan=False)
 
 
 def secret(description: str) -> Any:

@@ -205,3 +205,17 @@ def test_variable_with_one_underscore_names_the_correct_one(tmp_path, name, mean
 
 def test_other_variables_with_the_prefix_are_ignored(tmp_path):
     assert load_settings(written(tmp_path, ""), {"BUBBLES_CHROMIUM": "/usr/bin/chromium"}) == Settings()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[history]\nretention_days = 1000000\n",
+        "[record]\nkeep_days = 1000000\n",
+        "[model]\ntimeout_seconds = inf\n",
+        "[search]\ncache_minutes = inf\n",
+    ],
+)
+def test_number_with_which_the_bot_cannot_run_is_refused(tmp_path, text):
+    with pytest.raises(ConfigError, match=r"days|seconds|minutes"):
+        load_settings(written(tmp_path, text), {})

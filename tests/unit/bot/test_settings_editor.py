@@ -66,6 +66,8 @@ def test_value_that_the_environment_sets_cannot_be_changed(folder):
         ("router.allowed_chats", ["telegram:1", "irc:#a"], ("telegram:1", "irc:#a")),
         ("model.chat_function_calling", {"web:a b": "prompt"}, {"web:a b": "prompt"}),
         ("plugins.options", {"clock": {"zones": ["UTC"], "is_on": True}}, {"clock": {"zones": ["UTC"], "is_on": True}}),
+        ("plugins.options", {"clock": {"zones": ["UTC", None]}}, {"clock": {"zones": ["UTC"]}}),
+        ("plugins.options", {"clock": {"zone": "tea \ud83d"}}, {"clock": {"zone": "tea \ufffd"}}),
         ("time.morning", "07:30", time(7, 30)),
         ("platforms.irc.channels", ["#team"], ("#team",)),
     ],
@@ -77,6 +79,16 @@ def test_values_of_every_kind_are_read_as_they_were_saved(editor, key, value, re
     settings = editor.load().settings
     own = settings.platforms.groups["irc"] if group == "platforms.irc" else getattr(settings, group)
     assert getattr(own, name) == read
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("model.timeout_seconds", float("inf")), ("plugins.options", {"clock": {"most": float("inf")}})]
+)
+def test_infinite_number_is_refused_and_leaves_the_file_readable(editor, key, value):
+    with pytest.raises(SettingsInvalid):
+        editor.save({key: value}, person="Ann", at="now")
+
+    assert editor.load().settings.plugins.options == {}
 
 
 def test_secret_is_kept_in_a_file_of_its_own_that_nobody_else_may_read(editor, folder):
