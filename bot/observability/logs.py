@@ -64,7 +64,7 @@ class LogFile(RotatingFileHandler):
     terminator = ""  # the line has its own
 
     def __init__(self, path: Path) -> None:
-        super().__init__(path, maxBytes=_MOST_BYTES, backupCount=_OLD_FILES, encoding="utf-8")
+        super().__init__(path, maxBytes=_MOST_BYTES, backupCount=_OLD_FILES, encoding="utf-8", errors="replace")
         self._failures = RepeatLimit(_FAILURE_SECONDS)
 
     def format(self, record: logging.LogRecord) -> str:
@@ -82,7 +82,10 @@ class LogFile(RotatingFileHandler):
 
     def _open(self) -> TextIOWrapper:
         # The mode is one of text, which the type of `open` cannot know.
-        return cast("TextIOWrapper", open(self.baseFilename, self.mode, encoding=self.encoding, opener=open_private))
+        return cast(
+            "TextIOWrapper",
+            open(self.baseFilename, self.mode, encoding=self.encoding, errors=self.errors, opener=open_private),
+        )
 
 
 def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterable[str] = (), is_quiet: bool) -> None:

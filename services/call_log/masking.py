@@ -35,9 +35,7 @@ class SecretMask:
     """Masks secrets in text; `known` are the secrets of the bot's settings."""
 
     def __init__(self, known: Iterable[str] = ()) -> None:
-        plain = {*known}
-        as_json = {json.dumps(secret, ensure_ascii=False)[1:-1] for secret in plain}
-        self._known = list_maskable(plain | as_json)
+        self._known = list_maskable(known)
 
     def text(self, text: str) -> str:
         """Return `text` with its secrets masked."""
@@ -51,8 +49,13 @@ class SecretMask:
 
 
 def list_maskable(secrets: Iterable[str]) -> list[str]:
-    """Return the secrets to mask, the longest first; placeholders such as `x` for a server without keys are none."""
-    return sorted({secret for secret in secrets if len(secret) >= _SHORTEST}, key=len, reverse=True)
+    """Return the secrets to mask and their forms in JSON, the longest first.
+
+    Placeholders such as `x` for a server without keys are no secrets.
+    """
+    plain = {secret for secret in secrets if len(secret) >= _SHORTEST}
+    as_json = {json.dumps(secret, ensure_ascii=False)[1:-1] for secret in plain}
+    return sorted(plain | as_json, key=len, reverse=True)
 
 
 def _mask_fields(text: str) -> str:

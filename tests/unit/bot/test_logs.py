@@ -58,6 +58,24 @@ def test_logged_text_of_others_is_one_line_without_control_characters(tmp_path, 
     assert "\x1b" not in written
 
 
+def test_secret_that_json_escapes_is_masked_in_json_lines(tmp_path):
+    secret = 'sk-"planted"\\secret'
+    configure_logging(LogSettings(format="json"), tmp_path, secrets=[secret], is_quiet=True)
+    logger.warning("the key {} was refused", secret)
+    logger.remove()
+
+    assert json.loads((tmp_path / "bubbles.log").read_text())["message"] == "the key [secret] was refused"
+
+
+def test_line_with_half_a_character_is_written(tmp_path, capsys):
+    configure_logging(LogSettings(), tmp_path, is_quiet=True)
+    logger.warning("tea \ud83d")
+    logger.remove()
+
+    assert "tea ?" in (tmp_path / "bubbles.log").read_text()
+    assert capsys.readouterr().err == ""
+
+
 def test_json_lines_are_one_object_each(logged):
     first, second = map(json.loads, logged(format="json").splitlines())
 
