@@ -306,3 +306,23 @@ async def test_old_messages_are_purged_from_store_and_index(privacy, messages):
     assert await texts(messages) == [f"tea {number}" for number in range(5, 10)]
     assert len(await messages.search(HOME, "tea", 50)) == 5
     assert sorted(await privacy.chats()) == ["console:home", "console:work"]
+
+
+NAMESAKE = Person(id=BOT.id, name="Self")
+"""A person whose id is that of the bot's own messages."""
+
+
+async def test_person_with_the_id_of_the_bot_exports_none_of_its_messages(privacy, messages):
+    await messages.add([message(1, sender=BOT, address=WORK), message(2, sender=NAMESAKE)])
+
+    data = await privacy.export(DataScope(address=HOME, person=NAMESAKE, is_everywhere=True), 10)
+
+    assert ([each.id for each in data.messages], data.message_count) == (["2"], 1)
+
+
+async def test_opt_out_of_a_person_with_the_id_of_the_bot_hides_none_of_its_messages(privacy, messages):
+    await privacy.opt_out(DataScope(address=HOME, person=NAMESAKE), NOW)
+    await messages.add([message(1, sender=BOT), message(2, sender=NAMESAKE)])
+
+    assert [each.id for each in await messages.recent(HOME, 10)] == ["1"]
+    assert await messages.last_of(HOME, NAMESAKE, None) is None

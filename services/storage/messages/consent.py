@@ -78,6 +78,7 @@ def recordable_calls(connection: sa.Connection, rows: Sequence[Columns]) -> list
 
 
 def is_consented(address: ChatAddress) -> sa.ColumnElement[bool]:
-    """Return the condition that the author of a message has not opted out since."""
+    """Return the condition that the author of a message has not opted out since; a person may have the bot's id."""
     places = (address.key, address.platform)
-    return MESSAGE.c.sender_id.not_in(sa.select(OPT_OUT.c.person_id).where(OPT_OUT.c.place.in_(places)))
+    has_consented = MESSAGE.c.sender_id.not_in(sa.select(OPT_OUT.c.person_id).where(OPT_OUT.c.place.in_(places)))
+    return sa.or_(MESSAGE.c.sender_is_bot, has_consented)

@@ -131,7 +131,7 @@ class SqlMessageStore:
 
     async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
         """Return the latest message of `person` in the chat, sent before `before`."""
-        condition = sa.and_(_of(address), MESSAGE.c.sender_id == person.id)
+        condition = sa.and_(_of(address), MESSAGE.c.sender_id == person.id, sa.not_(MESSAGE.c.sender_is_bot))
         if before is not None:
             condition = sa.and_(condition, MESSAGE.c.sent_at < to_micros(before))
         found = await self._latest(condition, 1)

@@ -148,7 +148,7 @@ class SqlPrivacyStore:
 
     async def export(self, scope: DataScope, limit: int) -> PersonData:
         """Return the stored data of the person, with the latest `limit` messages."""
-        mine = sa.and_(is_in_scope(MESSAGE.c.chat_key, scope), MESSAGE.c.sender_id == scope.person.id)
+        mine, _ = of_person(scope)
         shown = sa.and_(mine, IS_SHOWN)
         latest = sa.select(*MESSAGE_COLUMNS).where(shown).order_by(MESSAGE.c.sent_at.desc(), MESSAGE.c.id.desc())
         memories = sa.and_(is_in_scope(MEMORY.c.chat_key, scope), MEMORY.c.person_id == scope.person.id)

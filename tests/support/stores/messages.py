@@ -51,7 +51,7 @@ class MemoryMessageStore:
 
     async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
         """Return the latest message of `person` in the chat, sent before `before`."""
-        own = [each for each in self._shown(address) if each.sender.id == person.id]
+        own = [each for each in self._shown(address) if each.sender.id == person.id and not each.sender.is_bot]
         return next((each for each in reversed(own) if before is None or each.sent_at < before), None)
 
     async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
