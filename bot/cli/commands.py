@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from bot.config.terminal import printable
 from services.kernel.errors import ConfigError, ModelUnavailable, StorageBusy, StorageFull
 from services.kernel.startup_imports import import_without_gc
 
@@ -40,7 +41,7 @@ class CommandFailed(click.ClickException):
     def show(self, file: object = None) -> None:
         """Print the message."""
         del file
-        click.echo(f"bubbles: {self.message}", err=True)
+        click.echo(printable(f"bubbles: {self.message}"), err=True)
 
 
 class CommandGroup(click.Group):

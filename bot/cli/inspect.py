@@ -15,7 +15,7 @@ from bot.cli.doctor.tools import clash_findings, examine_tools, plugin_finding, 
 from bot.config.field_errors import config_error_text
 from bot.config.settings import Settings
 from bot.config.sources import load_settings, operator_language
-from bot.config.terminal import display_language
+from bot.config.terminal import display_language, printable
 from bot.platforms.catalog import create_platforms
 from bot.platforms.kit.doctor import Finding
 from bot.plugins.loading import find_enabled_plugins
@@ -80,9 +80,9 @@ def _print_part(finding: Finding, specs: Iterable[ToolSpec], language: str) -> N
 
 def _print_tools(specs: Iterable[ToolSpec]) -> None:
     for spec in specs:
-        click.echo(click.style(spec.name, bold=True) + f"  {spec.description}")
+        click.echo(click.style(printable(spec.name), bold=True) + printable(f"  {spec.description}"))
         for line in _arguments(spec.parameters):
-            click.echo(f"    {line}")
+            click.echo(printable(f"    {line}"))
 
 
 def _arguments(schema: Mapping[str, object]) -> list[str]:

@@ -88,4 +88,4 @@ async def _read_usage(url: str, by: UsageBy, days: int) -> tuple[Usage, ...]:
 
 
 def _row(used: Usage) -> tuple[str, ...]:
-    return (used.name, str(used.count), str(used.failed), str(used.tokens), f"{used.cost:.6g}")
+    return (printable(used.name), str(used.count), str(used.failed), str(used.tokens), f"{used.cost:.6g}")

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from bot.__main__ import cli
+from bot.cli.commands import CommandFailed
 from bot.tools.stored.repository import StoredToolRepository, ToolForm
 from services.kernel.clock import SystemClock
 from services.storage.database import Database
@@ -231,3 +232,17 @@ def test_sign_in_finds_the_mcp_servers_of_connections(tmp_path, monkeypatch, ent
 
     assert result.exit_code != 0
     assert answer in result.output
+
+
+def test_descriptions_of_tools_are_printed_without_control_characters(said):
+    source = ROLL.replace("'Roll a die.'", "'Roll \\x1b]52;c;eA==\\x07 a die.'")
+    result = said("tools", dice=source)
+
+    assert "Roll ]52;c;eA== a die." in result.output
+    assert "\x1b" not in result.output
+
+
+def test_errors_of_commands_are_printed_without_control_characters(capsys):
+    CommandFailed("the server said \x1b]52;c;eA==\x07").show()
+
+    assert capsys.readouterr().err == "bubbles: the server said ]52;c;eA==\n"

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from bot.__main__ import cli
 from bot.app.application import build_app
@@ -12,7 +13,11 @@ from bot.config.settings import BotSettings, BudgetSettings, LogSettings, ModelS
 from bot.testing.clocks import LoopClock
 from bot.testing.platform import FakePlatform
 from services.call_log.service import CallLog
+from services.kernel.chat import ChatAddress
+from services.storage.database import Database
+from services.storage.records.store import SqlCallStore
 from tests.support.openai_server import OpenAIServer, call, say
+from tests.support.records import make_turn_record
 
 START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 SET = {"type": "once", "time": "2026-11-20 10:00", "content": "tea"}
@@ -213,3 +218,16 @@ def test_without_a_record_usage_says_so(tmp_path, bubbles):
     asyncio.run(conversation(tmp_path, []))
 
     assert "Nothing is on record" in bubbles("usage").output
+
+
+def test_usage_prints_names_without_control_characters(tmp_path, bubbles):
+    async def used():
+        async with Database(f"sqlite:///{tmp_path / 'bubbles.db'}") as database:
+            turn = replace(make_turn_record(), address=ChatAddress(platform="irc", chat_id="#a\x1b]0;b\x07"))
+            await SqlCallStore(database).add([turn], [])
+
+    asyncio.run(used())
+    printed = bubbles("usage", "--days", "36500").output
+
+    assert "irc:#a]0;b  " in printed
+    assert "\x1b" not in printed
