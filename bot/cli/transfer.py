@@ -16,10 +16,12 @@ import click
 from bot.cli.commands import CommandFailed, config_option
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
+from bot.config.terminal import printable
 from bot.platforms.web.files import RoomFiles
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError, RequestRefused, StorageBusy
+from services.kernel.private_files import open_private
 from services.reminders.audit.verification import Result, Verification, verify
 from services.reminders.exchange.ics_read import ImportDefaults
 from services.reminders.exchange.model import ImportRefused, read_chat
@@ -45,7 +47,7 @@ def _failures(code: int) -> Iterator[None]:
     """End the command with `code` if settings, a chat, a time or a file are invalid."""
     try:
         yield
-    except (ConfigError, ValueError, OSError) as error:
+    except (ConfigError, ValueError, OverflowError, OSError) as error:
         raise CommandFailed(error, code) from error
 
 
@@ -56,7 +58,7 @@ def _import_failures(file: Path) -> Iterator[None]:
         yield
     except ImportRefused as refusal:
         for problem in refusal.problems:
-            click.echo(f"{file.name}: {problem}", err=True)
+            click.echo(printable(f"{file.name}: {problem}"), err=True)
         raise CommandFailed("nothing was imported") from refusal
     except RequestRefused as refusal:
         limit = refusal.fields.get("limit")
@@ -143,7 +145,8 @@ def export_reminders(config: Path | None, chat: str, form: str, out: Path | None
         if out is None:
             sys.stdout.buffer.write(text.encode("utf-8"))
             return
-        out.write_bytes(text.encode("utf-8"))
+        with open(out, "wb", opener=open_private) as file:
+            file.write(text.encode("utf-8"))
     click.echo(f"written to {out}", err=True)
 
 
@@ -191,7 +194,7 @@ def _write(settings: Settings, wanted: ExportScope, out: Path) -> Mapping[str, i
     """Write the export to a temporary file, and rename it when it is complete."""
     unfinished = out.with_name(f"{out.name}.unfinished")
     try:
-        with unfinished.open("w", encoding="utf-8") as file:
+        with open(unfinished, "w", encoding="utf-8", opener=open_private) as file:
             counts = asyncio.run(_export(settings, wanted, file))
         unfinished.replace(out)
     except OSError as error:
@@ -247,6 +250,10 @@ async def _verify(settings: Settings, since: str | None, until: str | None) -> V
     zone, now = settings.bot.zone, SystemClock().now()
     end = now if until is None else _moment(until, zone, time.max)
     start = _moment(since, zone, time.min) if since else end - _LAST_DAYS
+    if start >= min(end, now):
+        raise ValueError(
+            f"the period begins at {start:%Y-%m-%d %H:%M}, which is not before its end; nothing is due in it"
+        )
     async with DatabaseView(settings.database_url) as view:
         return await verify(SqlReminderAudit(view), start, end, now)
 

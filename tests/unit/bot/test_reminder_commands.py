@@ -123,6 +123,9 @@ def test_running_bot_must_be_stopped_before_an_import(bubbles, remind, tmp_path)
         ("export", "--chat", "home"),
         ("export", "--chat", "console:home", "--out", "no/such/folder"),
         ("verify", "--since", "monday"),
+        ("verify", "--since", "2999-01-01"),
+        ("verify", "--since", "2026-11-02", "--until", "2026-11-01"),
+        ("verify", "--until", "0001-01-02"),
     ],
 )
 def test_wrong_arguments_are_one_line_and_two(bubbles, remind, arguments):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import stat
 from datetime import UTC, datetime
 
 import pytest
@@ -94,3 +95,11 @@ def test_unwritable_file_is_reported_by_the_given_name(bubbles):
 
     assert taken.output == "bubbles: nowhere/home.jsonl: No such file or directory\n"
     assert taken.exit_code == 1
+
+
+@pytest.mark.usefixtures("said")
+@pytest.mark.parametrize("command", [("export",), ("reminders", "export")])
+def test_exported_file_is_for_its_owner_alone(bubbles, tmp_path, command):
+    assert bubbles(*command, "--chat", "console:home", "--out", "home.out").exit_code == 0
+
+    assert stat.S_IMODE((tmp_path / "home.out").stat().st_mode) == 0o600
