@@ -109,8 +109,9 @@ class PluginGuard:
         """Wrap `listener`; its exceptions are logged."""
 
         async def receive(event: Event) -> None:
-            if await self.is_off(ChatAddress.of_key(event.chat.partition("/")[0])):
-                return
+            for key in (event.chat, event.chat.rpartition("/")[0]):  # with a thread, or a chat with a slash in its id
+                if await self.is_off(ChatAddress.of_key(key)):
+                    return
             try:
                 await maybe_await(listener(event))
             except Exception as error:  # noqa: BLE001 - plugins may raise anything

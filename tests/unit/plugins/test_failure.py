@@ -3,6 +3,12 @@
 import pytest
 from loguru import logger
 
+from bot.plugins.guard import PluginGuard, switch_of
+from bot.testing.clocks import LoopClock
+from function_calls.tools.dispatch.events import Event
+from function_calls.tools.policy import ToolSwitches
+from services.kernel.chat import ChatAddress
+from services.kernel.state import MemoryStateStore
 from tests.unit.plugins.conftest import DICE
 
 pytestmark = pytest.mark.looptime
@@ -26,6 +32,11 @@ PIGEON = """
     def setup(add):
         add.platforms.append(FakePlatform(add.clock, name="{name}"))
     """
+
+
+@pytest.fixture
+def clock():
+    return LoopClock()
 
 
 @pytest.fixture
@@ -292,3 +303,16 @@ async def test_log_names_the_plugin_whose_hook_failed(rig, logged, place, value,
         await rig.say("throw the dice")
 
     assert [each["message"] for each in logged if each["level"].name == "ERROR"] == [said]
+
+
+@pytest.mark.parametrize("address", ["dingtalk:cidA/b==", "slack:C1/17.5"])
+async def test_plugin_hears_no_events_of_a_chat_where_it_is_off(clock, address):
+    switches, heard = ToolSwitches(MemoryStateStore(clock), clock), []
+    chat = ChatAddress.of_key(address.removesuffix("/17.5"))
+    await switches.switch(chat, switch_of("dice"), is_on=False)
+    listener = PluginGuard("dice", switches).listener(heard.append)
+
+    for each in (address, "slack:C2/17.5"):
+        await listener(Event(name="tool.start", data={}, chat=each, message_id="1", at=clock.now()))
+
+    assert [event.chat for event in heard] == ["slack:C2/17.5"]
