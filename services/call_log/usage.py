@@ -225,12 +225,12 @@ class DailyBudget:
         async with self._opening:
             if self._day == today:
                 return
-            used: dict[tuple[str, str], UsageCost] = defaultdict(UsageCost)
+            used = self._used = defaultdict(UsageCost)  # now, so that it has the requests that end meanwhile
             for spent in await self._spent_since(datetime.combine(today, time(), self._zone)):
                 charge = UsageCost(prompt_tokens=spent.tokens, cost=spent.cost)
                 for name in (("chat", spent.chat_key), ("person", spent.person_key), ("day", "")):
                     used[name] += charge
-            self._used, self._day = used, today
+            self._day = today
 
 
 def _names(turn: TurnUsage | None) -> list[tuple[str, str]]:

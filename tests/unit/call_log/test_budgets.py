@@ -1,5 +1,6 @@
 """Metering of requests and budgets."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -7,7 +8,7 @@ import pytest
 
 from bot.testing.clocks import FixedClock
 from bot.testing.models import ScriptedModel, completion
-from services.call_log.model import Spent
+from services.call_log.model import Spent, UsageCost
 from services.call_log.usage import (
     Budgets,
     DailyBudget,
@@ -163,3 +164,20 @@ async def test_answer_of_the_model_is_unchanged():
     played = completion("hi")
 
     assert await MeteredModel(ScriptedModel([played])).complete(REQUEST) is played
+
+
+async def test_request_that_ends_while_the_spending_of_the_day_is_read_counts():
+    is_read = asyncio.Event()
+
+    async def spent_since(_):
+        await is_read.wait()
+        return ()
+
+    budget = DailyBudget(Budgets(day=Limit(tokens=15)), FixedClock(NOON), UTC, spent_since)
+    first = asyncio.create_task(budget.check(None))
+    await asyncio.sleep(0)
+    budget.charge(None, UsageCost(prompt_tokens=15))
+    is_read.set()
+
+    with pytest.raises(ModelUnavailable, match="day"):
+        await first
