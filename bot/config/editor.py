@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -219,7 +220,8 @@ class SettingsEditor(Struct, eq=False):
         try:
             for key, value in values.items():
                 if is_secret(*split_key(key)) and value:
-                    file = self._folder() / f"{key}.{number}"
+                    files = (self._folder() / f"{key}.{free}" for free in count(number))
+                    file = next(each for each in files if not each.exists())  # one without a change may be in use
                     _write_private(file, str(value))
                     written.append(file)
                     stored[key] = f"file:{file}"

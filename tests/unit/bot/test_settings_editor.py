@@ -157,6 +157,15 @@ def test_secret_of_a_refused_change_is_deleted(editor, folder):
     assert list((folder / "data" / "secrets").iterdir()) == []
 
 
+def test_refused_change_leaves_the_secret_in_use_if_its_change_was_not_recorded(editor, folder):
+    save(editor, model__api_key=SECRET)
+    (folder / "data" / "settings.history.json").unlink()  # killed between the settings and the history
+    with pytest.raises(SettingsInvalid):
+        save(editor, model__api_key="other", platforms__enabled=["teletype"])
+
+    assert editor.load().settings.model.api_key.get_secret_value() == SECRET
+
+
 def test_change_that_the_bot_cannot_start_with_is_taken_back(editor):
     save(editor, bot__name="Ruby")
     save(editor, bot__name="Opal")
