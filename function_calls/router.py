@@ -64,7 +64,7 @@ class FunctionCallRouter:
         self._default_timeout = default_timeout
         self.policy = policy
         self._on_dispatched = on_dispatched
-        self._slots: dict[str, asyncio.Semaphore] = {}
+        self._slots: dict[tuple[str, int], asyncio.Semaphore] = {}
 
     def dispatcher_for(self, agent_name: str, policy: CallPolicy | None = None) -> Dispatcher:
         """Return the dispatcher of an agent, enclosed by this router; this router if the agent is unknown."""
@@ -235,7 +235,7 @@ class FunctionCallRouter:
 
     def _slots_of(self, tool: RegisteredTool) -> asyncio.Semaphore | None:
         most = tool.options.max_concurrent
-        return None if most is None else self._slots.setdefault(tool.name, asyncio.Semaphore(most))
+        return None if most is None else self._slots.setdefault((tool.name, most), asyncio.Semaphore(most))
 
     @staticmethod
     def _create_args_instance(tool: RegisteredTool, arguments: Mapping[str, object]) -> object:

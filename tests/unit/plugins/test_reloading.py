@@ -1,5 +1,7 @@
 """A plugin whose file changes while the bot runs."""
 
+import asyncio
+
 import pytest
 
 from tests.unit.plugins.conftest import DICE
@@ -137,3 +139,37 @@ async def test_unchanged_files_are_not_reloaded(rig):
         await rig.watch.check()
 
     assert rig.told == []
+
+
+async def test_new_limit_of_concurrent_calls_holds_after_a_reload(rig):
+    busy = """
+        import asyncio
+
+        from function_calls.registry import tool_function
+
+        running = most = 0
+
+
+        @tool_function(returns="reply", max_concurrent=1, examples=("throw the dice",))
+        async def throw_dice() -> str:
+            \"\"\"Throw the dice.\"\"\"
+            global running, most
+            running += 1
+            most = max(most, running)
+            await asyncio.sleep(1)
+            running -= 1
+            return f"{most} at once"
+        """
+
+    async def throw_twice():
+        say = rig.platform.say
+        await asyncio.gather(*(say("throw the dice", chat=chat, is_private=True) for chat in ("ann", "bob")))
+        return rig.platform.texts[-1]
+
+    rig.write("dice", busy)
+    async with rig.running():
+        before = await throw_twice()
+        rig.write("dice", busy.replace("max_concurrent=1", "max_concurrent=2"))
+        await rig.watch.check()
+
+        assert (before, await throw_twice()) == ("1 at once", "2 at once")
