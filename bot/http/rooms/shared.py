@@ -40,7 +40,8 @@ class SharedRooms:
             return
         text = to_json({"from": self._own, "room": session_id, "kind": kind, "data": data}).decode()
         if len(text.encode()) > MOST_BYTES:
-            text = to_json({"from": self._own, "room": session_id, "message": _message_id(data)}).decode()
+            named = {"from": self._own, "room": session_id, "kind": kind, "message": _message_id(data)}
+            text = to_json(named).decode()
         try:
             self._queue.put_nowait(text)
         except asyncio.QueueFull:
@@ -77,15 +78,15 @@ class SharedRooms:
         if isinstance(kind, str) and isinstance(data, dict):
             self._context.room.rooms.apply_remote_event(session_id, kind, data)
         elif isinstance(event.get("message"), str):
-            await self._publish_stored(session_id, str(event["message"]))
+            await self._publish_stored(session_id, str(kind or "message_new"), str(event["message"]))
 
-    async def _publish_stored(self, session_id: str, message_id: str) -> None:
-        """Publish a message from the history, which is too long for the channel."""
+    async def _publish_stored(self, session_id: str, kind: str, message_id: str) -> None:
+        """Publish an event with a message from the history, which is too long for the channel."""
         chat = self._context.room.address(session_id)
         for _ in range(_TRIES):
             found = await RoomHistory(self._context).one(chat, message_id)
             if found is not None:
-                self._context.room.rooms.apply_remote_event(session_id, "message_new", {"message": found})
+                self._context.room.rooms.apply_remote_event(session_id, kind, {"message": found})
                 return
             await self._context.clock.nap(_BETWEEN_TRIES)
 

@@ -97,3 +97,24 @@ async def test_event_of_this_worker_only_is_not_shared(sharing):
         await wire.hears()
 
     assert [each["kind"] for each in wire.called] == ["message_deleted"]
+
+
+async def test_long_edit_is_shared_as_an_edit(sharing):
+    async with sharing() as (wire, room):
+        room.room("lobby").emit("message_updated", message("x" * 8000))
+        await wire.hears()
+        [called] = wire.called
+
+    assert (called["kind"], called["message"]) == ("message_updated", "m9")
+
+
+async def test_long_edit_of_another_worker_is_shown_as_an_edit(sharing, api):
+    said = await api.post("/api/chat/send", json={"session_id": "lobby", "message": "tea?"})
+    async with sharing() as (wire, room):
+        frames = []
+        room.room("lobby").listen(frames.append)
+        event = {"from": "other", "room": "lobby", "kind": "message_updated", "message": said.json()["message_id"]}
+        await wire.hears(None, event)
+        await asyncio.sleep(0.2)
+
+    assert [json.loads(frame.text)["type"] for frame in frames] == ["message_updated"]
