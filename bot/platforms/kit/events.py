@@ -1,4 +1,4 @@
-"""Parse the events of platforms: models, timestamps, and the name of the bot in a text."""
+"""Parse the events of platforms: models, timestamps, numbers of chats, and the name of the bot in a text."""
 
 import re
 from collections.abc import Mapping
@@ -10,6 +10,8 @@ from loguru import logger
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from function_calls.language.recognized_phrases import call_pattern
+from services.kernel.chat import ChatAddress
+from services.kernel.errors import DeliveryFailed
 
 E = TypeVar("E", bound="Form")
 
@@ -50,6 +52,18 @@ def instant(since_1970: float | str, *, per_second: int = 1) -> datetime:
         return datetime.fromtimestamp(float(since_1970) / per_second, UTC)
     except (ValueError, OverflowError, OSError):
         return datetime.fromtimestamp(0, UTC)
+
+
+def number_of(address: ChatAddress) -> int:
+    """Return the id of a chat as a number.
+
+    Raises:
+        DeliveryFailed: it is none, such as in an imported reminder.
+    """
+    try:
+        return int(address.chat_id)
+    except ValueError:
+        raise DeliveryFailed(f"{address.key} is no chat", is_permanent=True) from None
 
 
 def is_called(text: str, bot_name: str) -> bool:

@@ -5,9 +5,10 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 from pydantic import ConfigDict
 
-from bot.platforms.kit.events import Form, instant, is_called
+from bot.platforms.kit.events import Form, instant, is_called, number_of
 from services.kernel.chat import (
     Attachment,
     BotAdded,
@@ -164,8 +165,9 @@ def address_of(event: Event) -> ChatAddress:
 def recipient(address: ChatAddress) -> dict[str, object]:
     """Return the fields that address a message to a chat."""
     if address.chat_id.startswith(_PRIVATE):
-        return {"message_type": "private", "user_id": int(address.chat_id.removeprefix(_PRIVATE))}
-    return {"message_type": "group", "group_id": int(address.chat_id)}
+        person = replace(address, chat_id=address.chat_id.removeprefix(_PRIVATE))
+        return {"message_type": "private", "user_id": number_of(person)}
+    return {"message_type": "group", "group_id": number_of(address)}
 
 
 def _to_message(event: Event, bot_name: str, own_messages: Collection[str]) -> ChatMessage | None:

@@ -33,6 +33,7 @@ from bot.platforms.base import Capabilities, Command, OutgoingMessage
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.commands import MENU
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood, listen
+from bot.platforms.kit.events import number_of
 from bot.platforms.kit.pieces import send_in_order
 from bot.platforms.telegram import requests
 from bot.platforms.telegram.client import Administrators, delivery_failed, send_file
@@ -141,7 +142,7 @@ class TelegramPlatform(NetworkPlatform):
 
     def _current_address(self, address: ChatAddress) -> ChatAddress:
         """Return the current address of a chat, whose number may have changed."""
-        chat_id = int(address.chat_id)
+        chat_id = number_of(address)
         return replace(address, chat_id=str(self._moved.get(chat_id, chat_id)))
 
     async def _send_request(self, request: SendMessage) -> str:

@@ -5,6 +5,7 @@ from html import escape
 from typing import Final
 
 from bot.platforms.base import Choice, Command, OutgoingMessage
+from bot.platforms.kit.events import number_of
 from bot.platforms.kit.markdown import Span, render_html, spans_of
 from bot.platforms.kit.pieces import pieces
 from services.kernel.chat import ChatAddress, SentFile
@@ -73,7 +74,7 @@ def link(address: ChatAddress, message_id: str) -> str | None:
 
 def _message(address: ChatAddress, message: OutgoingMessage, part: str) -> dict[str, object]:
     request: dict[str, object] = {
-        "chat_id": int(address.chat_id),
+        "chat_id": number_of(address),
         "text": render_html(spans_of(message, part), _special),
         "parse_mode": "HTML",
         "link_preview_options": {"is_disabled": True},

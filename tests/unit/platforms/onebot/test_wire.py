@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.onebot import requests
-from bot.platforms.onebot.wire import Event, segments_of, to_incoming, to_reactions
+from bot.platforms.onebot.wire import Event, recipient, segments_of, to_incoming, to_reactions
 from services.kernel.chat import Attachment, BotAdded, ChatAddress, MessageWithdrawn, Person
+from services.kernel.errors import DeliveryFailed
 
 EVENTS = json.loads(Path(__file__).with_name("events.json").read_text(encoding="utf-8"))
 TEAM = ChatAddress(platform="onebot", chat_id="100")
@@ -112,3 +113,11 @@ def test_face_is_its_emoji_or_its_number():
 
     assert [each.emoji for each in to_reactions(event, "Ann")] == ["👍", "👍", "5"]
     assert to_reactions(event.model_copy(update={"user_id": 1}), "Bubbles") == ()
+
+
+@pytest.mark.parametrize("chat_id", ["team", "private-ann"])
+def test_address_without_a_number_is_refused_for_good(chat_id):
+    with pytest.raises(DeliveryFailed) as refused:
+        recipient(ChatAddress(platform="onebot", chat_id=chat_id))
+
+    assert refused.value.is_permanent

@@ -11,6 +11,7 @@ from bot.platforms.base import Choice, OutgoingMessage
 from bot.platforms.telegram import requests
 from bot.platforms.telegram.wire import Account, to_incoming
 from services.kernel.chat import BotAdded, ChatAddress, MessageEdited, Person
+from services.kernel.errors import DeliveryFailed
 from tests.support.chat_servers.telegram_markup import visible_text
 
 UPDATES = json.loads(Path(__file__).with_name("updates.json").read_text(encoding="utf-8"))
@@ -184,3 +185,10 @@ def test_user_name_of_a_known_author_becomes_their_account():
 
     assert message.mentions[0] == tom
     assert "@Tom Brown" in message.text
+
+
+def test_address_without_a_number_is_refused_for_good():
+    with pytest.raises(DeliveryFailed) as refused:
+        requests.messages(ChatAddress(platform="telegram", chat_id="@team"), OutgoingMessage(text="tea"))
+
+    assert refused.value.is_permanent
