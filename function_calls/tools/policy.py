@@ -1,6 +1,5 @@
 """Define the policy of a router's calls: owners, switched-off tools, pending calls and changes."""
 
-import asyncio
 from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, Protocol
@@ -14,7 +13,7 @@ from function_calls.tools.permission import Viewer
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
-from services.kernel.state import FOREVER, StateStore
+from services.kernel.state import FOREVER, Json, StateStore
 
 if TYPE_CHECKING:
     from function_calls.router import FunctionCallRouter
@@ -36,7 +35,6 @@ class ToolSwitches:
         self._state = state
         self._clock = clock
         self._read: BoundedDict[str, tuple[datetime, frozenset[str]]] = BoundedDict(_MOST_CHATS)
-        self._lock = asyncio.Lock()
 
     async def off_in(self, chat: ChatAddress) -> frozenset[str]:
         """Return the names of the tools switched off in `chat`."""
@@ -52,12 +50,14 @@ class ToolSwitches:
 
     async def switch(self, chat: ChatAddress, name: str, *, is_on: bool) -> None:
         """Switch a tool on or off in a chat."""
-        async with self._lock:
+        is_stored = False
+        while not is_stored:  # repeated if another call or another process has switched tools meanwhile
             stored = await self._state.get(_key(chat))
             off = {*map(str, stored)} if isinstance(stored, list) else set()
             off = off - {name} if is_on else off | {name}
-            await self._state.set(_key(chat), [*sorted(off)] if off else None, keep=FOREVER, is_promised=True)
-            self._read = BoundedDict(_MOST_CHATS)  # not cleared: what is being read now may be the earlier value
+            switched: Json = [*sorted(off)] or None
+            is_stored = await self._state.set_unless_changed(_key(chat), switched, read=stored, keep=FOREVER)
+        self._read = BoundedDict(_MOST_CHATS)  # not cleared: what is being read now may be the earlier value
 
 
 def _key(chat: ChatAddress) -> str:

@@ -57,6 +57,9 @@ class StateStore(Protocol):
             StorageFull: the disk is full, for a promised value. Other values are dropped silently.
         """
 
+    async def set_unless_changed(self, key: str, value: Json, *, read: Json, keep: timedelta) -> bool:
+        """Store `value` like a promised one if `key` still has the value `read`; else return False."""
+
     async def take(self, key: str) -> Json:
         """Delete and return the value under `key`; only one of several concurrent callers gets it."""
 
@@ -82,6 +85,13 @@ class MemoryStateStore:
         }
         if value is not None:
             self._values[key] = (to_json(value), now + keep)
+
+    async def set_unless_changed(self, key: str, value: Json, *, read: Json, keep: timedelta) -> bool:
+        """Store `value` for `keep` if the value is `read`."""
+        is_unchanged = await MemoryStateStore.get(self, key) == read
+        if is_unchanged:
+            await self.set(key, value, keep=keep)
+        return is_unchanged
 
     async def take(self, key: str) -> Json:
         """Delete and return the value under `key`."""

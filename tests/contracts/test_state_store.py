@@ -68,3 +68,20 @@ async def test_half_characters_are_replaced(state: StateStore):
     await state.set("a", {"text": "tea \ud83d"}, keep=HOUR)
 
     assert await state.get("a") == {"text": "tea \ufffd"}
+
+
+async def test_value_is_replaced_only_if_it_is_the_one_that_was_read(state: StateStore):
+    first = await state.set_unless_changed("a", [1], read=None, keep=HOUR)
+    late = await state.set_unless_changed("a", [2], read=None, keep=HOUR)
+    second = await state.set_unless_changed("a", [1, 3], read=[1], keep=HOUR)
+
+    assert (first, late, second) == (True, False, True)
+    assert await state.get("a") == [1, 3]
+
+
+async def test_expired_value_counts_as_none_for_a_replacement(state: StateStore, clock: FixedClock, now: datetime):
+    await state.set("a", 1, keep=HOUR)
+    clock.set(now + HOUR)
+
+    assert not await state.set_unless_changed("a", 2, read=1, keep=HOUR)
+    assert await state.set_unless_changed("a", 2, read=None, keep=HOUR)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 
 import sqlalchemy as sa
@@ -43,14 +43,9 @@ class SqlStateStore:
             StorageFull: the disk is full, for a promised value.
         """
         now = self._clock.now()
-        row = {"key": key, "value": to_json(value), "expires_at": to_micros(now + keep)}
 
         def work(connection: sa.Connection) -> None:
-            connection.execute(_delete_expired(), {"now": to_micros(now)})
-            if value is None:
-                connection.execute(STATE.delete().where(STATE.c.key == key))
-            else:
-                connection.execute(upsert(connection, STATE, key=["key"]), row)
+            _set(connection, key, value, now, keep)
 
         try:
             await self._database.run(work, is_durable=is_promised)
@@ -60,10 +55,33 @@ class SqlStateStore:
             # A request must not fail because a small value is lost.
             logger.error("could not store state {}: {}", key.partition(":")[0], error)
 
+    async def set_unless_changed(self, key: str, value: Json, *, read: Json, keep: timedelta) -> bool:
+        """Store `value` if `key` still has the value `read`, in one transaction."""
+        now = self._clock.now()
+        query = sa.select(STATE.c.value).where(STATE.c.key == key, STATE.c.expires_at > to_micros(now))
+
+        def work(connection: sa.Connection) -> bool:
+            take_advisory_lock(connection, key)
+            is_unchanged = _parse(connection.scalar(query)) == read
+            if is_unchanged:
+                _set(connection, key, value, now, keep)
+            return is_unchanged
+
+        return await self._database.run(work)
+
 
 def _parse(text: str | None) -> Json:
     value: Json = None if text is None else json.loads(text)
     return value
+
+
+def _set(connection: sa.Connection, key: str, value: Json, now: datetime, keep: timedelta) -> None:
+    connection.execute(_delete_expired(), {"now": to_micros(now)})
+    if value is None:
+        connection.execute(STATE.delete().where(STATE.c.key == key))
+    else:
+        row = {"key": key, "value": to_json(value), "expires_at": to_micros(now + keep)}
+        connection.execute(upsert(connection, STATE, key=["key"]), row)
 
 
 @cache

@@ -129,3 +129,17 @@ async def test_other_talk_of_tools_is_no_command(here, text):
     told = await here.say(text, is_admin=True)
 
     assert "Tools in this chat" not in (told or "")
+
+
+async def test_functions_disabled_by_two_processes_at_the_same_time_are_all_disabled(here):
+    class SlowStore(MemoryStateStore):
+        async def get(self, key):
+            value = await super().get(key)
+            await asyncio.sleep(0)
+            return value
+
+    store, chat = SlowStore(here.clock), here.message().address
+    names = ("pour", "brew")
+    await asyncio.gather(*(ToolSwitches(store, here.clock).switch(chat, name, is_on=False) for name in names))
+
+    assert await ToolSwitches(store, here.clock).off_in(chat) == {"pour", "brew"}
