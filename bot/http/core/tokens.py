@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from msgspec import Struct, ValidationError, convert, to_builtins
 
+from bot.http.core.errors import HttpRefused
 from services.kernel.clock import Clock
 from services.kernel.state import FOREVER, Json, StateStore
 
@@ -55,7 +56,6 @@ class Tokens:
         self._state = state
         self._clock = clock
         self._operator_secret = operator_secret
-        self._lock = asyncio.Lock()
         self._revoked = asyncio.Event()
 
     async def find(self, secret: str) -> Token | None:
@@ -77,15 +77,22 @@ class Tokens:
         """Issue a token for `name`; return it with its secret, which is not stored.
 
         `scopes` restrict it to some of the scopes of its role, `rooms` to these rooms.
+
+        Raises:
+            HttpRefused: there are 200 tokens (409).
         """
         secret = _PREFIX + secrets.token_urlsafe(_BYTES)
         allowed = SCOPES[role] if scopes is None else scopes & SCOPES[role]
         hashed = _hash_secret(secret)
         now = self._clock.now().isoformat(timespec="seconds")
         token = Token(id=hashed[:_ID_LENGTH], name=name, role=role, scopes=allowed, created_at=now, rooms=rooms)
-        async with self._lock:
-            entries: list[Json] = [*await self._entries(), _encode(token, hashed)]
-            await self._state.set(_KEY, entries[-MOST_TOKENS:], keep=FOREVER, is_promised=True)
+        is_stored = False
+        while not is_stored:  # repeated if another worker has changed the tokens meanwhile
+            stored = await self._state.get(_KEY)
+            entries: list[Json] = [*_entries_of(stored), _encode(token, hashed)]
+            if len(entries) > MOST_TOKENS:
+                raise HttpRefused(409, "too_many_tokens", limit=MOST_TOKENS)
+            is_stored = await self._state.set_unless_changed(_KEY, entries, read=stored, keep=FOREVER)
         return token, secret
 
     async def list_tokens(self) -> tuple[Token, ...]:
@@ -105,12 +112,14 @@ class Tokens:
 
     async def revoke(self, token_id: str) -> bool:
         """Revoke a token; return False if no token has the id."""
-        async with self._lock:
-            entries = await self._entries()
+        is_stored = False
+        while not is_stored:
+            stored = await self._state.get(_KEY)
+            entries = _entries_of(stored)
             remaining: list[Json] = [each for each in entries if each.get("id") != token_id]
             if len(remaining) == len(entries):
                 return False
-            await self._state.set(_KEY, remaining, keep=FOREVER, is_promised=True)
+            is_stored = await self._state.set_unless_changed(_KEY, remaining, read=stored, keep=FOREVER)
         self._revoked.set()
         self._revoked = asyncio.Event()
         return True
@@ -126,8 +135,11 @@ class Tokens:
                     await revoked.wait()
 
     async def _entries(self) -> list[dict[str, Json]]:
-        stored = await self._state.get(_KEY)
-        return [each for each in stored if isinstance(each, dict)] if isinstance(stored, list) else []
+        return _entries_of(await self._state.get(_KEY))
+
+
+def _entries_of(stored: Json) -> list[dict[str, Json]]:
+    return [each for each in stored if isinstance(each, dict)] if isinstance(stored, list) else []
 
 
 def _hash_secret(secret: str) -> str:

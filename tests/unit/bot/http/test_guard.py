@@ -1,5 +1,6 @@
 """Guards of HTTP requests: hosts, origins, tokens, sizes and rate limits."""
 
+import asyncio
 from datetime import UTC, datetime
 
 import httpx
@@ -8,9 +9,11 @@ from pydantic import SecretStr, ValidationError
 
 from bot.config.settings import HttpSettings
 from bot.http.app import build_guarded_app
+from bot.http.core.tokens import MOST_TOKENS, Tokens
 from bot.http.security.networks import check_bind_policy
-from bot.testing.clocks import StandingClock
+from bot.testing.clocks import FixedClock, StandingClock
 from services.kernel.errors import ConfigError
+from services.kernel.state import MemoryStateStore
 from tests.support.http_bot import with_token
 
 NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
@@ -243,3 +246,42 @@ async def test_errors_are_in_the_language_of_the_client(api, language, word):
 
     assert set(body) == {"code", "detail", "hint", "fields"}
     assert word in body["detail"]
+
+
+class SlowStateStore(MemoryStateStore):
+    async def get(self, key):
+        found = await super().get(key)
+        await asyncio.sleep(0)
+        return found
+
+
+@pytest.fixture
+def workers():
+    """The tokens of two workers on one database."""
+    clock = FixedClock(datetime(2026, 11, 20, tzinfo=UTC))
+    state = SlowStateStore(clock)
+    return Tokens(state, clock), Tokens(state, clock)
+
+
+async def test_tokens_that_two_workers_issue_at_once_are_valid(workers):
+    issued = await asyncio.gather(*(tokens.issue("Ann", "member") for tokens in workers))
+
+    assert all([await workers[0].find(secret) for _, secret in issued])
+
+
+async def test_token_stays_revoked_if_another_worker_issues_one_meanwhile(workers):
+    token, secret = await workers[0].issue("Ann", "member")
+    await asyncio.gather(workers[0].revoke(token.id), workers[1].issue("Ben", "member"))
+
+    assert await workers[0].find(secret) is None
+    assert [each.name for each in await workers[0].list_tokens()] == ["Ben"]
+
+
+async def test_token_above_the_limit_is_refused_and_revokes_none(api_of):
+    api = await api_of(http=with_token("s3cret-token"))
+    issued = [await api.context.tokens.issue("Ann", "member") for _ in range(MOST_TOKENS)]
+    signed = {"Authorization": "Bearer s3cret-token"}
+    refused = await api.post("/api/admin/tokens", json={"name": "Ben", "role": "member"}, headers=signed)
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "too_many_tokens")
+    assert await api.context.tokens.find(issued[0][1])
