@@ -201,5 +201,5 @@ async def stop(session_id: SESSION, message_id: MESSAGE_ID, context: Context, _v
 @routes.post("/sessions/{session_id}/members", status_code=201)
 async def invite(session_id: SESSION, body: MemberBody, context: Context, _viewer: RoomViewer) -> Done:
     """Invite another person to a room of yours."""
-    await join(context, read_person(body.name).id, session_id)
+    await join(context, read_person(body.name).id, session_id, is_invited=True)
     return Done()

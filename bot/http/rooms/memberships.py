@@ -85,10 +85,16 @@ async def filter_rooms(context: HttpContext, viewer: Viewer, chats: Sequence[Cha
     return frozenset(chat.key for chat in chats if chat.chat_id in joined or chat in written)
 
 
-async def join(context: HttpContext, person_id: str, session_id: str) -> None:
-    """Add a room to the memberships of a person, of which the last 500 are stored."""
+async def join(context: HttpContext, person_id: str, session_id: str, *, is_invited: bool = False) -> None:
+    """Add a room to the memberships of a person, of which the last 500 are stored.
+
+    Raises:
+        HttpRefused: others invite the person, who belongs to 500 other rooms (409).
+    """
     async with context.membership_lock:
         rooms = [each for each in await _joined_rooms(context, person_id) if each != session_id]
+        if is_invited and len(rooms) >= _MOST_JOINED:  # strangers could end all memberships of a person
+            raise HttpRefused(409, "too_many_rooms", limit=_MOST_JOINED)
         for dropped in rooms[: 1 - _MOST_JOINED]:
             if await context.app.state.get(_opener_key(dropped)) == person_id:
                 await context.app.state.set(_opener_key(dropped), None, keep=FOREVER)

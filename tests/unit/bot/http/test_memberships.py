@@ -232,3 +232,16 @@ async def test_failed_request_for_a_calendar_logs_no_address(api, token_of, monk
 
     assert status == 503
     assert "GET /calendar/{token}.ics failed" in lines[0]
+
+
+async def test_invitations_end_no_membership(api, token_of):
+    ann, bob, eve = await token_of("ann"), await token_of("bob"), await token_of("eve")
+    await say(api, ann, "kitchen")
+    await api.post("/api/chat/sessions/kitchen/members", json={"name": "bob"}, headers=ann)
+    for number in range(499):
+        await join(api.context, "bob", f"trap{number}", is_invited=True)
+    await say(api, eve, "cellar")
+    refused = await api.post("/api/chat/sessions/cellar/members", json={"name": "bob"}, headers=eve)
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "too_many_rooms")
+    assert (await api.get("/api/chat/sessions/kitchen/messages", headers=bob)).status_code == 200
