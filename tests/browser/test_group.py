@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from tests.browser.bot_process import BotProcess
 from tests.browser.conftest import open_visitors
@@ -163,6 +163,35 @@ async def test_long_room_is_loaded_in_pages_with_a_limited_number_of_rows(visito
     assert await page.locator("[data-message]").count() <= ROWS
     await page.get_by_role("button", name="Jump to latest").click()
     await expect(messages_with(page, f"number {PAGE + LONG - 1}")).to_be_in_viewport()
+
+
+async def leave_a_long_room_after_scrolling_back(visitors: Visitors, asked: list[Route]) -> Page:
+    """Ask for earlier messages of a long room, then enter one with two messages; return its page."""
+    page = await (await visitors.open_window()).new_page()
+    short, long = visitors.room, f"long_{visitors.room[:40]}"
+    await page.route("**/log?**", lambda route: asked.append(route))
+    await page.route_web_socket(
+        "**/api/chat/ws**",
+        lambda socket: socket.send(make_hello(range(PAGE, PAGE + LONG) if long in socket.url else range(1000, 1002))),
+    )
+    await visitors.go(page, "/", "Ada")
+    visitors.room = long
+    await visitors.go(page, "/", "Ada")
+    visitors.room = short
+    earlier = page.get_by_role("button", name="Load earlier messages")
+    await earlier.click()
+    await expect(page.locator("[data-message]").first).to_contain_text(f"number {PAGE}")
+    async with page.expect_request("**/log?**"):
+        await earlier.click()
+    await page.locator(f".rooms [data-room='{short}']").click()
+    await expect(page.locator("h1")).to_have_text(f"# {short}")
+    return page
+
+
+async def test_short_room_entered_from_earlier_messages_of_a_long_one_is_shown(visitors: Visitors):
+    page = await leave_a_long_room_after_scrolling_back(visitors, [])
+
+    await expect(messages_with(page, "number 1001")).to_be_in_viewport()
 
 
 def make_message(number: int) -> dict[str, object]:

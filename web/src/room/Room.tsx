@@ -79,7 +79,7 @@ export function Room(): ReactNode {
         )}
         <main className="room-main" id="content" tabIndex={-1}>
           <LinkBanner />
-          <MessageList />
+          <MessageList key={room} />
           <div className="room-foot">
             <TypingRow />
             <Composer key={room} room={room} />
