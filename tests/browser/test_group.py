@@ -194,6 +194,17 @@ async def test_short_room_entered_from_earlier_messages_of_a_long_one_is_shown(v
     await expect(messages_with(page, "number 1001")).to_be_in_viewport()
 
 
+async def test_earlier_messages_that_arrive_in_another_room_stay_out_of_it(visitors: Visitors):
+    asked: list[Route] = []
+    page = await leave_a_long_room_after_scrolling_back(visitors, asked)
+
+    async with page.expect_response("**/log?**"):
+        await asked[0].fulfill(json={"messages": [make_message(1)], "before": None})
+
+    await page.wait_for_timeout(300)
+    await expect(page.locator("[data-message]")).to_have_count(2)
+
+
 def make_message(number: int) -> dict[str, object]:
     author = {"id": "lin", "name": "Lin", "kind": "person"}
     return {"id": f"m{number}", "author": author, "text": f"number {number}", "ts": "2026-11-21T11:00:00Z"}

@@ -13,15 +13,16 @@ const asked = new Set<string>()
 let timer = 0
 
 async function fetchWanted(): Promise<void> {
-  const room = useRoom.getState().identity?.room
+  const { identity } = useRoom.getState()
   const ids = [...wanted].slice(0, MOST)
   for (const id of ids) wanted.delete(id)
   timer = wanted.size ? window.setTimeout(() => void fetchWanted(), GATHER_MS) : 0
-  if (!room || !ids.length) return
-  const query = new URLSearchParams([['session_id', room], ...ids.map((id) => ['ids', id])])
+  if (!identity || !ids.length) return
+  const query = new URLSearchParams([['session_id', identity.room], ...ids.map((id) => ['ids', id])])
   try {
     const { reminders } = await ask<{ reminders: Reminder[] }>(`/api/reminders?${query}`)
-    useRoom.getState().learnReminders(reminders)
+    const room = useRoom.getState()
+    if (room.identity === identity) room.learnReminders(reminders)
   } catch {
     asked.clear()
   }

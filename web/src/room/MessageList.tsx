@@ -192,7 +192,9 @@ function useThreads() {
 async function loadEarlier(room: string, before: string | undefined, limit = PAGE): Promise<number> {
   const path = withQuery(`/api/chat/sessions/${encodeURIComponent(room)}/log`, { before, limit })
   const page = await ask<{ messages: Message[]; before: string | null }>(path)
-  useRoom.getState().addEarlier(page.messages, page.before !== null)
+  const { messages, addEarlier } = useRoom.getState()
+  if (!messages.some((message) => message.id === before)) return 0 // another room was entered meanwhile
+  addEarlier(page.messages, page.before !== null)
   return page.messages.length
 }
 
