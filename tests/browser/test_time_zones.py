@@ -6,6 +6,8 @@ from zoneinfo import ZoneInfo
 
 from playwright.async_api import Locator, Page, expect
 
+from tests.browser.test_appearance import message, person
+from tests.browser.test_messages import open_room
 from tests.browser.visitors import Visitors, say
 
 OFFER = "[data-zone-offer]"
@@ -115,3 +117,13 @@ async def test_reminder_in_a_skipped_hour_is_moved_forward(visitors: Visitors):
     await page.get_by_role("button", name="Add").last.click()
 
     await expect(page.locator(".calendar [data-event-id]", has_text="call the bank")).to_contain_text("03:00")
+
+
+async def test_yesterday_after_a_night_in_which_clocks_change_is_the_day_before(visitors: Visitors):
+    page = await (await visitors.open_window(is_single_use=True, zone="Europe/Madrid")).new_page()
+    await page.clock.set_fixed_time(datetime(2031, 3, 30, 22, 30, tzinfo=UTC))  # 00:30 of the day after a short one
+    days = [message(day, person("Lin"), "hello", 0) | {"ts": f"2031-03-{day}T11:00:00Z"} for day in (29, 30)]
+
+    await open_room(visitors, days, page)
+
+    await expect(page.locator(".day-line")).to_have_text([re.compile("Saturday"), "Yesterday"])

@@ -45,7 +45,9 @@ export function wallTime(at: string | number | Date, zone: string): string {
 /** A day as a line in the chat: today, yesterday, or the date. */
 export function dayName(at: string, words: Words, clock: Clock, now = Date.now()): string {
   if (isSameDay(at, now, clock)) return words.room.today
-  if (isSameDay(at, now - DAY_MS, clock)) return words.room.yesterday
+  // The day before by the calendar: a day on which clocks change has not 24 hours.
+  const yesterday = new Date(Date.parse(dateIn(now, clock.zone)) - DAY_MS).toISOString().slice(0, 10)
+  if (dateIn(at, clock.zone) === yesterday) return words.room.yesterday
   return longDate(at, clock)
 }
 
