@@ -96,3 +96,17 @@ async def test_returning_tab_shows_number_and_start_of_missed_messages(visitors:
     )
     await expect(ada.locator("[data-unread-line]")).to_have_count(1)
     await expect(ada.locator("[data-message]")).to_have_count(4)
+
+
+async def test_half_written_message_is_gone_when_somebody_leaves(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    await page.locator("#composer").fill("between you and me")
+    await page.reload()
+    await expect(page.locator("#composer")).to_have_value("between you and me")
+
+    await page.get_by_role("button", name="Profile and notifications").click()
+    await page.get_by_role("menuitem", name="Leave").click()
+    await page.get_by_role("button", name="Join").wait_for()
+    await visitors.go(page, "/", "Lin")
+
+    await expect(page.locator("#composer")).to_have_value("")

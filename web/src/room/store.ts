@@ -11,6 +11,7 @@ import { freshId } from '../wire/ids'
 import { forget, remember, type Identity } from '../wire/identity'
 import { Connection, type Link } from './connection'
 import { alerted, complain } from './alerts'
+import { forgetDrafts } from './draft'
 import { EMPTY_ROOM, reduced, welcomed, type Pending, type RoomData } from './reduce'
 
 interface RoomState extends RoomData {
@@ -165,6 +166,7 @@ export const useRoom = create<RoomState>((set, get) => {
       const { identity } = get()
       if (identity) sessionStorage.removeItem(pendingKey(identity))
       forget()
+      forgetDrafts()
       set({ ...EMPTY_ROOM, identity: null })
     },
     retryNow: () => connection?.retry(),
