@@ -79,3 +79,19 @@ async def test_picture_viewer_is_used_with_the_keyboard(visitors: Visitors):
     await expect(viewer.get_by_role("img", name="two.png")).to_have_js_property("naturalWidth", 60)
     await page.keyboard.press("Escape")
     await expect(viewer).to_have_count(0)
+
+
+async def test_text_that_is_not_to_be_had_is_no_preview(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    chosen = [{"name": "notes.txt", "mimeType": "text/plain", "buffer": b"milk, bread"}]
+    await page.locator(".composer input[type=file]").set_input_files(chosen)
+    await expect(page.locator("[data-attached=ready]")).to_have_count(1)
+    await page.get_by_role("button", name="Send", exact=True).click()
+    url = await page.locator("[data-message] a.file").get_attribute("href")
+    await page.route(f"**{url}", lambda route: route.fulfill(status=404, json={"detail": "Not found."}))
+
+    await page.get_by_role("button", name="Preview", exact=True).click()
+
+    await expect(page.locator(".file-card").get_by_role("alert")).to_be_visible()
+    await expect(page.locator(".file-card pre")).to_have_count(0)
+    visitors.errors[:] = [each for each in visitors.errors if "status of 404" not in each]

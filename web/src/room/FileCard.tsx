@@ -32,7 +32,9 @@ export function FileCard({ file }: { file: Attachment }): ReactNode {
       return
     }
     try {
-      const whole = await (await fetch(url as string)).text()
+      const response = await fetch(url as string)
+      if (!response.ok) throw new Error(response.statusText)
+      const whole = await response.text()
       setText(whole.length > PREVIEW ? `${whole.slice(0, PREVIEW)}…` : whole)
       setFailed(false)
     } catch {
