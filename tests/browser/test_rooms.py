@@ -167,6 +167,25 @@ async def test_notifications_are_enabled_by_a_click_and_shown_for_mentions(visit
     assert await ada.evaluate("window.tones") == 4  # two for switching it on, two for the mention
 
 
+async def test_longer_names_and_addresses_are_no_mentions(visitors: Visitors):
+    window = await visitors.open_window(is_single_use=True)
+    await window.add_init_script(f"({FAKE_ABSENCE})()")
+    ada = await visitors.enter("Ada", window=window)
+    await ada.locator("#composer").wait_for()
+    await ada.locator(".own-menu").click()
+    await ada.get_by_role("menuitemcheckbox", name="Desktop notifications").click()
+    await ada.keyboard.press("Escape")
+    await ada.evaluate("window.isAway = true")
+    lin = await visitors.enter("Lin")
+
+    await say(lin, "@Adam lunch? write to bob@allianz.test")
+    await say(lin, "@Ada, and you? 你好@ada你来吗")
+
+    await expect(messages_with(ada, "and you").locator(".mention[data-me]")).to_have_text(["@Ada", "@ada"])
+    await expect(messages_with(ada, "bob@").locator(".mention")).to_have_count(0)
+    assert await ada.evaluate("window.notices") == ["Lin: @Ada, and you? 你好@ada你来吗"]
+
+
 async def test_highlighted_words_are_marked_and_notified_like_mentions(visitors: Visitors):
     window = await visitors.open_window(is_single_use=True)
     await window.add_init_script(f"({FAKE_ABSENCE})()")

@@ -21,12 +21,17 @@ function wholeWord(word: string): string {
   return UNSPACED.test(word) ? escaped(word) : `(?<![\\p{L}\\p{N}])${escaped(word)}(?![\\p{L}\\p{N}])`
 }
 
+/** A name as a pattern: not the beginning of a longer one, "@Ada" in "@Adam", where it ends with a Latin letter. */
+function wholeName(name: string): string {
+  return /[A-Za-z0-9_]$/.test(name) ? `${escaped(name)}(?![A-Za-z0-9_])` : escaped(name)
+}
+
 /** `text` cut at its mentions of `names`, and at the words of one's own; "@all" and its kin count as everybody. */
 export function cutAtMentions(text: string, names: readonly string[], ownWords = ''): Piece[] {
   if (!text.includes('@') && !ownWords) return [{ text, mention: null }]
   const known = [...names, ...EVERYONE].filter(Boolean).sort((a, b) => b.length - a.length)
   const words = ownWords ? ownWords.split('\n').map(wholeWord) : []
-  const pattern = new RegExp([`@(${known.map(escaped).join('|')})`, ...words].join('|'), 'giu')
+  const pattern = new RegExp([`(?<![A-Za-z0-9_])@(${known.map(wholeName).join('|')})`, ...words].join('|'), 'giu')
   const pieces: Piece[] = []
   let from = 0
   for (const match of text.matchAll(pattern)) {
