@@ -1,7 +1,7 @@
 """Use of the page without a mouse, and with input methods."""
 
 import httpx
-from playwright.async_api import expect
+from playwright.async_api import Locator, Page, expect
 
 from tests.browser.test_setup import SLOW_MS, press_button, tab_to
 from tests.browser.visitors import Visitors, messages_with, say
@@ -102,3 +102,33 @@ async def test_enter_that_ends_a_composition_sends_nothing(visitors: Visitors):
     await say(page, "done now")
     await expect(messages_with(page, "done now")).to_have_count(1)
     await expect(page.locator("[data-mine]")).to_have_count(1)
+
+
+async def test_draft_is_there_again_when_an_edit_ends_with_a_reply_or_with_its_message(visitors: Visitors):
+    page = await visitors.enter("Ada")
+    field = page.locator("#composer")
+    for text in ("first", "second"):
+        await say(page, text)
+    await field.fill("half")
+
+    await choose(page, "second", "Edit")
+    await expect(field).to_have_value("second")
+    await own(page, "first").hover()
+    await own(page, "first").get_by_role("button", name="Reply").click()
+    await expect(field).to_have_value("half")
+    await choose(page, "second", "Edit")
+    await expect(field).to_have_value("second")
+    await choose(page, "second", "Delete")
+
+    await expect(field).to_have_value("half")
+
+
+def own(page: Page, text: str) -> Locator:
+    return page.locator("[data-mine][data-message]", has_text=text)
+
+
+async def choose(page: Page, text: str, action: str) -> None:
+    await page.locator("#composer").hover()
+    await own(page, text).hover()
+    await own(page, text).get_by_role("button", name="More actions").click()
+    await page.get_by_role("menuitem", name=action).click()

@@ -97,8 +97,14 @@ export function Composer({ room: here }: { room: string }): ReactNode {
   const over = maxLength > 0 ? text.length - maxLength : 0
   const { startReply, startEdit, setTyping, send, edit } = useRoom.getState()
 
+  // However an edit ends, also with the message itself, what was half written before is there again.
   useEffect(() => {
-    if (edited) setText(edited.text)
+    if (!edited) return
+    setText(edited.text)
+    return () => setText(keptDraft(here))
+  }, [edited?.id])
+
+  useEffect(() => {
     if (edited || quoted) field.current?.focus()
   }, [edited?.id, quoted?.id])
 
@@ -149,8 +155,8 @@ export function Composer({ room: here }: { room: string }): ReactNode {
     } else {
       send(said, quoted?.id ?? null, attaching.ready)
       attaching.clear()
+      setText('')
     }
-    setText(edited ? keptDraft(here) : '')
     setAsked(null)
     typedAt.current = 0
     setTyping(false)
@@ -182,7 +188,6 @@ export function Composer({ room: here }: { room: string }): ReactNode {
     if (mine) startEdit(mine.id)
   }
   const endContext = () => {
-    if (edited) setText(keptDraft(here))
     startEdit(null)
     startReply(null)
   }
