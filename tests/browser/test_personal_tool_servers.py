@@ -96,6 +96,33 @@ async def test_error_of_the_server_is_shown(window_pool: WindowPool, clock_origi
     assert (result.ok, result.error) == (False, f"HTTP 400: {PROBLEM}")
 
 
+async def test_argument_of_dots_leads_to_no_other_operation(window_pool: WindowPool):
+    app = FastAPI()
+
+    @app.get("/notes/{note}", operation_id="get_note")
+    async def get_note(note: str) -> str:
+        return note
+
+    @app.get("/")
+    async def get_everything() -> str:
+        return "everything"
+
+    script = [[ToolCall(id="1", name="get_note", arguments={"note": ".."})], "There is no such note."]
+    async with (
+        serve_for_pages(app) as origin,
+        open_scripted_visitors(window_pool, origin, *script) as (visitors, interpreter),
+    ):
+        page = await visitors.enter("Ada", "/tools")
+        await add_server(page, origin)
+        await expect(page.locator("[data-server]")).to_have_count(1)
+        await page.get_by_role("link", name="Chat", exact=True).click()
+        await say(page, "@Bubbles show me the note")
+        await expect(page.locator(".log")).to_contain_text("There is no such note.")
+
+    result = interpreter.turns[1].steps[0].results[0]
+    assert (result.ok, result.error) == (False, 'an argument in the path is "." or ".."')
+
+
 async def test_call_is_made_only_by_the_tab_of_the_message(window_pool: WindowPool, clock_origin: str):
     script = [[ToolCall(id="1", name=FORMAT, arguments=TOKYO)], "It is 21:00 in Tokyo."]
     async with open_scripted_visitors(window_pool, clock_origin, *script) as (visitors, _):

@@ -11,6 +11,8 @@ function asText(value: unknown): string {
 
 function addressOf(operation: Operation, base: string, given: Record<string, unknown>): URL {
   const path = operation.path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(asText(given[name] ?? '')))
+  // A browser resolves them, even escaped, and would ask for another operation.
+  if (path.split('/').some((segment) => segment === '.' || segment === '..')) throw new Error('an argument in the path is "." or ".."')
   const url = new URL(base + path)
   if (url.origin !== new URL(base).origin) throw new Error('the operation leads to another server')
   for (const [name, value] of Object.entries(given)) {

@@ -1,0 +1,1 @@
+import{$ as e}from"./index-BAigNGAW.js";var t=e(`outline`,`chevron-left`,`ChevronLeft`,[[`path`,{d:`M15 6l-6 6l6 6`,key:`svg-0`}]]);export{t};

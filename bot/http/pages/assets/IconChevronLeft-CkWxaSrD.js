@@ -1,1 +1,0 @@
-import{$ as e}from"./index-BpSffjxQ.js";var t=e(`outline`,`chevron-left`,`ChevronLeft`,[[`path`,{d:`M15 6l-6 6l6 6`,key:`svg-0`}]]);export{t};

@@ -1,1 +1,0 @@
-import{$ as e}from"./index-BpSffjxQ.js";var t=e(`outline`,`player-play`,`PlayerPlay`,[[`path`,{d:`M7 4v16l13 -8l-13 -8`,key:`svg-0`}]]);export{t};

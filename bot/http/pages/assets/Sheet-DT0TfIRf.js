@@ -1,0 +1,1 @@
+import{t as e}from"./Drawer-vdznpw7j.js";import{Mn as t,Wt as n}from"./index-BAigNGAW.js";var r=t(),i={header:{role:`presentation`}};function a({isOpen:t,onClose:a,title:o,position:s,size:c,children:l}){let u=n();return(0,r.jsx)(e,{opened:t,onClose:a,position:s,size:c,title:o,closeButtonProps:{"aria-label":u.close},attributes:i,children:l})}export{a as Sheet};
