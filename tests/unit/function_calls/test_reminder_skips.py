@@ -29,6 +29,17 @@ def test_all_times_of_a_day_are_skipped(context_of):
     assert tomorrow not in {fire.date() for fire in next_fires(left, context.now, 8)}
 
 
+@pytest.mark.parametrize("words", ["{day} 21:00", "{day} in the evening", "{day} at 9pm"])
+def test_only_the_named_time_of_a_day_is_skipped(context_of, words):
+    context = context_of()
+    first, second = [fire for fire in next_fires(schedule(DAILY_TWICE), context.now, 6) if fire.day % 2][:2]
+
+    left = skip_fires(words.format(day=f"{first:%Y-%m-%d}"), schedule(DAILY_TWICE), context)
+
+    assert first in next_fires(left, context.now, 6)
+    assert second not in next_fires(left, context.now, 6)
+
+
 def test_only_the_next_time_is_skipped(context_of):
     context = context_of()
 

@@ -307,3 +307,17 @@ def test_regional_and_short_words_are_read(now, text, language, due):
     (found,) = parse_all(text, now, language=language)
 
     assert f"{found.best.start:%d %H:%M}" == due
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "due"),
+    [
+        ("says HR - quarter past 3", "en", "20 15:15"),
+        ("on Saturday at 11am each time", "en", "21 11:00"),
+        ("明天放学早，三点半", "zh", "21 15:30"),
+    ],
+)
+def test_word_beside_a_clock_does_not_change_it(now, text, language, due):
+    (found,) = parse_all(text, now, language=language)
+
+    assert f"{found.best.start:%d %H:%M}" == due

@@ -15,6 +15,7 @@ WORKDAYS = "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"
     ("text", "rule"),
     [
         ("every day", "FREQ=DAILY"),
+        ("from next week on wednesday nights", "FREQ=WEEKLY;BYDAY=WE;BYHOUR=21;BYMINUTE=0"),
         ("every day at 7am", "FREQ=DAILY;BYHOUR=7;BYMINUTE=0"),
         ("3pm each day", "FREQ=DAILY;BYHOUR=15;BYMINUTE=0"),
         ("daily at noon", "FREQ=DAILY;BYHOUR=12;BYMINUTE=0"),
@@ -588,3 +589,11 @@ def test_days_that_do_not_exist_are_searched_in_bounded_time(now, text):
 def test_weekday_that_no_month_has_is_not_the_first_fire(now, text):
     for found in parse_all(text, now):
         assert "9MO" not in (found.best.rrule or "")
+
+
+@pytest.mark.parametrize(("text", "hours"), [("every wednesday at 9", [9, 21]), ("每周三三点", [15, 3])])
+def test_repeated_clock_without_half_of_day_has_both_and_is_not_asked_about(now, text, hours):
+    [expression] = parse_all(text, now)
+
+    assert [each.start.hour for each in expression.readings] == hours
+    assert not expression.ambiguous

@@ -23,6 +23,7 @@ from function_calls.understanding.requests.changes.updates import read_time_in_n
 from function_calls.understanding.requests.known_reminders import find_due, find_rule
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder
 from function_calls.understanding.requests.request_context import RequestContext
+from function_calls.understanding.requests.times.repeated_times import add_end, find_end
 from services.time_expressions import Grain, Reading
 
 _WEEK, _HOURS_A_HALF = timedelta(weeks=1), 12
@@ -42,7 +43,10 @@ def choose_half_near_reminder(time: TimeWords, request: RequestContext) -> TimeW
     minutes = abs((near.start.hour - due.hour) * 60 + near.start.minute - due.minute)
     if near.start.hour == time.best.start.hour or minutes >= _NEAR_MINUTES:
         return time
-    return replace(time, readings=(set_clock(time.best, near),))
+    if time.best.rrule is None:
+        return replace(time, readings=(set_clock(time.best, near),))
+    read = next(each for each in expressions[0].readings if each.start.hour == near.start.hour)
+    return add_end(replace(time, readings=(read,)), find_end(request, read))
 
 
 def keep_days_of_series(time: TimeWords, request: RequestContext) -> TimeWords:
