@@ -56,6 +56,7 @@ _ELLIPTIC = frozenset(
     | {"urgent", "not_urgent", "once", "nag", "until", "add_days", "keep_days"}
 )
 """Intents of requests without an order, whose verb may stand without its subject: "was meant to be 7"."""
+_MOST_WORDS_OF_INQUIRY = 3
 _INQUIRING = frozenset({"when_is", "who_set", "list", "ask", "time_now", "recall", "summary"})
 """Intents of questions, whose verb comes first where words have spaces."""
 _BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
@@ -281,5 +282,12 @@ def _states_about_bot(text: str, turn: Turn, texts: TextReader) -> bool:
     if is_mention or not is_talk:
         return is_talk
     request = find_text_behind_call(turn.message.text, turn.bot_name) or strip_calls(text, turn.bot_name)
-    inquiring = _INQUIRING if load_lexicon(texts.language).joint else frozenset()
-    return texts.read(request, is_addressed=True).intent not in _ELLIPTIC | inquiring
+    reading = texts.read(request, is_addressed=True)
+    is_inquiry = reading.intent in _INQUIRING and load_lexicon(texts.language).joint != "" and _names_matter(reading)
+    return reading.intent not in _ELLIPTIC and not is_inquiry
+
+
+def _names_matter(reading: MessageReading) -> bool:
+    """Return whether a question without a question mark is short ("is it on"), or surely has a time or a name."""
+    has_matter = bool(reading.times) or any(map(reading.has, ("REF", "TOPIC", "ZONE")))
+    return len(reading.tokens) <= _MOST_WORDS_OF_INQUIRY or (reading.is_certain and has_matter)
