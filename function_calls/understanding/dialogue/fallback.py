@@ -62,7 +62,8 @@ class FallbackAnswers:
         turn = utterance.turn
         text = strip_names(turn.message.text, (turn.bot_name,))
         is_for_bot = turn.message.is_for_bot
-        if not is_for_bot and self._intents.asks_for_change(utterance):
+        asks_for_help = utterance.is_addressed and utterance.reading.intent == "help" and utterance.reading.is_question
+        if not is_for_bot and (asks_for_help or self._intents.asks_for_change(utterance)):
             return Interpretation(answer=render_hint(utterance, searches_web=self._searches_web), must_reply=True)
         is_thanks = is_acknowledgement(text) or _is_remark_behind_thanks(text, utterance)
         if not is_for_bot or is_thanks or _is_talk(utterance):

@@ -24,6 +24,7 @@ class ContentRepair(TagDraft):
 
     def bound_content(self) -> None:
         """Correct where a content begins and ends: at courtesies, brackets and quotes."""
+        self._extend_over_hyphens()
         self._untag_courtesies()
         self._extend_to_brackets()
         self._tag_quoted()
@@ -35,6 +36,16 @@ class ContentRepair(TagDraft):
         else:
             self._tag_content()
         self._untag_genitives()
+
+    def _extend_over_hyphens(self) -> None:
+        """Extend a content over the untagged rest of a word with a hyphen, and a word behind it: "thank|-you cards"."""
+        for at in range(1, len(self.tokens) - 1):
+            before, hyphen, behind = self.tokens[at - 1 : at + 2]
+            is_within_word = hyphen.form == "-" and before.end == hyphen.start and hyphen.end == behind.start
+            if is_within_word and self.tags[at - 1 : at + 2] == ["CONTENT", NO_TAG, NO_TAG]:
+                next_form = self.forms[at + 2] if self.tags[at + 2 : at + 3] == [NO_TAG] else ""
+                has_noun = next_form.isalpha() and not are_function_words([next_form], self.words)
+                self.set_tag(at, at + 2 + has_noun, "CONTENT")
 
     def _extend_to_brackets(self) -> None:
         """Extend a content to the untagged brackets that follow it: "call the client | (Ms Wang, 13800001111)"."""

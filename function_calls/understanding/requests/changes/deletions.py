@@ -36,6 +36,8 @@ from services.reminders.model import EVERYONE, Reminder
 
 _LEAVE_PROBABILITY = 0.05
 """The probability that who deletes the reminder of somebody else only wants to be reminded no longer."""
+_LEAST_DELETION = 0.7
+"""The probability from which the only occurrence that is to be skipped is deleted."""
 _MOST_SKIPPED = 10
 """The most occurrences that a request can skip."""
 
@@ -150,7 +152,7 @@ def skip(request: RequestContext) -> Interpretation | None:
         return pause(request)
     words = find_words_to_skip(request)
     if _is_single_occurrence(request, words):
-        return delete(request)
+        return delete(request) if request.reading.certainty >= _LEAST_DELETION else None
     count = count_skipped(request)
     if count > _MOST_SKIPPED:
         return request.answers.say("offline.pause_end")

@@ -89,6 +89,9 @@ def _count_back_from_earlier_event(request: RequestContext) -> list[TimeWords] |
 
     Return no times where the event has no known time, or is "that" and no reminder of the sender.
     """
+    events = [time for time in request.parse_times([request.content]) if names_single_day(time.best)]
+    if len(events) == 1:  # "… the day before that the plumber comes on Friday"
+        return count_back(events[0], find_leads(request, has_event=True), request)
     event = find_reminder_counted_from(request)
     if event is None:
         if find_event_name_beside_lead(request):
