@@ -7,9 +7,10 @@ from function_calls.tools.calls import ToolCall
 from function_calls.understanding.dialogue.dialogue import Context
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NOTHING, QUESTION_ENDS, MessageReading
+from function_calls.understanding.reading.segments.reminder_splits import find_asking_words
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.reading.slots.small_words import are_function_words, find_place, strip_edges, tidy
-from function_calls.understanding.reading.tokens import MARKS, SENTENCE_ENDS, is_time
+from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, SENTENCE_ENDS, is_time
 
 REMINDER_INTENTS = frozenset(
     {"answer_when", "answer_content", "cancel_ask", "repeat_last", "snooze", "undo", "done", "move", "reword", "append"}
@@ -124,11 +125,13 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
     is_order = bool(words.orders) and re.match(words.orders, rest) is not None  # "no ponlo a las 8"
     if not refusal or reading.intent not in _REFUSED or is_correction or is_dismissal or is_order:
         return False
-    if _begins_behind_sentence(reading):
+    if _begins_behind_sentence(reading, words):
         return False
     if reading.intent == "undo" and rest.removeprefix(refusal)[:1] in MARKS:  # 别别，还给我
         return False
-    asks_to_remind = rest.startswith((*words.reminding, *words.calling))
+    asks_to_remind = _begins_with_reminding(rest, words)
+    if reading.intent == "pause" and (reading.has("WHEN") or reading.has("UNTIL")):
+        return words.has_any((*words.pausing, *words.holding), text)  # "don't remind me until Monday" asks for one
     if reading.intent == "skip":  # "don't skip it"; "don't send it on Friday" is a request
         names_occurrence = reading.has("REF") or bool(reading.times) or words.has_any(words.one_time, text)
         return rest.startswith(words.skipping) or not (names_occurrence or asks_to_remind)
@@ -138,9 +141,23 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
     return not rest.startswith(words.slips)  # "no perdona, a las 12" corrects
 
 
-def _begins_behind_sentence(reading: MessageReading) -> bool:
-    """Return whether the time and the name of a request stand behind a sentence of their own: "not him: 7pm, bins"."""
+def _begins_with_reminding(text: str, words: Lexicon) -> bool:
+    """Return whether `text` begins with a verb such as "remind", also behind a pronoun: "me recuerdes"."""
+    first, _, behind = text.partition(words.joint) if words.joint else (text, "", "")
+    verb = behind if first in words.oneself else text
+    is_asking = verb == behind and verb.startswith(words.asking_stems)
+    return is_asking or verb.startswith((*words.reminding, *words.calling))
+
+
+def _begins_behind_sentence(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether the time and the name of a request stand behind a sentence of their own: "not him: 7pm, bins".
+
+    A new reminder may also be asked for behind a comma: "don't bother, remind me at 7".
+    """
     first = min((span[0] for tag in _NAMING_TAGS for span in reading.spans(tag)), default=0)
+    asking = min(find_asking_words(reading.tokens, words), default=0) if reading.intent == "set" else 0
+    if any(form in CLAUSE_ENDS for form in reading.forms[:asking]):
+        return True
     return any(token.form in SENTENCE_ENDS or token.form == ":" for token in reading.tokens if token.end <= first)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC
+from itertools import islice
 from zoneinfo import ZoneInfo
 
 from function_calls.language import date_format
@@ -14,6 +15,8 @@ from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.times.request_times import find_times
 from services.people.zones import find_zone
+
+_MOST_WORDS_OF_PLACE = 3
 
 
 def set_or_tell_zone(request: RequestContext) -> Interpretation | None:
@@ -113,13 +116,13 @@ def tell_time(request: RequestContext) -> Interpretation | None:
     """Tell the clock of the sender, or of people or places that are named; of another day its date and distance."""
     turn = request.turn
     places = [find_zone(piece.strip()) for piece in request.reading.pieces("ZONE")]
-    zones = [zone for zone in places if zone is not None]
+    zones = [zone for zone in places if zone is not None] or _find_zone_behind_preposition(request)
     people = "" if zones else request.find_members_named()
     if people:
         return request.answers.call_tool("time_zone", {"person": people})
     if len(zones) < len(places) or request.reading.has("PERSON"):
         return None
-    times = [time.best.start for time in find_times(request)]
+    times = [] if zones else [time.best.start for time in find_times(request)]
     other_day = next((time for time in times if time.date() != turn.now.date()), None)
     if other_day is not None:
         distance = (other_day.date() - turn.now.date()).days
@@ -128,6 +131,18 @@ def tell_time(request: RequestContext) -> Interpretation | None:
         return request.answers.say(key, day=date_format.date(turn.language, other_day), days=days)
     clocks = [_render_clock(request, zone) for zone in zones] or [_render_clock(request, None)]
     return Interpretation(answer="\n".join(clocks), must_reply=True)
+
+
+def _find_zone_behind_preposition(request: RequestContext) -> list[str]:
+    """Return the zone of the longest name of a place behind a preposition: "en Santo Domingo", "in Spain | now"."""
+    tokens = request.reading.tokens
+    runs = (
+        request.reading.text_of(tokens[at + 1], tokens[at + count])
+        for at, token in enumerate(tokens)
+        for count in range(min(_MOST_WORDS_OF_PLACE, len(tokens) - at - 1), 0, -1)
+        if token.form in request.words.prepositions
+    )
+    return list(islice(filter(None, map(find_zone, runs)), 1))
 
 
 def _render_clock(request: RequestContext, zone: str | None) -> str:
