@@ -283,11 +283,11 @@ def _states_about_bot(text: str, turn: Turn, texts: TextReader) -> bool:
         return is_talk
     request = find_text_behind_call(turn.message.text, turn.bot_name) or strip_calls(text, turn.bot_name)
     reading = texts.read(request, is_addressed=True)
-    is_inquiry = reading.intent in _INQUIRING and load_lexicon(texts.language).joint != "" and _names_matter(reading)
-    return reading.intent not in _ELLIPTIC and not is_inquiry
+    has_verb_first = load_lexicon(texts.language).joint != "" and reading.intent in _INQUIRING
+    return reading.intent not in _ELLIPTIC and not (has_verb_first and _is_plain_inquiry(reading))
 
 
-def _names_matter(reading: MessageReading) -> bool:
+def _is_plain_inquiry(reading: MessageReading) -> bool:
     """Return whether a question without a question mark is short ("is it on"), or surely has a time or a name."""
     has_matter = bool(reading.times) or any(map(reading.has, ("REF", "TOPIC", "ZONE")))
     return len(reading.tokens) <= _MOST_WORDS_OF_INQUIRY or (reading.is_certain and has_matter)
