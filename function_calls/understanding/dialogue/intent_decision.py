@@ -129,7 +129,7 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
         return False
     if reading.intent == "undo" and rest.removeprefix(refusal)[:1] in MARKS:  # 别别，还给我
         return False
-    asks_to_remind = _begins_with_reminding(rest, words)
+    asks_to_remind = rest.startswith((*words.reminding, *words.calling))
     if reading.intent == "pause" and (reading.has("WHEN") or reading.has("UNTIL")):
         return words.has_any((*words.pausing, *words.holding), text)  # "don't remind me until Monday" asks for one
     if reading.intent == "skip":  # "don't skip it"; "don't send it on Friday" is a request
@@ -139,14 +139,6 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
         at = reading.text.casefold().find(rest)  # "不要牛奶的提醒了" has no verb that it refuses
         return not (asks_to_remind or at in dict(reading.spans("REF")))
     return not rest.startswith(words.slips)  # "no perdona, a las 12" corrects
-
-
-def _begins_with_reminding(text: str, words: Lexicon) -> bool:
-    """Return whether `text` begins with a verb such as "remind", also behind a pronoun: "me recuerdes"."""
-    first, _, behind = text.partition(words.joint) if words.joint else (text, "", "")
-    verb = behind if first in words.oneself else text
-    is_asking = verb == behind and verb.startswith(words.asking_stems)
-    return is_asking or verb.startswith((*words.reminding, *words.calling))
 
 
 def _begins_behind_sentence(reading: MessageReading, words: Lexicon) -> bool:

@@ -215,6 +215,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     whole_of: tuple[str, ...] = ()
     all_of: tuple[str, ...] = ()
     task_links: frozenset[str] = frozenset()
+    causatives: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
     exclusion_endings: tuple[str, ...] = ()
     exclusion_template: str = ""

@@ -58,6 +58,7 @@ class NameRepair(TagDraft):
             self._move_reminding_to_content()
             self._move_unknown_names(members)
             self._tag_everyone_behind_content()
+            self._tag_member_behind_causative(members)
         if self.words.before_names:
             self.bound_names()
             self._move_objects_to_content()
@@ -151,6 +152,20 @@ class NameRepair(TagDraft):
                     self.tags[at] = NO_TAG
                     self.set_tag(at + 1, last, "PERSON")
                     return
+
+    def _tag_member_behind_causative(self, members: Collection[str]) -> None:
+        """Tag a member behind "have", "chase" and the like where nobody is named: "have | Marcus | check the tags"."""
+        names = {name.partition(" ")[0] for name in members}
+        for first, last in () if self.has("PERSON") else self.find_runs("CONTENT")[:1]:
+            at = first + (self.forms[first] in self.words.causatives)  # a content may begin behind "que"
+            behind = next(iter(self.forms[at + 1 : last]), "")
+            is_link = behind in self.words.task_links | {*self.words.before_content}
+            is_object = behind in self.words.articles | self.words.prepositions and not is_link  # "get Ann a present"
+            is_caused = at > 0 and self.forms[at - 1] in self.words.causatives and self.forms[at] in names
+            if is_caused and behind and not is_object:
+                self.set_tag(first, at, NO_TAG)
+                self.set_tag(at, at + 1, "PERSON")
+                self.set_tag(at + 1, at + 1 + is_link, NO_TAG)
 
     def _cut_verbs(self, members: Collection[str]) -> None:
         """Untag words in front of names that ask to remind: "get | Kev and me"."""
