@@ -20,7 +20,6 @@ from function_calls.understanding.reading.slots.people import has_pronoun
 from function_calls.understanding.reading.slots.small_words import find_place, strip_edges
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from services.people.zones import find_zone
-from services.summary.content import asks_quantity
 
 _LEAST_REMOVAL = 0.25
 """The probability from which a deletion that names a person only takes this person off a reminder."""
@@ -189,6 +188,8 @@ def _read_as_question(reading: MessageReading, context: Context, words: Lexicon,
         return set_only_intent(reading, "time_now", models)
     if reading.intent not in _STOPPING:
         return reading
+    from services.summary.content import asks_quantity  # the start of the program does not need it
+
     if reading.certainty < _LEAST_STOPPING and asks_quantity(reading.text):  # 停水停到几点
         return merge_intents(reading, reading.intent, "when_is", models)
     is_unnamed = not (reading.has("REF") or reading.has("OLD"))
