@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -16,7 +16,7 @@ from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import has_words_outside, time_reader, zone_name
 from services.kernel.errors import RequestRefused
 from services.recurrence import edits
-from services.recurrence.edits import can_suspend
+from services.recurrence.edits import Suspension, can_suspend, suspended_fires
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import with_exceptions
 from services.recurrence.schedule import Schedule
@@ -42,7 +42,7 @@ _MOVED_FROM: Final = re.compile(
     re.IGNORECASE,
 )
 MOST_A_DAY: Final = 9
-_MOST_SKIPPED: Final = 24 * 60
+_DAY: Final = timedelta(days=1)
 LONG_SHIFT: Final = re.compile(r"[+-](?:2[4-9]|[3-9]\d|\d{3,}):\d\d")
 
 
@@ -64,7 +64,8 @@ def skip_fires(words: str, old: Schedule, ctx: CallContext) -> Schedule:
         return replace(old, rule=with_exceptions(old.rule, coming, days_only=False))
     readings = _read_day(words, ctx)
     day = readings[0].wall.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=ZoneInfo(old.zone))
-    on_it = [fire for fire in edits.fires_from(old, day.date(), ctx.now, _MOST_SKIPPED) if fire.date() == day.date()]
+    period = Suspension(since=day, until=day + _DAY)
+    on_it = [fire for fire in suspended_fires(old, period) if fire > ctx.now]
     if not on_it:
         raise RequestRefused(
             "not_on_that_day",

@@ -77,9 +77,8 @@ def read_suspension(words: str, ctx: CallContext) -> Suspension:
     stretch = _consecutive_days(reading)
     if stretch is not None:
         return Suspension(since=max(stretch.since, ctx.now), until=stretch.until)
-    is_end = any(phrases(language).until.match(words) for language in LANGUAGES)
     is_part = reading is not None and bool(reading.part) and not reading.has_day
-    if is_end or reading is None or reading.has_clock or is_part or reading.rrule:
+    if _names_end(words) or reading is None or reading.has_clock or is_part or reading.rrule:
         return read_suspension_until(words, ctx)
     since = _midnight(reading.start)
     return Suspension(since=max(since, ctx.now), until=_end(reading, since, words))
@@ -88,8 +87,13 @@ def read_suspension(words: str, ctx: CallContext) -> Suspension:
 def names_one_moment(words: str, ctx: CallContext) -> bool:
     """Return whether `words` name a clock on a day and no period: "friday's 4pm"."""
     reading = _reading(words, ctx)
-    is_end = any(phrases(language).until.match(words) for language in LANGUAGES)
-    return reading is not None and reading.has_day and reading.has_clock and reading.end is None and not is_end
+    is_moment = reading is not None and reading.has_day and reading.has_clock and reading.end is None
+    return is_moment and not _names_end(words)
+
+
+def _names_end(words: str) -> bool:
+    """Return whether `words` begin with "until" or the like, in any language."""
+    return any(phrases(language).until.match(words) for language in LANGUAGES)
 
 
 def resume_question_time(suspension: Suspension, ctx: CallContext) -> datetime:
