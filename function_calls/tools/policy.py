@@ -13,7 +13,7 @@ from function_calls.tools.permission import Viewer
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
-from services.kernel.state import FOREVER, Json, StateStore
+from services.kernel.state import Json, StateStore, change_value
 
 if TYPE_CHECKING:
     from function_calls.router import FunctionCallRouter
@@ -50,13 +50,12 @@ class ToolSwitches:
 
     async def switch(self, chat: ChatAddress, name: str, *, is_on: bool) -> None:
         """Switch a tool on or off in a chat."""
-        is_stored = False
-        while not is_stored:  # repeated if another call or another process has switched tools meanwhile
-            stored = await self._state.get(_key(chat))
+
+        def change(stored: Json) -> Json:
             off = {*map(str, stored)} if isinstance(stored, list) else set()
-            off = off - {name} if is_on else off | {name}
-            switched: Json = [*sorted(off)] or None
-            is_stored = await self._state.set_unless_changed(_key(chat), switched, read=stored, keep=FOREVER)
+            return [*sorted(off - {name} if is_on else off | {name})] or None
+
+        await change_value(self._state, _key(chat), change)
         self._read = BoundedDict(_MOST_CHATS)  # not cleared: what is being read now may be the earlier value
 
 

@@ -1,7 +1,7 @@
 """Declare the interfaces of state: JSON values by key that expire, and permanent values by scope."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final, Protocol, TypeAlias
 
@@ -62,6 +62,20 @@ class StateStore(Protocol):
 
     async def take(self, key: str) -> Json:
         """Delete and return the value under `key`; only one of several concurrent callers gets it."""
+
+
+async def change_value(state: StateStore, key: str, change: Callable[[Json], Json]) -> bool:
+    """Store what `change` makes of the value under `key`, for ever; return False if it makes no other value.
+
+    It is called again with the new value if another task or process has changed that meanwhile; its errors are raised.
+    """
+    while True:
+        read = await state.get(key)
+        value = change(read)
+        if value == read:
+            return False
+        if await state.set_unless_changed(key, value, read=read, keep=FOREVER):
+            return True
 
 
 class MemoryStateStore:

@@ -11,7 +11,7 @@ from msgspec import Struct, ValidationError, convert, to_builtins
 
 from bot.http.core.errors import HttpRefused
 from services.kernel.clock import Clock
-from services.kernel.state import FOREVER, Json, StateStore
+from services.kernel.state import Json, StateStore, change_value
 
 Role = Literal["admin", "member", "client"]
 Scope = Literal["chat", "reminders", "tools", "search", "models", "mcp", "metrics", "admin"]
@@ -86,13 +86,14 @@ class Tokens:
         hashed = _hash_secret(secret)
         now = self._clock.now().isoformat(timespec="seconds")
         token = Token(id=hashed[:_ID_LENGTH], name=name, role=role, scopes=allowed, created_at=now, rooms=rooms)
-        is_stored = False
-        while not is_stored:  # repeated if another worker has changed the tokens meanwhile
-            stored = await self._state.get(_KEY)
+
+        def add(stored: Json) -> Json:
             entries: list[Json] = [*_entries_of(stored), _encode(token, hashed)]
             if len(entries) > MOST_TOKENS:
                 raise HttpRefused(409, "too_many_tokens", limit=MOST_TOKENS)
-            is_stored = await self._state.set_unless_changed(_KEY, entries, read=stored, keep=FOREVER)
+            return entries
+
+        await change_value(self._state, _KEY, add)
         return token, secret
 
     async def list_tokens(self) -> tuple[Token, ...]:
@@ -112,14 +113,14 @@ class Tokens:
 
     async def revoke(self, token_id: str) -> bool:
         """Revoke a token; return False if no token has the id."""
-        is_stored = False
-        while not is_stored:
-            stored = await self._state.get(_KEY)
+
+        def remove(stored: Json) -> Json:
             entries = _entries_of(stored)
             remaining: list[Json] = [each for each in entries if each.get("id") != token_id]
-            if len(remaining) == len(entries):
-                return False
-            is_stored = await self._state.set_unless_changed(_KEY, remaining, read=stored, keep=FOREVER)
+            return stored if len(remaining) == len(entries) else remaining
+
+        if not await change_value(self._state, _KEY, remove):
+            return False
         self._revoked.set()
         self._revoked = asyncio.Event()
         return True
