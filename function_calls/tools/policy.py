@@ -1,7 +1,8 @@
 """Define the policy of a router's calls: owners, switched-off tools, pending calls and changes."""
 
 from collections.abc import Callable, Collection, Iterable
-from datetime import datetime, timedelta
+from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import Struct, field
@@ -10,7 +11,7 @@ from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.confirmation.change_log import ChangeLog
 from function_calls.tools.confirmation.pending_calls import Confirmations
 from function_calls.tools.permission import Viewer
-from services.kernel.bounded import BoundedDict
+from services.kernel.bounded import BoundedDict, TimedCache
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.state import Json, StateStore, change_value
@@ -33,20 +34,16 @@ class ToolSwitches:
     def __init__(self, state: StateStore, clock: Clock) -> None:
         self.expand: Callable[[str], Iterable[str]] = lambda _: ()
         self._state = state
-        self._clock = clock
-        self._read: BoundedDict[str, tuple[datetime, frozenset[str]]] = BoundedDict(_MOST_CHATS)
+        self._cache: TimedCache[frozenset[str]] = TimedCache(clock, _CACHED_FOR, _MOST_CHATS)
 
     async def off_in(self, chat: ChatAddress) -> frozenset[str]:
         """Return the names of the tools switched off in `chat`."""
-        now, cache = self._clock.now(), self._read
-        known = cache.get(chat.key)
-        if known is not None and now - known[0] < _CACHED_FOR:
-            return known[1]
+        return await self._cache.get(chat.key, partial(self._load, chat))
+
+    async def _load(self, chat: ChatAddress) -> frozenset[str]:
         stored = await self._state.get(_key(chat))
         switched = [str(name) for name in stored] if isinstance(stored, list) else []
-        off = frozenset([*switched, *(tool for name in switched for tool in self.expand(name))])
-        cache[chat.key] = (now, off)
-        return off
+        return frozenset([*switched, *(tool for name in switched for tool in self.expand(name))])
 
     async def switch(self, chat: ChatAddress, name: str, *, is_on: bool) -> None:
         """Switch a tool on or off in a chat."""
@@ -56,7 +53,7 @@ class ToolSwitches:
             return [*sorted(off - {name} if is_on else off | {name})] or None
 
         await change_value(self._state, _key(chat), change)
-        self._read = BoundedDict(_MOST_CHATS)  # not cleared: what is being read now may be the earlier value
+        self._cache.clear()
 
 
 def _key(chat: ChatAddress) -> str:

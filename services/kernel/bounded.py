@@ -1,9 +1,12 @@
-"""Provide a dictionary and a cache of bounded size, and a limit on repeated log lines."""
+"""Provide a dictionary and caches of bounded size, and a limit on repeated log lines."""
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable
+from datetime import datetime, timedelta
 from typing import Final, Generic, TypeVar
+
+from services.kernel.clock import Clock
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -39,6 +42,30 @@ class IdentityCache(Generic[V]):
         if found is None:
             found = self._cached[key] = (objects, make())
         return found[1]
+
+
+class TimedCache(Generic[V]):
+    """Caches at most `most` values for a time, after which a change by another process is seen."""
+
+    def __init__(self, clock: Clock, period: timedelta, most: int) -> None:
+        self._clock = clock
+        self._period = period
+        self._most = most
+        self._cached: BoundedDict[str, tuple[datetime, V]] = BoundedDict(most)
+
+    async def get(self, key: str, load: Callable[[], Awaitable[V]]) -> V:
+        """Return the value of `key`, which `load` reads when none is cached or its time is over."""
+        now, cached = self._clock.now(), self._cached
+        known = cached.get(key)
+        if known is not None and timedelta(0) <= now - known[0] < self._period:
+            return known[1]
+        value = await load()
+        cached[key] = (now, value)
+        return value
+
+    def clear(self) -> None:
+        """Drop all values, also those that are being loaded, as these may be the earlier ones."""
+        self._cached = BoundedDict(self._most)
 
 
 _MOST_KEYS: Final = 500

@@ -1,11 +1,12 @@
 """Store the instructions and the call style of chats."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from msgspec import Struct, convert, to_builtins
 
-from services.kernel.bounded import BoundedDict
+from services.kernel.bounded import TimedCache
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.state import FOREVER, StateStore
@@ -27,25 +28,21 @@ class ChatPreferenceService:
 
     def __init__(self, state: StateStore, clock: Clock) -> None:
         self._state = state
-        self._clock = clock
-        self._read: BoundedDict[str, tuple[datetime, ChatPreferences]] = BoundedDict(_MOST_CHATS)
+        self._cache: TimedCache[ChatPreferences] = TimedCache(clock, _CACHED_FOR, _MOST_CHATS)
 
     async def of(self, chat: ChatAddress) -> ChatPreferences:
         """Return the preferences of a chat, empty by default."""
-        now, cache = self._clock.now(), self._read
-        known = cache.get(chat.key)
-        if known is not None and now - known[0] < _CACHED_FOR:
-            return known[1]
+        return await self._cache.get(chat.key, partial(self._load, chat))
+
+    async def _load(self, chat: ChatAddress) -> ChatPreferences:
         stored = await self._state.get(_key(chat))
-        found = convert(stored, ChatPreferences) if isinstance(stored, dict) else ChatPreferences()
-        cache[chat.key] = (now, found)
-        return found
+        return convert(stored, ChatPreferences) if isinstance(stored, dict) else ChatPreferences()
 
     async def set(self, chat: ChatAddress, preferences: ChatPreferences) -> None:
         """Store the preferences of a chat."""
         values = None if preferences == ChatPreferences() else to_builtins(preferences)
         await self._state.set(_key(chat), values, keep=FOREVER, is_promised=True)
-        self._read = BoundedDict(_MOST_CHATS)  # not cleared: what is being read now may be the earlier value
+        self._cache.clear()
 
 
 def _key(chat: ChatAddress) -> str:

@@ -1,5 +1,7 @@
 """Read the message history in pages, the chats of people, and the messages without an answer."""
 
+import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -97,15 +99,15 @@ class MessagePages:
         is_new = [
             sa.and_(MESSAGE.c.chat_key == chat.key, MESSAGE.c.sent_at > to_micros(at)) for chat, at in since.items()
         ]
-        is_mention = [MESSAGE.c.text.icontains(text, autoescape=True) for text in mentions]
-        mentioning = sa.func.sum(sa.case((sa.or_(*is_mention), 1), else_=0))
-        query = (
-            sa.select(MESSAGE.c.chat_key, sa.func.count(), mentioning)
-            .where(IS_SHOWN, MESSAGE.c.sender_id != person.id, sa.or_(*is_new))
-            .group_by(MESSAGE.c.chat_key)
+        of_others = sa.and_(IS_SHOWN, MESSAGE.c.sender_id != person.id, sa.or_(*is_new))
+        counts = await self._rows(
+            sa.select(MESSAGE.c.chat_key, sa.func.count()).where(of_others).group_by(MESSAGE.c.chat_key)
         )
-        rows = await self._rows(query)
-        return {row[0]: Unread(messages=int(row[1]), mentions=int(row[2])) for row in rows}
+        may_mention = sa.or_(*(MESSAGE.c.text.icontains(text, autoescape=True) for text in mentions))
+        texts = await self._rows(sa.select(MESSAGE.c.chat_key, MESSAGE.c.text).where(of_others, may_mention))
+        pattern = _mention_pattern(mentions)
+        mentioned = Counter(chat_key for chat_key, text in texts if pattern.search(text))
+        return {chat_key: Unread(messages=int(count), mentions=mentioned[chat_key]) for chat_key, count in counts}
 
     async def latest(
         self, criteria: MessageFilter, *, before: int | None = None, limit: int
@@ -125,6 +127,16 @@ class MessagePages:
 
     async def _rows(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[sa.Row[*tuple[Any, ...]]]:
         return await self._database.read(lambda connection: connection.execute(query).all())
+
+
+def _mention_pattern(texts: Sequence[str]) -> re.Pattern[str]:
+    """Return a pattern of `texts` as whole words: "@Ada" is not in "@Adam". Chinese has no space between words."""
+    edge = "[A-Za-z0-9_]"
+    wholes = (
+        rf"{f'(?<!{edge})' if text[0].isascii() else ''}{re.escape(text)}{f'(?!{edge})' if text[-1].isascii() else ''}"
+        for text in texts
+    )
+    return re.compile("|".join(wholes), re.IGNORECASE)
 
 
 def _to_pages(rows: Sequence[sa.Row[*tuple[Any, ...]]]) -> tuple[PagedMessage, ...]:
