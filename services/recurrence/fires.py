@@ -1,6 +1,7 @@
 """Compute the instants at which a schedule fires, including DST changes."""
 
 from bisect import insort
+from collections import deque
 from collections.abc import Container, Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
@@ -232,8 +233,6 @@ def last_instant(schedule: Schedule) -> datetime | None:
 
 
 _REACHES = (timedelta(hours=2), timedelta(hours=26), timedelta(days=8), timedelta(days=32), timedelta(days=367))
-_MOST = 400
-"""The limit of fires per search; the shortest interval is a minute."""
 
 
 def previous_fire(schedule: Schedule, due: datetime) -> datetime | None:
@@ -245,9 +244,9 @@ def previous_fire(schedule: Schedule, due: datetime) -> datetime | None:
         return None
     with suppress(RequestRefused):
         for reach in _REACHES:
-            before = [fire for fire in next_fires(schedule, due - reach, _MOST) if fire < due]
-            if before:
-                return before[-1]
+            before = takewhile(lambda fire: fire < due, fires_after(schedule, (due - reach).astimezone(UTC)))
+            for last in deque(before, maxlen=1):
+                return last.astimezone(zone_of(schedule))
     return None
 
 

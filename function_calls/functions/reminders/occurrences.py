@@ -185,15 +185,14 @@ def single_day(words: str, ctx: CallContext) -> date | None:
 
 
 def _find_named(words: str, old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:
-    """Return the occurrences that the argument `occurrence` names: `next`, a day, or a day with a clock time."""
+    """Return the occurrences that the argument `occurrence` names: `next`, a day, or a day with a time."""
     if words.strip().lower() == NEXT:
         return next_fire(old, ctx)
     found = [reading for reading in read_times(words, ctx) if reading.has_day and reading.rrule is None]
     if len(found) != 1:
         raise RequestRefused("time_not_understood", time=words)
     fires = occurrences_on(found[0], old, ctx)
-    at_clock = tuple(fire for fire in fires if found[0].has_clock and fire.time() == found[0].wall.time())
-    return at_clock or fires
+    return tuple(fire for fire in fires if fits_time(fire, found[0])) or fires
 
 
 def _identify(day: date, grain: Grain) -> tuple[int, int]:

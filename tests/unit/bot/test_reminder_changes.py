@@ -120,6 +120,14 @@ async def test_date_of_the_person_replaces_a_wrong_date_of_the_model(talk):
     assert without_id(texts[-1]).startswith("✏️ Changed to tomorrow at 10:00")
 
 
+async def test_part_of_the_day_names_one_of_several_occurrences(talk):
+    twice = setting("08:00", "pills", type="daily", rrule="FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0")
+    update = calls(("reminder_update", {"reminder_id": "pills", "occurrence": "tomorrow evening", "time": "21:30"}))
+    texts = await talk(calls(twice), update)
+
+    assert "tomorrow at 21:30 instead of tomorrow at 20:00" in texts[-1]
+
+
 async def test_change_without_a_time_changes_only_the_text(talk):
     update = calls(("reminder_update", {"reminder_id": "tea", "content": "green tea"}))
     texts = await talk(calls(setting("2026-11-25 17:00")), update)

@@ -20,6 +20,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("FREQ=MONTHLY;BYMONTHDAY=1;BYHOUR=9;BYMINUTE=0", "2026-11-01T09:00", "2026-10-01T09:00"),
         ("FREQ=DAILY;BYHOUR=18;BYMINUTE=0", "2026-10-25T18:00", "2026-10-24T18:00"),
         ("FREQ=HOURLY;INTERVAL=1", "2026-11-20T18:00", "2026-11-20T17:00"),
+        ("FREQ=MINUTELY;BYHOUR=8,9,10,11,12,13,14,15,16,17", "2026-11-20T08:00", "2026-11-19T17:59"),
     ],
 )
 def test_previous_fire_is_found(rule, due, before):
