@@ -29,6 +29,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         answers_person: The message before it is another person's question.
         follows_bot: The message before it is the bot's.
         delivered_to_others: A reminder that mentions other people only has just been delivered.
+        awaits_completion: A reminder of the chat comes again until somebody says that it is done.
         says_not_urgent: The message says that something is not urgent.
         others_asked_time: One of these messages asks when, how long and the like.
         has_unanswered_request: The sender's message before it says "remind" or the like, and was not answered.
@@ -49,6 +50,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     answers_person: bool
     follows_bot: bool
     delivered_to_others: bool = False
+    awaits_completion: bool = False
     says_not_urgent: bool = False
     others_asked_time: bool = False
     has_unanswered_request: bool = False

@@ -113,6 +113,7 @@ class CircumstancesReader:
             answers_person=self._answers_person(utterance),
             follows_bot=follows_bot(turn),
             delivered_to_others=utterance.context == "fired" and self._dialogue.is_delivery_for_others(turn),
+            awaits_completion=utterance.chat_reminders is not None and utterance.chat_reminders.awaits_completion,
             says_not_urgent=words.has_any(words.not_urgent, _CLAUSE_MARK.sub(" ", words.fold(turn.message.text))),
             has_unanswered_request=_has_unanswered_request(turn, words),
             others_acted=self._dialogue.is_last_set_by_other(key, turn) and not is_reminded_by_other,

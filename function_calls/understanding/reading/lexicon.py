@@ -234,6 +234,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     exchange_words: tuple[str, ...] = ()
     with_words: tuple[str, ...] = ()
     reported: tuple[str, ...] = ()
+    completed: tuple[str, ...] = ()
     folding: Mapping[int, int] = {}
 
     @property

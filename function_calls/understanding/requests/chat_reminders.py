@@ -49,6 +49,11 @@ class ChatReminders(Struct, frozen=True, dict=True):
     now: datetime
     shown: Shown = Shown()
 
+    @property
+    def awaits_completion(self) -> bool:
+        """Return whether a reminder comes again until somebody says that it is done."""
+        return any(reminder.schedule.follow_up is not None for reminder in self.coming)
+
     def can_resolve(self, words: str) -> bool:
         """Return whether `words` name reminders by number, time, order or words of the content."""
         is_numbers = not words.strip("0123456789 ,，、&和and")

@@ -566,8 +566,15 @@ def test_answer_to_a_person_removes_no_reminder(text, tools):
     assert called_tools(chat.says("ann", text)) == tools
 
 
-@pytest.mark.parametrize(("mentioned", "tools"), [("@ann", []), ("@ann, @bob", ["reminder_state"])])
-def test_report_completes_no_delivery_to_another_person(mentioned, tools):
+@pytest.mark.parametrize(
+    ("mentioned", "report", "tools"),
+    [
+        ("@ann", "tickets bought, done", []),
+        ("@ann, @bob", "tickets bought, done", ["reminder_state"]),
+        ("@ann, @bob", "tickets bought", []),
+    ],
+)
+def test_report_completes_own_delivery_where_it_says_done(mentioned, report, tools):
     chat = Chat(known=[reminder("turn off the tap"), reminder("go out", "bob")])
     chat.says("ann", "morning")
     chat.says("bob", "morning")
@@ -576,7 +583,7 @@ def test_report_completes_no_delivery_to_another_person(mentioned, tools):
         ChatMessage(id="d1", address=HOME, sender=bot, text=f"⏰ {mentioned} turn off the tap", sent_at=chat.now)
     )
 
-    assert called_tools(chat.says("bob", "tickets bought")) == tools
+    assert called_tools(chat.says("bob", report)) == tools
 
 
 @pytest.mark.parametrize(
