@@ -118,7 +118,7 @@ async def build_app(
         if timetable is None:
             timetable = await enter(ApschedulerTimetable())
         model = await enter(model_stack(infrastructure, None if interpreter else language_model(settings.model)))
-        policy = CallPolicy.over(infrastructure.state, clock, owners=settings.bot.owners)
+        policy = CallPolicy.over(infrastructure.state_store, clock, owners=settings.bot.owners)
         plugins = await enter(aclosing(PluginManager(settings.plugins, clock, policy.switches, model.asked)))
         plugins.exclude_clashes(platform.name for platform in platforms)
         served = (*platforms, *plugins.platforms())
@@ -136,7 +136,7 @@ async def build_app(
         registry = built_in_registry(
             [*_workspace_functions(settings, model), *functions], injectable=map(type, services)
         )
-        recorder = TurnRecorder(infrastructure.log, model.budget)
+        recorder = TurnRecorder(infrastructure.call_log, model.budget)
         calls = create_calls(infrastructure, registry, policy, recorder, model, cluster)
         all_services.add(UndoService(calls, policy.receipts, history))
         plugins.install(calls, all_services)
@@ -166,7 +166,7 @@ async def build_app(
             pipeline=pipeline,
             model_latency=model.latency,
             tools=tools,
-            state=infrastructure.state,
+            state=infrastructure.state_store,
             database=infrastructure.database,
             platforms=served,
             counts=infrastructure.counts,

@@ -119,7 +119,7 @@ async def create_connections(
     watchdog: Watchdog | None,
 ) -> Connections:
     """Return the connections of the platforms, with the messages that an earlier run left unanswered."""
-    settings, clock, state = infrastructure.settings, infrastructure.clock, infrastructure.state
+    settings, clock, state = infrastructure.settings, infrastructure.clock, infrastructure.state_store
     language, unanswered = settings.bot.language, UnansweredMessages(infrastructure.database)
 
     async def resume(keys: Collection[Key] | None) -> Recovery:

@@ -35,18 +35,18 @@ def read_time(reader: TimeReader, phrase: str, sent_at: datetime, language: str)
 
 
 class Infrastructure(Struct, frozen=True, kw_only=True):
-    """The infrastructure of a bot. `times` parses time expressions; `mask` removes secrets from the call log."""
+    """The infrastructure of a bot. `mask` removes secrets from the call log."""
 
     settings: Settings
     clock: Clock
     zone: ZoneInfo
-    times: TimeReader
+    time_reader: TimeReader
     database: Database
-    state: StateStore
-    scopes: SqlScopeStore
+    state_store: StateStore
+    scope_store: SqlScopeStore
     mask: SecretMask
     counts: Counts
-    log: CallLog
+    call_log: CallLog
 
 
 @asynccontextmanager
@@ -60,19 +60,19 @@ async def open_infrastructure(settings: Settings, clock: Clock, database: Databa
     async with database:
         mask = SecretMask((*secret_values(settings), *tool_secrets(settings.tool_servers)))
         counts = Counts()
-        log = CallLog(SqlCallStore(database), mask=mask, on_recorded=counts.count_record)
+        call_log = CallLog(SqlCallStore(database), mask=mask, on_recorded=counts.count_record)
         try:
             yield Infrastructure(
                 settings=settings,
                 clock=clock,
                 zone=settings.bot.zone,
-                times=create_time_reader(settings.time),
+                time_reader=create_time_reader(settings.time),
                 database=database,
-                state=SqlStateStore(database, clock),
-                scopes=SqlScopeStore(database),
+                state_store=SqlStateStore(database, clock),
+                scope_store=SqlScopeStore(database),
                 mask=mask,
                 counts=counts,
-                log=log,
+                call_log=call_log,
             )
         finally:
-            await log.drain()
+            await call_log.drain()

@@ -43,7 +43,7 @@ def create_interpreters(
     hooks: ModelHooks,
 ) -> Interpreters:
     """Return the rules, and before them `interpreter` or one for `model`, with `hooks` around it."""
-    reminders, state, times = services.get(ReminderService), infrastructure.state, infrastructure.times
+    reminders, state, times = services.get(ReminderService), infrastructure.state_store, infrastructure.time_reader
     offline = OfflineInterpreter(
         read_times=times.parse_all,
         searches_web=services.get(SearchService).is_configured,

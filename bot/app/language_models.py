@@ -42,7 +42,7 @@ class ModelStack(Struct, frozen=True, kw_only=True):
 async def model_stack(infrastructure: Infrastructure, client: "FallbackChain | None") -> AsyncIterator[ModelStack]:
     """Wrap `client` with timing, tracing and the budget, and close it when the context ends."""
     settings, latency = infrastructure.settings, ModelLatency()
-    budget = budget_of(settings, infrastructure.clock, infrastructure.log)
+    budget = budget_of(settings, infrastructure.clock, infrastructure.call_log)
     async with _telemetry_of(infrastructure) as telemetry:
         if client is None:
             yield ModelStack(client=None, asked=None, latency=latency, budget=budget, telemetry=telemetry)

@@ -122,7 +122,7 @@ class Pipeline:
         settings, clock = infrastructure.settings, infrastructure.clock
         self._settings = settings
         self._clock = clock
-        self._scopes = infrastructure.scopes
+        self._scopes = infrastructure.scope_store
         self._turns = turns
         self._policy = policy
         self._interpreters = interpreters

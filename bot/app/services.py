@@ -99,17 +99,17 @@ def create_services(
     `model` writes summaries; without it they are extracted from the messages. `blocked` collects the chats that refuse
     messages.
     """
-    read = partial(read_time, infrastructure.times)
+    read = partial(read_time, infrastructure.time_reader)
     quick = summaries = SummaryService(history, read_time=read)
     if model is not None:
         from services.summary.model_summarizer import ModelSummarizer
 
         summaries = SummaryService(history, summarizer=ModelSummarizer(model), read_time=read)
     memory, web = infrastructure.settings.memory, infrastructure.settings.web
-    people = PeopleService(infrastructure.scopes, infrastructure.state)
+    people = PeopleService(infrastructure.scope_store, infrastructure.state_store)
     return Services(
         people,
-        ChatAliasService(infrastructure.scopes, history, infrastructure.clock, outbox.is_member),
+        ChatAliasService(infrastructure.scope_store, history, infrastructure.clock, outbox.is_member),
         history,
         _reminders(infrastructure, _notifier(infrastructure, outbox, summaries, quick, blocked), delivery),
         search,
@@ -122,10 +122,10 @@ def create_services(
         ),
         _privacy(infrastructure, outbox, summaries),
         WebPageService(timeout=timedelta(seconds=web.timeout_seconds), max_bytes=web.max_kilobytes * 1000),
-        ZoneService(infrastructure.scopes, infrastructure.clock, default=infrastructure.zone, people=people),
-        ChatPreferenceService(infrastructure.state, infrastructure.clock),
-        infrastructure.log,
-        infrastructure.times,
+        ZoneService(infrastructure.scope_store, infrastructure.clock, default=infrastructure.zone, people=people),
+        ChatPreferenceService(infrastructure.state_store, infrastructure.clock),
+        infrastructure.call_log,
+        infrastructure.time_reader,
         *more,
     )
 
@@ -155,11 +155,11 @@ def _reminders(infrastructure: Infrastructure, notifier: ReminderNotifier, deliv
         SqlReminderStore(infrastructure.database, quiet=quiet),
         infrastructure.clock,
         notifier,
-        infrastructure.state,
+        infrastructure.state_store,
         limits=ReminderLimits(per_person=settings.max_per_person, content_length=settings.max_content_length),
         delivery=delivery,
         zone_data=data_version(),
-        times=infrastructure.times,
+        times=infrastructure.time_reader,
         quiet=quiet,
     )
 
@@ -169,6 +169,6 @@ def _privacy(infrastructure: Infrastructure, outbox: Outbox, summaries: SummaryS
         SqlPrivacyStore(infrastructure.database),
         keep_days=infrastructure.settings.history.retention_days,
         on_forgotten=summaries.forget_person,
-        settle=infrastructure.log.drain,
+        settle=infrastructure.call_log.drain,
         on_deleted=partial(delete_attachments, outbox.platforms),
     )
