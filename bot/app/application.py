@@ -21,7 +21,7 @@ from bot.app.services import create_search_service, create_services
 from bot.app.settings_checks import check_configured_names
 from bot.config.settings import Settings
 from bot.inbound.turns import TurnFactory
-from bot.observability.metrics import Counts, ModelLatency
+from bot.observability.metrics import ModelLatency
 from bot.observability.watchdog import Watchdog
 from bot.outbound.outbox import Outbox
 from bot.outbound.reminder_notifier import BlockedChats, DeliveryRetry
@@ -42,7 +42,6 @@ from services.call_log.service import CallLog
 from services.history.service import HistoryService
 from services.kernel.background_tasks import BackgroundTasks, log_failure, running_tasks
 from services.kernel.clock import Clock, SystemClock
-from services.kernel.state import StateStore
 from services.people.privacy import PrivacyService
 from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.service import ReminderService
@@ -65,10 +64,8 @@ class App(Struct, kw_only=True):
     pipeline: Pipeline
     model_latency: ModelLatency
     tools: ToolSources
-    state: StateStore
-    database: Database
+    infrastructure: Infrastructure
     platforms: tuple[Platform, ...]
-    counts: Counts
     plugins: PluginManager
     cluster: SingleWorker
     connections: Connections
@@ -166,16 +163,14 @@ async def build_app(
             pipeline=pipeline,
             model_latency=model.latency,
             tools=tools,
-            state=infrastructure.state_store,
-            database=infrastructure.database,
+            infrastructure=infrastructure,
             platforms=served,
-            counts=infrastructure.counts,
             plugins=plugins,
             cluster=cluster,
             connections=connections,
             background=await enter(running_tasks()),
         )
-        await enter(_run_background(app, infrastructure, timetable, delivery, model))
+        await enter(_run_background(app, timetable, delivery, model))
         yield app
 
 
@@ -212,15 +207,15 @@ def _open_tools(
 
 @asynccontextmanager
 async def _run_background(
-    app: App, infrastructure: Infrastructure, timetable: Timetable, delivery: DeliveryConfig, model: ModelStack
+    app: App, timetable: Timetable, delivery: DeliveryConfig, model: ModelStack
 ) -> AsyncIterator[None]:
     """Run the platforms, the background tasks and the periodic jobs until the context ends."""
-    reminders = app.services.get(ReminderService)
+    infrastructure, reminders = app.infrastructure, app.services.get(ReminderService)
     record_days = infrastructure.settings.record.keep_days
     # The jobs are removed before the task group ends: no task can be started in it afterwards.
     async with running_tasks() as tasks, AsyncExitStack() as jobs:
         tasks.start(reminders.worker.run(), "reminders")
-        check_integrity = partial(_start_integrity_check, tasks, app.database)
+        check_integrity = partial(_start_integrity_check, tasks, infrastructure.database)
         delete_expired = partial(_start_deletions, tasks, app.services, infrastructure.clock, record_days)
         check_integrity()
         delete_expired()
@@ -230,9 +225,8 @@ async def _run_background(
         if model.client is not None:
             tasks.start(model.client.warm_up(), "warm up the model client")
         app.cluster.start(tasks, app.outbox.send)
-        app.plugins.start_jobs(
-            tasks, Host(services=app.services, outbox=app.outbox, state=app.state, clock=infrastructure.clock)
-        )
+        state, clock = infrastructure.state_store, infrastructure.clock
+        app.plugins.start_jobs(tasks, Host(services=app.services, outbox=app.outbox, state=state, clock=clock))
         await offer_commands(app.platforms, app.calls)
         await app.connections.delivery_retry.load_blocked()
         for platform in app.platforms:

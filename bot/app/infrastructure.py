@@ -18,6 +18,7 @@ from services.kernel.state import StateStore
 from services.storage.database import Database
 from services.storage.people.state import SqlScopeStore, SqlStateStore
 from services.storage.records.store import SqlCallStore
+from services.storage.reminders.store import SqlReminderStore
 from services.time_expressions import DateOrder, DayParts, TimeReader
 
 
@@ -44,6 +45,7 @@ class Infrastructure(Struct, frozen=True, kw_only=True):
     database: Database
     state_store: StateStore
     scope_store: SqlScopeStore
+    reminder_store: SqlReminderStore
     mask: SecretMask
     counts: Counts
     call_log: CallLog
@@ -70,6 +72,7 @@ async def open_infrastructure(settings: Settings, clock: Clock, database: Databa
                 database=database,
                 state_store=SqlStateStore(database, clock),
                 scope_store=SqlScopeStore(database),
+                reminder_store=SqlReminderStore(database, quiet=settings.reminders.quiet(settings.bot.zone)),
                 mask=mask,
                 counts=counts,
                 call_log=call_log,

@@ -32,7 +32,6 @@ from services.search.web_pages.service import WebPageService
 from services.storage.messages.pages import find_private_chat
 from services.storage.people.memories import SqlMemoryStore
 from services.storage.people.privacy import SqlPrivacyStore
-from services.storage.reminders.store import SqlReminderStore
 from services.summary.service import SummaryService
 
 if TYPE_CHECKING:
@@ -150,9 +149,8 @@ def _notifier(
 
 def _reminders(infrastructure: Infrastructure, notifier: ReminderNotifier, delivery: DeliveryConfig) -> ReminderService:
     settings = infrastructure.settings.reminders
-    quiet = settings.quiet(infrastructure.zone)
     return ReminderService(
-        SqlReminderStore(infrastructure.database, quiet=quiet),
+        infrastructure.reminder_store,
         infrastructure.clock,
         notifier,
         infrastructure.state_store,
@@ -160,7 +158,7 @@ def _reminders(infrastructure: Infrastructure, notifier: ReminderNotifier, deliv
         delivery=delivery,
         zone_data=data_version(),
         times=infrastructure.time_reader,
-        quiet=quiet,
+        quiet=settings.quiet(infrastructure.zone),
     )
 
 

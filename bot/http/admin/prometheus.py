@@ -11,7 +11,7 @@ from bot import __version__
 from bot.http.admin.health import platform_state
 from bot.http.core.context import Context, HttpContext
 from bot.http.security.auth import MetricsViewer
-from bot.observability.metrics import Counts, Latencies
+from bot.observability.metrics import Counts, Latencies, ModelLatency
 
 _TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -25,7 +25,8 @@ routes = APIRouter(tags=["health"])
 )
 async def metrics(context: Context, _viewer: MetricsViewer) -> Response:
     """Return the counters and histograms of this process since its start, and the current gauges."""
-    lines = [*await _gauge_lines(context), *_counter_lines(context.app.counts), *_duration_lines(context)]
+    counts = context.app.infrastructure.counts
+    lines = [*await _gauge_lines(context), *_counter_lines(counts), *_duration_lines(context.app.model_latency, counts)]
     return Response("\n".join(lines) + "\n", media_type=_TYPE)
 
 
@@ -56,13 +57,10 @@ def _counter_lines(counts: Counts) -> list[str]:
     ]
 
 
-def _duration_lines(context: HttpContext) -> list[str]:
-    app = context.app
-    calls = {_labels(tool=tool, status=status): each for (tool, status), each in app.counts.calls.items()}
-    requests = {
-        _labels(model=model, outcome=outcome): each for (model, outcome), each in app.model_latency.by_outcome.items()
-    }
-    lateness = {"": app.counts.lateness}
+def _duration_lines(latency: ModelLatency, counts: Counts) -> list[str]:
+    calls = {_labels(tool=tool, status=status): each for (tool, status), each in counts.calls.items()}
+    requests = {_labels(model=model, outcome=outcome): each for (model, outcome), each in latency.by_outcome.items()}
+    lateness = {"": counts.lateness}
     return [
         *_histogram_lines("bubbles_tool_call_seconds", "How long calls of tools took.", calls),
         *_histogram_lines(

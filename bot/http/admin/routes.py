@@ -80,7 +80,7 @@ def _check_model(language: str, context: HttpContext) -> CheckEntry:
 
 def _database_name(context: HttpContext) -> str:
     """Return the name of the product: the URL has hosts, users and folders, which clients do not need."""
-    return _DATABASES.get(context.app.database.dialect, "SQL")
+    return _DATABASES.get(context.database.dialect, "SQL")
 
 
 @routes.get("/adapters")
@@ -108,7 +108,7 @@ async def metrics(context: Context, minutes: Annotated[int, Query(ge=1, le=60 * 
 async def usage(context: Context, days: Annotated[int, Query(ge=1, le=366)] = 30) -> UsageBody:
     """Return the model usage of the last days, by chat."""
     since = context.clock.now() - timedelta(days=days)
-    used = await usage_by(context.app.database, "chat", since)
+    used = await usage_by(context.database, "chat", since)
     return UsageBody(
         since=format_instant(since),
         tokens=sum(each.tokens for each in used),

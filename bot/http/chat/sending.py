@@ -101,7 +101,7 @@ class MessageSender:
         self._room = context.room
         self._offer_tools = partial(offer_direct_tools, context, session_id, post.person, tool_servers, page)
         self._history = RoomHistory(context)
-        self._unanswered = UnansweredMessages(context.app.database)
+        self._unanswered = UnansweredMessages(context.database)
         self._started_at = context.started_at
         self._session_id = session_id
         self._incoming = post

@@ -19,17 +19,17 @@ from function_calls.tools.calls import Step
 from services.kernel.bounded import BoundedDict
 from services.kernel.clock import Clock
 from services.kernel.errors import StorageBusy, StorageFull
+from services.kernel.state import StateStore
 from services.reminders.exchange.feed import FeedTokens
 from services.reminders.lookup.finder import ReminderFinder
 from services.reminders.model import row_key
 from services.reminders.records import StoredReminder
+from services.reminders.service import ReminderService
 from services.storage.database import Database
 from services.storage.messages.pages import MessagePages
-from services.storage.people.state import SqlStateStore
 from services.storage.records.activity import ActivityReader
 from services.storage.reminders.store import SqlReminderStore
 
-_MOST_REMINDERS: Final = 1000
 _MOST_CHANGES: Final = 5000
 _MOST_CLIENT_CALLS: Final = 500
 _MOST_MINUTES: Final = 24 * 60
@@ -44,10 +44,10 @@ Reason = Literal["disk_full", "damaged", "locked", "unavailable"]
 class Readiness:
     """Tests the database, at most once in five seconds."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(self, database: Database, state: StateStore, clock: Clock) -> None:
         self._database = database
         self._clock = clock
-        self._state = SqlStateStore(database, clock)
+        self._state = state
         self._lock = asyncio.Lock()
         self._tested_at = float("-inf")
         self._reason: Reason | None = None
@@ -125,7 +125,7 @@ class Gauges:
 class HttpContext(Struct, frozen=True, kw_only=True):
     """The bot and its stores, for the routes.
 
-    `app` has the call router, the services, the state and the platforms; `room` is the web platform.
+    `app` has the call router, the services, the stores and the platforms; `room` is the web platform.
     `membership_lock` is held while the rooms of a person are changed. `editor` is None if settings cannot be changed.
     `client_rounds` are the rounds of the bot before each call of an OpenAI client, which does not send them back.
     """
@@ -133,6 +133,8 @@ class HttpContext(Struct, frozen=True, kw_only=True):
     settings: Settings
     clock: Clock
     app: App
+    database: Database
+    state: StateStore
     room: WebPlatform
     tokens: Tokens
     feeds: FeedTokens
@@ -152,21 +154,24 @@ class HttpContext(Struct, frozen=True, kw_only=True):
         cls, app: App, room: WebPlatform, settings: Settings, clock: Clock, editor: SettingsEditor | None = None
     ) -> "HttpContext":
         """Create the context of a running bot."""
-        reminders = SqlReminderStore(app.database)
-        tokens = Tokens(app.state, clock, settings.http.token.get_secret_value())
+        stores = app.infrastructure
+        database, state = stores.database, stores.state_store
+        tokens = Tokens(state, clock, settings.http.token.get_secret_value())
         return cls(
             settings=settings,
             clock=clock,
             app=app,
+            database=database,
+            state=state,
             room=room,
             tokens=tokens,
-            feeds=FeedTokens(app.state, tokens.is_current),
-            messages=MessagePages(app.database),
-            activity=ActivityReader(app.database),
-            reminders=reminders,
-            finder=ReminderFinder(reminders, clock, app.state, _MOST_REMINDERS),
+            feeds=FeedTokens(state, tokens.is_current),
+            messages=MessagePages(database),
+            activity=ActivityReader(database),
+            reminders=stores.reminder_store,
+            finder=app.services.get(ReminderService).finder,
             gauges=Gauges(),
-            readiness=Readiness(app.database, clock),
+            readiness=Readiness(database, state, clock),
             started_at=clock.now(),
             editor=editor,
         )

@@ -41,7 +41,6 @@ from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock
 from services.kernel.errors import ToolFailed
 from services.reminders.service import ReminderService
-from services.storage.people.state import SqlScopeStore
 
 ENTRY_POINT: Final = "mcp"
 REMINDERS: Final = "bubbles://reminders"
@@ -163,7 +162,7 @@ class McpTools:
     ) -> CallToolResult | InputRequiredResult:
         turn = await self._turn(caller, call)
         conversation = Conversation(chat=caller.chat, person=caller.person)
-        session = await Session.open(SqlScopeStore(self._app.database), conversation)
+        session = await Session.open(self._app.infrastructure.scope_store, conversation)
         call_context = replace(
             self._app.turns.context(turn, 0),
             state=CallState(session),

@@ -26,7 +26,6 @@ from function_calls.tools.session_state import CallState, Session
 from function_calls.tools.validation.argument_messages import argument_of, argument_problems
 from function_calls.tools.validation.schema_validator import SchemaValidator
 from services.kernel.chat import ChatMessage, Person
-from services.storage.people.state import SqlScopeStore
 
 ENTRY_POINT = "http"
 _ANSWERED_WITHIN: Final = 60.0  # seconds
@@ -137,7 +136,7 @@ async def call_tool(
         HttpRefused: the disk is full (503).
     """
     call = ToolCall(id=f"{ENTRY_POINT}-{turn.message.id}", name=name, arguments=arguments)
-    session = await Session.open(SqlScopeStore(context.app.database), turn.conversation)
+    session = await Session.open(context.app.infrastructure.scope_store, turn.conversation)
     call_context = replace(
         context.app.turns.context(turn, 0),
         call_id=f"{ENTRY_POINT}/{turn.message.address.key}/{turn.message.sender.id}/{turn.message.id}",

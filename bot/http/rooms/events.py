@@ -23,7 +23,7 @@ def follow_bot(context: HttpContext) -> Iterator[ReminderWatch]:
     watch = ReminderWatch(context)
     refresher = _Refresher(watch, context.clock)
     history, usage = app.services.get(HistoryService), partial(read_usage, context)
-    room.attach(app.state, history, app.pipeline.router.stop, refresher.start, usage)
+    room.attach(app.infrastructure.state_store, history, app.pipeline.router.stop, refresher.start, usage)
 
     async def on_complete(event: Event) -> None:
         room.answers.show_call(event)

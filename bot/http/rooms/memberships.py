@@ -46,7 +46,7 @@ async def can_enter(context: HttpContext, viewer: Viewer, session_id: str) -> bo
         return True
     if session_id in await _joined_rooms(context, viewer.person.id):
         return True
-    chat, use = context.room.address(session_id), ChatUse(context.app.database)
+    chat, use = context.room.address(session_id), ChatUse(context.database)
     is_own = bool(await use.chats_of_writer(viewer.person.id, [chat]))
     if not is_own and not await use.is_used(chat):
         is_own = await _open_room(context, viewer.person.id, session_id)
@@ -58,9 +58,9 @@ async def can_enter(context: HttpContext, viewer: Viewer, session_id: str) -> bo
 async def _open_room(context: HttpContext, person_id: str, session_id: str) -> bool:
     """Store who entered an unused room first; return whether it is this person."""
     async with context.membership_lock:
-        opener = await context.app.state.get(_opener_key(session_id))
+        opener = await context.state.get(_opener_key(session_id))
         if opener is None:
-            await context.app.state.set(_opener_key(session_id), person_id, keep=FOREVER, is_promised=True)
+            await context.state.set(_opener_key(session_id), person_id, keep=FOREVER, is_promised=True)
     return opener in {None, person_id}
 
 
@@ -81,7 +81,7 @@ async def filter_rooms(context: HttpContext, viewer: Viewer, chats: Sequence[Cha
     if viewer.role == "admin":
         return frozenset(chat.key for chat in chats)
     joined = {LOBBY, *await _joined_rooms(context, viewer.person.id)}
-    written = await ChatUse(context.app.database).chats_of_writer(viewer.person.id, chats)
+    written = await ChatUse(context.database).chats_of_writer(viewer.person.id, chats)
     return frozenset(chat.key for chat in chats if chat.chat_id in joined or chat in written)
 
 
@@ -96,15 +96,15 @@ async def join(context: HttpContext, person_id: str, session_id: str, *, is_invi
         if is_invited and len(rooms) >= _MOST_JOINED:  # strangers could end all memberships of a person
             raise HttpRefused(409, "too_many_rooms", limit=_MOST_JOINED)
         for dropped in rooms[: 1 - _MOST_JOINED]:
-            if await context.app.state.get(_opener_key(dropped)) == person_id:
-                await context.app.state.set(_opener_key(dropped), None, keep=FOREVER)
-        await context.app.state.set(
+            if await context.state.get(_opener_key(dropped)) == person_id:
+                await context.state.set(_opener_key(dropped), None, keep=FOREVER)
+        await context.state.set(
             _key(person_id), [*rooms[1 - _MOST_JOINED :], session_id], keep=FOREVER, is_promised=True
         )
 
 
 async def _joined_rooms(context: HttpContext, person_id: str) -> list[str]:
-    stored = await context.app.state.get(_key(person_id))
+    stored = await context.state.get(_key(person_id))
     return [str(each) for each in stored] if isinstance(stored, list) else []
 
 
@@ -126,7 +126,7 @@ async def _store_read_place(context: HttpContext, person_id: str, session_id: st
         places.pop(session_id, None)
         places[session_id] = at.isoformat()
         latest: Json = {**dict(list(places.items())[-_MOST_JOINED:])}
-        await context.app.state.set(f"http.read:{person_id}", latest, keep=FOREVER)
+        await context.state.set(f"http.read:{person_id}", latest, keep=FOREVER)
 
 
 async def count_unread(
@@ -146,7 +146,7 @@ async def count_unread(
 
 
 async def _read_places(context: HttpContext, person_id: str) -> dict[str, str]:
-    stored = await context.app.state.get(f"http.read:{person_id}")
+    stored = await context.state.get(f"http.read:{person_id}")
     return {room: str(at) for room, at in stored.items()} if isinstance(stored, dict) else {}
 
 

@@ -97,7 +97,7 @@ async def share_rooms(context: HttpContext) -> AsyncIterator[None]:
     if not context.app.cluster.is_shared:
         yield
         return
-    shared = SharedRooms(context, Broadcasts(context.app.database, _CHANNEL))
+    shared = SharedRooms(context, Broadcasts(context.database, _CHANNEL))
     context.room.rooms.share(shared.publish)
     try:
         async with running_tasks() as tasks:

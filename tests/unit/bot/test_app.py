@@ -82,10 +82,11 @@ async def test_daily_jobs_end_with_the_bot(platform, clock, caplog):
 async def test_failed_daily_deletion_does_not_end_the_bot(platform, clock):
     settings = Settings(bot=BotSettings(timezone="UTC"))
     async with build_in_memory(settings, platforms=[platform], clock=clock) as app:
+        database = app.infrastructure.database
         await asyncio.sleep(timedelta(days=1).total_seconds() - 5)
-        await app.database.run(lambda connection: connection.exec_driver_sql("ALTER TABLE delivery RENAME TO away"))
+        await database.run(lambda connection: connection.exec_driver_sql("ALTER TABLE delivery RENAME TO away"))
         await asyncio.sleep(10)
-        await app.database.run(lambda connection: connection.exec_driver_sql("ALTER TABLE away RENAME TO delivery"))
+        await database.run(lambda connection: connection.exec_driver_sql("ALTER TABLE away RENAME TO delivery"))
         await platform.say("remind me in 10 minutes to stretch")
         await asyncio.sleep(605)
 

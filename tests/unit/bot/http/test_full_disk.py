@@ -18,7 +18,7 @@ def take_no_more(connection):
 @pytest.fixture
 async def full_api(api):
     """Return a client of a bot whose database cannot store anything."""
-    await api.context.app.database.run(take_no_more)
+    await api.context.database.run(take_no_more)
     for number in range(20):  # what is free inside of the pages is used up
         body = {"content": f"{number} " + "x" * 400, "time": "in 3 hours"}
         if (await api.post("/api/reminders?session_id=attic", json=body)).status_code != 201:
@@ -79,7 +79,7 @@ async def test_tool_that_cannot_store_is_refused_with_the_reason(full_api):
 
 async def test_request_that_must_store_is_refused_with_the_reason(api_of):
     api = await api_of(tool_servers=ToolServerSettings(python_tools=True))
-    await api.context.app.database.run(take_no_more)
+    await api.context.database.run(take_no_more)
     form = {"id": "greeter", "name": "Greeter", "content": SOURCE, "meta": {"description": "Greets"}}
 
     answer = await api.post("/api/tools/create", json=form, headers=CHINESE)
@@ -100,7 +100,7 @@ async def test_token_that_cannot_be_stored_is_not_returned(full_api):
 
 async def test_edit_that_cannot_be_stored_is_refused_and_changes_nothing(api):
     said = (await api.post("/api/chat/send", json={"session_id": "lobby", "message": "tea"})).json()
-    await api.context.app.database.run(take_no_more)
+    await api.context.database.run(take_no_more)
 
     message = f"/api/chat/sessions/lobby/messages/{said['message_id']}"
     answer = await api.patch(message, json={"text": "tea, " * 3000}, headers=CHINESE)

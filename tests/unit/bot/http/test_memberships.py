@@ -1,5 +1,7 @@
 """Rooms that a token opens: those of its holder, the lobby, or those of the token."""
 
+from datetime import timedelta
+
 import pytest
 from loguru import logger
 
@@ -122,7 +124,7 @@ async def test_member_lists_a_room_that_was_used_before_many_rooms_of_others(api
     bob, now = Person(id="bob", name="bob"), api.context.clock.now()
     rooms = [api.context.room.address(f"room-{number}") for number in range(200)]
     later = [ChatMessage(id="1", address=room, sender=bob, text="hi", sent_at=now) for room in rooms]
-    await SqlMessageStore(api.context.app.database).add(later)
+    await SqlMessageStore(api.context.database).add(later)
 
     listed = (await api.get("/api/chat/sessions", headers=ann)).json()["sessions"]
 
@@ -180,7 +182,7 @@ async def test_early_author_of_a_room_is_a_member(api, token_of):
     ann = await token_of("ann")
     await say(api, ann, "kitchen")
     await say(api, signed(OPERATOR), "kitchen")
-    await api.context.app.state.set("http.rooms:ann", None, keep=api.context.clock.now() - api.context.clock.now())
+    await api.context.state.set("http.rooms:ann", None, keep=timedelta())
 
     assert (await api.get("/api/chat/sessions/kitchen/messages", headers=ann)).status_code == 200
 

@@ -30,7 +30,7 @@ async def test_bot_on_a_full_disk_is_not_ready(api, monkeypatch):
 
 
 async def test_bot_with_a_full_disk_is_not_ready(api):
-    database = api.context.app.database
+    database = api.context.database
     await database.run(lambda connection: connection.exec_driver_sql("CREATE TABLE filler (text)"))
     pages = await database.run(lambda connection: connection.exec_driver_sql("PRAGMA page_count").scalar())
     await database.run(lambda connection: connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}"))
@@ -42,7 +42,7 @@ async def test_bot_with_a_full_disk_is_not_ready(api):
 
 async def test_bot_that_cannot_write_although_it_can_read_is_not_ready(api):
     refuse = "CREATE TRIGGER refuse BEFORE INSERT ON session_state BEGIN SELECT RAISE(FAIL, 'no'); END"
-    await api.context.app.database.run(lambda connection: connection.exec_driver_sql(refuse))
+    await api.context.database.run(lambda connection: connection.exec_driver_sql(refuse))
 
     assert await ready(api) == (503, "unavailable")
 
@@ -59,7 +59,7 @@ async def test_bot_with_a_destroyed_page_is_not_ready_soon_after_its_start(api_o
 
     api = await api_of(database=f"sqlite:///{file}")
     async with asyncio.timeout(4):
-        while api.context.app.database.damage is None:  # noqa: ASYNC110 - the check has no event
+        while api.context.database.damage is None:  # noqa: ASYNC110 - the check has no event
             await asyncio.sleep(0.02)
 
     assert await ready(api) == (503, "damaged")
@@ -68,7 +68,7 @@ async def test_bot_with_a_destroyed_page_is_not_ready_soon_after_its_start(api_o
 
 
 async def test_many_probes_cost_one_write(api):
-    database, written = api.context.app.database, []
+    database, written = api.context.database, []
     run = database.run
 
     async def counted(work, **options):
