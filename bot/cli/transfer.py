@@ -21,7 +21,7 @@ from bot.platforms.web.files import RoomFiles
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError, RequestRefused, StorageBusy
-from services.kernel.private_files import open_private
+from services.kernel.private_files import open_private, replace_file
 from services.reminders.audit.verification import Result, Verification, verify
 from services.reminders.exchange.ics_read import ImportDefaults
 from services.reminders.exchange.model import ImportRefused, read_chat
@@ -191,19 +191,9 @@ def verify_reminders(config: Path | None, since: str | None, until: str | None) 
 
 
 def _write(settings: Settings, wanted: ExportScope, out: Path) -> Mapping[str, int]:
-    """Write the export to a temporary file, and rename it when it is complete."""
-    unfinished = out.with_name(f"{out.name}.unfinished")
-    try:
-        with open(unfinished, "w", encoding="utf-8", opener=open_private) as file:
-            counts = asyncio.run(_export(settings, wanted, file))
-        unfinished.replace(out)
-    except OSError as error:
-        if error.filename == str(unfinished):
-            error.filename = str(out)  # report the name of the option
-        raise
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return counts
+    """Write the complete export or nothing."""
+    with replace_file(out) as file:
+        return asyncio.run(_export(settings, wanted, file))
 
 
 async def _export(settings: Settings, wanted: ExportScope, file: TextIO) -> Mapping[str, int]:

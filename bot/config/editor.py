@@ -2,9 +2,8 @@
 
 import asyncio
 import json
-import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, cast
@@ -27,7 +26,7 @@ from bot.config.sources import (
     setting_names,
 )
 from services.kernel.errors import AssistantError, ConfigError
-from services.kernel.private_files import make_private_folder, open_private
+from services.kernel.private_files import make_private_folder, replace_file
 from services.kernel.text import replace_unstorable_in
 
 RESTART_KEYS: Final = frozenset({"http.enabled", "http.host", "http.port", "console.person", "console.room"})
@@ -294,14 +293,8 @@ def _toml_value(value: JsonValue) -> str:
 def _write_private(path: Path, text: str) -> None:
     """Write a file atomically that only the bot's user may read."""
     make_private_folder(path.parent)
-    new = path.with_name(f"{path.name}.new")
     try:
-        with open(new, "w", encoding="utf-8", opener=open_private) as file:
+        with replace_file(path) as file:
             file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
     except OSError as error:
-        with suppress(OSError):
-            new.unlink(missing_ok=True)
         raise SettingInvalid("settings", "", "unwritable", place=path, why=error.strerror) from error

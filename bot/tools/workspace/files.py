@@ -1,8 +1,6 @@
 """Read and write the files of one folder."""
 
 import asyncio
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -10,6 +8,7 @@ from typing import Final
 from bot.config.field_errors import SettingInvalid
 from bot.tools.stored.runner import is_over_quota
 from services.kernel.errors import ToolFailed
+from services.kernel.private_files import replace_file
 
 _MOST_BYTES: Final = 1_000_000
 _WIDTH: Final = 4  # of line numbers
@@ -79,11 +78,8 @@ class Workspace:
             raise ToolFailed(f"the files of the workspace may have {self.megabytes} MB together")
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, delete=False) as draft:
+            with replace_file(file) as draft:
                 draft.write(text)
-                draft.flush()
-                os.fsync(draft.fileno())
-            Path(draft.name).replace(file)
         except OSError as error:
             raise ToolFailed(f"{path} cannot be written: {error.strerror}") from error
 

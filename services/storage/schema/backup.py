@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from services.kernel.errors import ConfigError
-from services.kernel.private_files import make_private_folder, open_private
+from services.kernel.private_files import draft_of, make_private_folder, open_private
 from services.storage.engine import sqlite
 from services.storage.engine.file_lock import FileLock
 from services.storage.schema.migrations import SCHEMA_VERSION
@@ -42,17 +42,16 @@ def back_up(url: str, target: Path) -> Backup:
         raise FileExistsError(target)
     make_private_folder(target.parent)
     parsed = sqlite.parse_url(url)
-    with _delete_after(target.with_name(f"{target.name}.unfinished")) as unfinished:
+    with _draft_of_copy(target) as draft:
         if parsed.get_backend_name() == "sqlite":
             source = _file(parsed)
             if not source.is_file():
                 raise ConfigError(str(source), "storage.url", "there is no database yet; nothing to back up")
-            copy_file(source, unfinished)
-            _check_version(unfinished)
+            copy_file(source, draft)
+            _check_version(draft)
         else:
-            os.close(open_private(unfinished, os.O_RDWR | os.O_CREAT))
-            _tool("pg_dump", parsed, ["--format=custom", f"--file={unfinished}"])
-        unfinished.replace(target)
+            os.close(open_private(draft, os.O_RDWR | os.O_CREAT))
+            _tool("pg_dump", parsed, ["--format=custom", f"--file={draft}"])
     return Backup(file=target, size=target.stat().st_size)
 
 
@@ -73,27 +72,24 @@ def restore(url: str, source: Path) -> Backup:
     _check_version(source)
     file = _file(parsed)
     make_private_folder(file.parent)
-    with FileLock(file), _delete_after(file.with_name(f"{file.name}.arriving")) as unfinished:
-        copy_file(source, unfinished)
+    with FileLock(file), _draft_of_copy(file) as draft:
+        copy_file(source, draft)
         earlier = file.with_name(f"{file.name}.before-restore") if file.exists() else None
         if earlier is not None:
             _keep(file, earlier)
         for ending in _SIDE_FILES:  # they belong to the replaced file
             file.with_name(f"{file.name}{ending}").unlink(missing_ok=True)
-        unfinished.replace(file)
     return Backup(file=source, size=source.stat().st_size, earlier=earlier)
 
 
 @contextmanager
-def _delete_after(path: Path) -> Iterator[Path]:
-    """Yield the path of a copy that is being made, which is deleted unless it was renamed."""
-    path.unlink(missing_ok=True)
+def _draft_of_copy(path: Path) -> Iterator[Path]:
+    """Yield the path of a draft that replaces `path` when the database is copied."""
     try:
-        yield path
+        with draft_of(path) as draft:
+            yield draft
     except sqlite3.Error as error:
         raise ConfigError(str(path), "backup", f"the database cannot be copied ({error})") from error
-    finally:
-        path.unlink(missing_ok=True)
 
 
 def _keep(file: Path, copy: Path) -> None:

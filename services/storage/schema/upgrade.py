@@ -8,6 +8,7 @@ from alembic.config import Config
 from loguru import logger
 
 from services.kernel.errors import ConfigError
+from services.kernel.private_files import draft_of
 from services.storage.schema.backup import copy_file
 from services.storage.schema.migrations import SCHEMA_VERSION
 
@@ -47,8 +48,6 @@ def row_counts(connection: sa.Connection) -> dict[str, int]:
 def _copy(file: Path, version: int) -> Path:
     """Copy a database that another connection of this process has open, completely or not at all."""
     copy = file.with_name(f"{file.name}.schema-{version}")
-    unfinished = file.with_name(f"{copy.name}.unfinished")
-    unfinished.unlink(missing_ok=True)
-    copy_file(file, unfinished)
-    unfinished.replace(copy)
+    with draft_of(copy) as draft:
+        copy_file(file, draft)
     return copy
