@@ -28,7 +28,7 @@ class SingleWorker:
     before_tool: Sequence[BeforeTool] = ()
 
     def start(self, tasks: BackgroundTasks, send: Send) -> None:
-        """Start nothing."""
+        """Do nothing: a single worker has no background tasks."""
 
     def is_here(self, platform: str) -> bool:
         """Return whether this worker is connected to a platform."""
@@ -48,35 +48,37 @@ class Cluster(SingleWorker):
     """One of several workers: it leases platforms, claims turns and passes messages to other workers."""
 
     is_shared = True
+    remote_outbox: RemoteOutbox
+    turn_claims: TurnCoordinator
 
     def __init__(self, claims: TurnClaims, remote_outbox: RemoteOutbox, clock: Clock) -> None:
         self.message_claims = claims
-        self.remote_outbox = self._outbox = remote_outbox
-        self.turn_claims = self._turns = TurnCoordinator(claims, clock)
-        self.before_tool = (self._turns.refuse,)
+        self.remote_outbox = remote_outbox
+        self.turn_claims = TurnCoordinator(claims, clock)
+        self.before_tool = (self.turn_claims.refuse,)
 
     def start(self, tasks: BackgroundTasks, send: Send) -> None:
         """Send the messages of other workers, and release completed turns, in the background."""
-        tasks.start(self._outbox.serve(send), "messages of other workers")
-        tasks.start(self._turns.release_completed(), "release completed turns")
+        tasks.start(self.remote_outbox.serve(send), "messages of other workers")
+        tasks.start(self.turn_claims.release_completed(), "release completed turns")
 
     def is_here(self, platform: str) -> bool:
         """Return whether this worker is connected to a platform."""
-        return self._outbox.platform_leases.is_here(platform)
+        return self.remote_outbox.platform_leases.is_here(platform)
 
     def complete(self, key: Key) -> None:
         """Mark a message as answered."""
-        self._turns.complete(key)
+        self.turn_claims.complete(key)
 
     async def run(self, platform: Platform, run: Run, take_over: TakeOver, tasks: BackgroundTasks) -> None:
         """Run a connection while this worker leases its platform, and take over turns that another worker left."""
 
         async def connect() -> None:
-            following = log_failure(self._turns.follow(platform, take_over), f"platform {platform.name}")
+            following = log_failure(self.turn_claims.follow(platform, take_over), f"platform {platform.name}")
             tasks.start(following, f"{platform.name}: messages of other workers")
             await run()
 
-        await self._outbox.platform_leases.run_while_leader(platform.name, connect)
+        await self.remote_outbox.platform_leases.run_while_leader(platform.name, connect)
 
 
 @asynccontextmanager
