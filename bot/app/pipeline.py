@@ -21,24 +21,19 @@ from bot.outbound.outbox import Outbox
 from bot.platforms.kit.commands import answer_unknown_command, is_managing_command
 from bot.plugins.manager import PluginCommands, PluginManager
 from function_calls.conversation.assistant import Assistant, Command, LoopLimits, TurnCheck
-from function_calls.conversation.form_answers import is_answer
 from function_calls.conversation.records.recorder import TurnRecorder
-from function_calls.conversation.slash_commands import parse_typed
 from function_calls.conversation.switch_command import ToolCommands
+from function_calls.conversation.undecided_answers import can_only_mean_bot
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Interpreter, ToolCall, ToolResult
-from function_calls.tools.confirmation.reply_scope import find_reply_scope
-from function_calls.tools.confirmation.yes_no import parse_short_answer
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.dispatch.hooks import AfterTool, ToolHooks
 from function_calls.tools.policy import CallPolicy
-from function_calls.understanding.interpreter import may_ask
 from services.call_log.masking import SecretMask
 from services.call_log.service import CallLog
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
-from services.kernel.text import language_of
 from services.people.account_links import PeopleService
 from services.people.chat_aliases import ChatAliasService
 from services.people.zones import ZoneService
@@ -121,7 +116,6 @@ class Pipeline:
     ) -> None:
         settings, clock = infrastructure.settings, infrastructure.clock
         self._settings = settings
-        self._clock = clock
         self._scopes = infrastructure.scope_store
         self._turns = turns
         self._policy = policy
@@ -220,26 +214,14 @@ class Pipeline:
             self._retry,
             Deduplication(turns.history),
             Commands(bot.name, bot.language),
-            ListenFilter(self._settings.router.listen, self._looks_like_a_request, self._is_for_the_bot),
+            ListenFilter(self._settings.router.listen, self._is_for_the_bot),
             self.rate_limit,
             *plugins.middlewares(),
         ]
 
     async def _is_for_the_bot(self, message: ChatMessage) -> bool:
         """Return whether an unaddressed message is a command or the answer to a pending question."""
-        if is_managing_command(message.text, self._settings.bot.name):
+        bot_name, history = self._settings.bot.name, self._turns.history
+        if is_managing_command(message.text, bot_name):
             return True
-        typed = parse_typed(message.text, self._settings.bot.name)
-        if typed is not None and not typed.other_bot and self._turns.calls.registry.get(typed.name) is not None:
-            return True
-        answer = parse_short_answer(message.text, self._settings.bot.name)
-        scope = await find_reply_scope(message, self._turns.history)
-        if answer is not None and await self._policy.confirmations.waits_for(message, answer, scope):
-            return True
-        pending = await self._policy.confirmations.open_form(message, scope)
-        form = None if pending is None else pending.form
-        return form is not None and is_answer(form, message, self._settings.bot.name)
-
-    def _looks_like_a_request(self, text: str) -> bool:
-        """Return whether the trained network takes a text for a request; used by `router.listen = "smart"`."""
-        return may_ask(text, self._clock.now(), language_of(text, "en"))
+        return await can_only_mean_bot(message, self._turns.calls, self._policy, history, bot_name)

@@ -11,10 +11,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from bot.platforms.kit.commands import sentence_of
+from function_calls.understanding.interpreter import may_ask
 from services.history.service import HistoryService, record_once
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, ChatMessage
 from services.kernel.clock import Clock
+from services.kernel.text import language_of
 
 Next = Callable[[ChatMessage], Awaitable[None]]
 
@@ -62,21 +64,27 @@ class Access:
         return not self._allowed or address.key in self._allowed
 
 
+def _may_be_a_request(message: ChatMessage) -> bool:
+    """Return whether the trained network takes a message for a request."""
+    return may_ask(message.text, message.sent_at, language_of(message.text, "en"))
+
+
 class ListenFilter(Struct, frozen=True):
     """Stops group messages by the setting `router.listen`.
 
-    `is_for_the_bot` recognises unaddressed messages that only the bot can answer.
+    `is_for_the_bot` recognises unaddressed messages that only the bot can answer, `may_be_a_request` those that
+    `smart` lets through.
     """
 
     listen: Listen
-    looks_like_a_request: Callable[[str], bool]
-    is_for_the_bot: Callable[[ChatMessage], Awaitable[bool]] | None = None
+    is_for_the_bot: Callable[[ChatMessage], Awaitable[bool]]
+    may_be_a_request: Callable[[ChatMessage], bool] = _may_be_a_request
 
     async def __call__(self, message: ChatMessage, call_next: Next) -> None:
         """Pass on messages that are addressed to the bot or private, or that the setting lets through."""
         passes = message.is_for_bot or self.listen == "all"
-        passes = passes or (self.listen == "smart" and self.looks_like_a_request(message.text))
-        if passes or (self.is_for_the_bot is not None and await self.is_for_the_bot(message)):
+        passes = passes or (self.listen == "smart" and self.may_be_a_request(message))
+        if passes or await self.is_for_the_bot(message):
             await call_next(message)
 
 

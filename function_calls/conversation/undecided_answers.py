@@ -1,15 +1,35 @@
-"""Reply to answers that confirm no call: incomplete, late or to another person's question."""
+"""Recognise answers to the bot, and reply to those that confirm no call: incomplete, late or of another person."""
 
 from collections.abc import Sequence
 from typing import Final
 
+from function_calls.conversation.form_answers import is_answer
+from function_calls.conversation.slash_commands import parse_typed
 from function_calls.language.messages import say
+from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Reply, ToolCall, Turn
 from function_calls.tools.confirmation.buttons import buttons_to_confirm
-from function_calls.tools.confirmation.yes_no import Answer
+from function_calls.tools.confirmation.reply_scope import find_reply_scope
+from function_calls.tools.confirmation.yes_no import Answer, parse_short_answer
 from function_calls.tools.policy import CallPolicy
+from services.history.service import HistoryService
+from services.kernel.chat import ChatMessage
 
 _MOVES: Final = frozenset({"reminder_update", "reminder_snooze"})
+
+
+async def can_only_mean_bot(
+    message: ChatMessage, calls: FunctionCallRouter, policy: CallPolicy, history: HistoryService, bot_name: str
+) -> bool:
+    """Return whether an unaddressed message is the command of a tool or the answer to a pending question."""
+    typed = parse_typed(message.text, bot_name)
+    if typed is not None and not typed.other_bot and calls.registry.get(typed.name) is not None:
+        return True
+    answer, scope = parse_short_answer(message.text, bot_name), await find_reply_scope(message, history)
+    if answer is not None and await policy.confirmations.waits_for(message, answer, scope):
+        return True
+    pending = await policy.confirmations.open_form(message, scope)
+    return pending is not None and pending.form is not None and is_answer(pending.form, message, bot_name)
 
 
 async def reply_to_unmatched(turn: Turn, answer: Answer, policy: CallPolicy) -> Reply | None:

@@ -66,19 +66,23 @@ async def test_only_listed_chats_are_served_if_there_is_a_list():
 @pytest.mark.parametrize(
     ("listen", "through"),
     [
-        ("all", ["chat", "request", "called", "private"]),
-        ("addressed", ["called", "private"]),
-        ("smart", ["request", "called", "private"]),
+        ("all", ["chat", "request", "yes", "called", "private"]),
+        ("addressed", ["yes", "called", "private"]),
+        ("smart", ["request", "yes", "called", "private"]),
     ],
 )
 async def test_operator_chooses_the_interpreted_messages(listen, through):
-    middleware = ListenFilter(listen, looks_like_a_request=lambda text: text == "request")
+    async def is_for_the_bot(each):
+        return each.text == "yes"
+
+    middleware = ListenFilter(listen, is_for_the_bot, may_be_a_request=lambda each: each.text == "request")
 
     assert (
         await passed_texts(
             middleware,
             message("chat"),
             message("request"),
+            message("yes"),
             message("called", is_addressed=True),
             message("private", is_private=True),
         )

@@ -7,11 +7,14 @@ import pytest
 from msgspec.structs import replace
 from pydantic import BaseModel
 
+from function_calls.conversation.undecided_answers import can_only_mean_bot
 from function_calls.registry import tool_function
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.tools.context import CallContext
+from services.history.service import HistoryService
 from services.kernel.chat import Person
+from tests.support.stores.messages import MemoryMessageStore
 from tests.unit.call_policy.conftest import call
 
 BAN = call("ban", name="bob", days=7)
@@ -317,3 +320,31 @@ async def test_confirmed_observation_is_given_to_the_model(room):
 )
 def test_answer_with_further_words_is_no_confirmation(text):
     assert parse_yes_no(text, "Bubbles") is None
+
+
+async def test_unaddressed_yes_means_the_bot_only_while_a_call_waits(room):
+    bans = Bans()
+    chat = room(bans.tool(), script=[[BAN]])
+    history = HistoryService(MemoryMessageStore())
+
+    async def means_bot(text):
+        message = replace(chat.message(text), is_addressed=False)
+        await history.record(message)
+        return await can_only_mean_bot(message, chat.router, chat.policy, history, "Bubbles")
+
+    assert not await means_bot("yes")
+    request = chat.message("ban bob for a week")
+    await history.record(request)
+    await chat.assistant.answer(await chat.turn(request))
+
+    assert await means_bot("yes")
+    assert not await means_bot("we should ban bob")
+
+
+async def test_unaddressed_command_of_a_tool_means_the_bot(room):
+    chat = room(Bans().tool())
+    history = HistoryService(MemoryMessageStore())
+    command, other = (replace(chat.message(text), is_addressed=False) for text in ("/ban bob", "/dance"))
+
+    assert await can_only_mean_bot(command, chat.router, chat.policy, history, "Bubbles")
+    assert not await can_only_mean_bot(other, chat.router, chat.policy, history, "Bubbles")
