@@ -25,6 +25,7 @@ from function_calls.tools.permission import AccessRule, refusal_code
 from function_calls.tools.policy import CallPolicy, Dispatcher, EnclosedDispatcher
 from function_calls.tools.session_state import StateConflict
 from function_calls.tools.toolset import Toolset, Viewer, arguments_refused, unknown_tool
+from services.call_log.model import Ending
 from services.kernel.text import replace_unstorable, replace_unstorable_in
 
 DispatchListener = Callable[[ToolCall, CallContext, ToolResult], None]
@@ -117,7 +118,7 @@ class FunctionCallRouter:
             result = report_crash(call.name, error, context)
         result = await store_change(call, context, result)
         took = (time.perf_counter() - started) * 1000
-        result = replace(result, duration_ms=took, is_reply=result.is_reply or self._replies(call, result))
+        result = replace(result, duration_ms=took, ending=result.ending or self._ending(call, result))
         for router in context.within(self).enclosing:
             router.record(call, context, result)
         await self.publish(TOOL_RESULT, context, tool=call.name, response=result.response)
@@ -125,7 +126,7 @@ class FunctionCallRouter:
         log = logger.bind(chat=str(context.chat), call=context.call_id)
         if result.ok:
             log.info("tool {} ok in {:.1f} ms", call.name, took)
-        elif result.is_question:
+        elif result.ending == "question":
             log.info("tool {} waits for the person's answer", call.name)
         else:
             log.warning("tool {} failed in {:.1f} ms: {}", call.name, took, result.cause or result.failure)
@@ -250,9 +251,10 @@ class FunctionCallRouter:
         tool = self.registry.get(name)
         return tool is not None and not (tool.options.changes_state or tool.options.undo is not None)
 
-    def _replies(self, call: ToolCall, result: ToolResult) -> bool:
+    def _ending(self, call: ToolCall, result: ToolResult) -> Ending:
         tool = self.registry.get(call.name)
-        return tool is not None and tool.options.returns == "reply" and bool(result.text) and not result.is_correctable
+        replies = tool is not None and tool.options.returns == "reply"
+        return "reply" if replies and result.text and not result.is_correctable else ""
 
 
 def _distinct(values: Iterable[Value]) -> list[Value]:

@@ -14,6 +14,7 @@ from function_calls.tools.calls import Interpretation, Interpreter, Reply, Step,
 from function_calls.tools.confirmation.buttons import buttons_to_undo
 from function_calls.tools.context import Actions, CallContext
 from function_calls.tools.dispatch.execution import can_retry, may_have_changed
+from services.call_log.model import Ending
 from services.kernel.chat import Choice
 from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import TextListener
@@ -40,8 +41,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
         turn: with the steps of all rounds.
         choices: the buttons of an interpreter's question.
         is_exhausted: the rounds were used up.
-        is_question: `text` is the question of a tool.
-        is_answered: a tool has sent the answer to the chat itself.
+        ending: `text` is the `question` of a tool, or all tools have `answered` the chat themselves.
         must_reply: `text` is sent even if the message was not addressed to the bot.
         is_answer: the message answered a question of an interpreter.
         is_model_down: a model was out of reach in one of the rounds.
@@ -54,8 +54,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     actions: Actions = field(default_factory=Actions)
     rounds_left: int = 0
     is_exhausted: bool = False
-    is_question: bool = False
-    is_answered: bool = False
+    ending: Ending = ""
     must_reply: bool = False
     is_answer: bool = False
     is_model_down: bool = False
@@ -101,9 +100,15 @@ def _end(turn: Turn, step: Step, actions: Actions, rounds_left: int) -> Outcome:
         text=join_texts(step) or (step.text if actions.escalate else ""),
         actions=actions,
         rounds_left=rounds_left,
-        is_question=any(result.is_question for result in step.results),
-        is_answered=all(result.is_answered for result in step.results),
+        ending=_ending(step),
     )
+
+
+def _ending(step: Step) -> Ending:
+    endings = {result.ending for result in step.results}
+    if "question" in endings:
+        return "question"
+    return "answered" if endings <= {"answered"} else ""
 
 
 async def dispatch_all(
@@ -147,7 +152,7 @@ def is_unanswered(turn: Turn, interpretation: Interpretation) -> bool:
     """Return whether a person who expects an answer would get none."""
     is_waited_for = turn.message.is_addressed or bool(turn.steps)
     is_answered = interpretation.handled_elsewhere or any(
-        result.is_answered for step in turn.steps for result in step.results
+        result.ending == "answered" for step in turn.steps for result in step.results
     )
     return (
         is_waited_for
@@ -187,7 +192,7 @@ def join_texts(step: Step) -> str:
 
 def list_unrepeated_questions(outcome: Outcome) -> list[str]:
     """Return the questions of tools in earlier rounds that the model did not repeat."""
-    asked = (result.text for step in outcome.turn.steps for result in step.results if result.is_question)
+    asked = (result.text for step in outcome.turn.steps for result in step.results if result.ending == "question")
     return [text for text in asked if text not in outcome.text]
 
 

@@ -316,10 +316,11 @@ async def _record_served(policy: CallPolicy, outcome: Outcome) -> None:
     """Record that a message was served, and drop the questions of earlier messages."""
     message = outcome.turn.message
     results = [result for step in outcome.turn.steps for result in step.results]
-    if results and not any(result.is_question for result in results):
+    questions = [result for result in results if result.ending == "question"]
+    if results and not questions:
         policy.served[outcome.turn.conversation.key] = message.id
     if results or outcome.choices or outcome.must_reply:
         await policy.confirmations.forget_before(message, is_answer=outcome.is_answer)
-    offered = (*outcome.choices, *(choice for result in results if result.is_question for choice in result.choices))
+    offered = (*outcome.choices, *(choice for question in questions for choice in question.choices))
     if any(choice.expires_at is not None for choice in offered):
         await policy.confirmations.note_question(message, outcome.turn.now)

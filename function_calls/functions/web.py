@@ -40,7 +40,7 @@ async def search_web(query: str, ctx: CallContext, search: SearchService) -> Too
         return ToolResult.failed(str(failure), text=text, cause="search_unavailable")
     value = {"answer": answer.text, "sources": [asdict(source) for source in answer.sources], "engine": answer.engine}
     if answer.is_already_answered and ctx.on_text is None:  # the listener received a part of this answer
-        return ToolResult(ok=True, value=value, is_answered=True)
+        return ToolResult(ok=True, value=value, ending="answered")
     if answer.is_empty:
         return ToolResult(ok=True, value=value, text=say(ctx.language, "search.nothing", query=shorten_query(query)))
     sources = [

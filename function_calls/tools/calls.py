@@ -133,9 +133,8 @@ class ToolResult(Struct, frozen=True, kw_only=True):
         failure: the kind of a failure.
         cause: the code of a failure, from the refusal of a service or from `execution`; may be empty.
         receipts: proof of the changes.
-        is_answered: the tool has sent the answer to the chat itself. `ending` is computed from this and the next two.
-        is_question: `text` is a question to the person.
-        is_reply: `text` is the answer of the turn.
+        ending: the way in which the result ends the turn: `text` is a `question` to the person or the `reply` of the
+            turn, or the tool has `answered` the chat itself; empty for an observation, after which the model continues.
         is_untrusted: it has text of others than the person, such as a web page, a search result or a chat.
         is_private: only the person should see the answer, if the platform supports that.
         is_unchanged: a tool that can change state changed nothing, so there is nothing to undo.
@@ -154,9 +153,7 @@ class ToolResult(Struct, frozen=True, kw_only=True):
     failure: FailureKind = "error"
     cause: str = ""
     receipts: tuple[Receipt, ...] = ()
-    is_answered: bool = False
-    is_question: bool = False
-    is_reply: bool = False
+    ending: Ending = ""
     is_untrusted: bool = False
     is_private: bool = False
     is_unchanged: bool = False
@@ -168,20 +165,11 @@ class ToolResult(Struct, frozen=True, kw_only=True):
     spawned: "SpawnedTask | None" = None
     duration_ms: float = 0.0
 
-    @property
-    def ending(self) -> Ending:
-        """The way in which the result ends the turn; empty for an observation, after which the model continues."""
-        if self.is_question:
-            return "question"
-        if self.is_answered:
-            return "answered"
-        return "reply" if self.is_reply else ""
-
     def for_model(self) -> object:
         """Return the value for the model (`{"result": null}` for nothing), or the error as `{"error": …}`."""
         if not self.ok:
             return {"error": self.error}
-        if self.value is None and not (self.text or self.files or self.is_answered):
+        if self.value is None and not (self.text or self.files or self.ending == "answered"):
             return {"result": None}
         return self.value if self.value is not None else self.text
 
@@ -204,10 +192,10 @@ class ToolResult(Struct, frozen=True, kw_only=True):
     @classmethod
     def question(cls, text: str, choices: tuple[Choice, ...] = (), error: str = ASKED) -> "ToolResult":
         """Create the result of a call that waits for the person's answer to `text`; `error` is for the model."""
-        return cls(ok=False, text=text, error=error, is_question=True, choices=choices)
+        return cls(ok=False, text=text, error=error, ending="question", choices=choices)
 
 
-SILENT: Final = ToolResult(ok=True, is_answered=True)
+SILENT: Final = ToolResult(ok=True, ending="answered")
 """The result of a call that answers nothing, because the message was not for the bot or the answer is known."""
 
 

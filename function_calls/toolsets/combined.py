@@ -60,7 +60,7 @@ class CheckedToolset:
         if spec.changes_state and context.started is not None:
             context.started.is_set = True
         result = await self._inner.call(name, arguments, context)
-        if result.form is not None and not result.is_question:
+        if result.form is not None and result.ending != "question":
             return await ask_for_input(call, context, result.form)
         return add_receipt(options, call, result)
 

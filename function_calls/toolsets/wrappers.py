@@ -75,7 +75,7 @@ class ApprovedToolset:
     """Calls `approve` with the tool name and arguments before each call.
 
     `approve` returns None to allow the call, or the result to return instead: a question to the person
-    (`is_question=True`) or a refusal. If it raises, the call is not made.
+    (`ending="question"`) or a refusal. If it raises, the call is not made.
     """
 
     def __init__(self, inner: Toolset, approve: Approve) -> None:

@@ -44,7 +44,7 @@ def render_results(turn: Turn) -> str:
     if _is_empty_lookup(last) and CallMaker(turn).offers("perplexity_search"):
         return _render_nothing_found(turn)
     text = render_step(last, turn.bot_name)
-    if text or any(result.files or result.is_answered for result in last.results):
+    if text or any(result.files or result.ending == "answered" for result in last.results):
         return text
     return say(turn.language, "failed.nothing_to_say", tool=", ".join(dict.fromkeys(call.name for call in last.calls)))
 

@@ -37,7 +37,7 @@ def call_result(result: ToolResult) -> CallToolResult:
     value = result.for_model()
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     if not result.ok:
-        text = result.text if result.is_question else result.error or result.text
+        text = result.text if result.ending == "question" else result.error or result.text
         text = f"{text}\n(_meta: {{{CONFIRMED!r}: true}})" if result.error == NEEDS_YES else text
     structured = json.loads(text) if result.ok and isinstance(value, Mapping) else None
     content: list[ContentBlock] = [TextContent(text=text), *map(_file_block, result.files)]

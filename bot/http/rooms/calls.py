@@ -197,7 +197,7 @@ def require_success(result: ToolResult) -> ToolResult:
         return result
     if result.failure == "denied":
         raise HttpRefused(403, "call_denied", why=result.text or result.error)
-    if result.is_question:
+    if result.ending == "question":
         raise HttpRefused(409, "call_question", why=result.text)
     raise HttpRefused(REFUSED_STATUS.get(result.cause, 422), "call_failed", why=result.text or result.error)
 

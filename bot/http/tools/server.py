@@ -45,7 +45,7 @@ async def call(
     arguments = await check_arguments(context, turn, tool_name, given or {}, is_for_model=True, is_operator=is_operator)
     admit(context, turn.message.address, turn.message.sender.id)
     result = await call_tool(context, turn, tool_name, arguments, is_confirmed=confirm, is_operator=is_operator)
-    if result.is_question and not result.ok:
+    if result.ending == "question" and not result.ok:
         raise HttpRefused(409, "call_question", why=result.text)
     return as_json(require_success(result).for_model())
 

@@ -54,6 +54,7 @@ from function_calls.tools.policy import Dispatcher, EnclosedDispatcher
 from function_calls.tools.session_state import Session, StateConflict
 from function_calls.tools.toolset import Toolset, Viewer
 from function_calls.toolsets.combined import combine_external
+from services.call_log.model import Ending
 from services.kernel.errors import ModelUnavailable
 from services.language_model.openai_model import OpenAIModel, model_of_environment
 from services.language_model.ports import LanguageModel, TextListener
@@ -329,20 +330,21 @@ class Agent(Generic[DepsT, OutputT]):
         )
 
     def _is_malformed(self, outcome: Outcome) -> bool:
-        is_about_something_else = outcome.is_question or outcome.is_answered or outcome.is_exhausted
+        is_about_something_else = bool(outcome.ending) or outcome.is_exhausted
         has_ended = outcome.actions.end_the_run
         return self._has_output and not (is_about_something_else or has_ended)
 
     def _check_transfer(self, result: ToolResult, actions: Actions) -> ToolResult:
         """Return the result, or a failure where a tool requested an unknown agent."""
+        observed: Ending = "" if result.ending == "reply" else result.ending
         if self._has_output:
-            result = replace(result, is_reply=False)
+            result = replace(result, ending=observed)
         wanted = actions.transfer_to_agent
         if not result.ok or wanted is None or wanted in self._sub_agents:
             return result
         return replace(
             result,
             ok=False,
-            is_reply=False,
+            ending=observed,
             error=f"no agent named '{wanted}'; there are: {', '.join(self._sub_agents)}",
         )

@@ -103,8 +103,7 @@ def _result(name: str, outcome: AgentOutcome) -> ToolResult:
         ok=True,
         text=text,
         value={"result": text} if outcome.output is None else outcome.output.model_dump(mode="json"),
-        is_question=outcome.is_question,
-        is_answered=outcome.is_answered,
+        ending=outcome.ending,
     )
 
 

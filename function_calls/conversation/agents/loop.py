@@ -57,7 +57,7 @@ class LoopAgent:
                 if len(so_far.steps) == len(turn.steps):
                     raise
                 return replace(so_far, notice=say(turn.language, "notice.model_down"), is_model_down=True)
-            turn_is_over = outcome.is_escalated or outcome.is_exhausted or outcome.is_question
+            turn_is_over = outcome.is_escalated or outcome.is_exhausted or outcome.ending == "question"
             turn = _append_message(turn, outcome, place)
             so_far = _merge(so_far, outcome)
             if turn_is_over:

@@ -11,6 +11,7 @@ from function_calls.language.messages import say
 from function_calls.tools.calls import TOOL_NAME, Choice, Receipt, Step, ToolResult, Turn
 from function_calls.tools.context import Actions, CallContext
 from function_calls.tools.policy import Dispatcher
+from services.call_log.model import Ending
 from services.kernel.chat import SentFile
 from services.kernel.errors import ToolFailed
 
@@ -25,8 +26,7 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
         steps: the rounds of all agents.
         is_escalated: a tool ended the run.
         is_exhausted: the rounds were used up.
-        is_question: `text` is a question to the person.
-        is_answered: a tool has sent the answer to the chat itself.
+        ending: `text` is the `question` of a tool, or all tools have `answered` the chat themselves.
         output: the structured answer, if the agent has one.
         is_malformed: the agent should have given a structured answer and did not.
         is_model_down: a model was out of reach.
@@ -39,8 +39,7 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
     notice: str = ""
     is_escalated: bool = False
     is_exhausted: bool = False
-    is_question: bool = False
-    is_answered: bool = False
+    ending: Ending = ""
     output: BaseModel | None = None
     is_malformed: bool = False
     is_model_down: bool = False
@@ -68,7 +67,7 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
     @property
     def choices(self) -> tuple[Choice, ...]:
         """The buttons of the question that ended the run."""
-        asked = (result for step in self.steps[-1:] for result in step.results if result.is_question)
+        asked = (result for step in self.steps[-1:] for result in step.results if result.ending == "question")
         return tuple(choice for result in asked for choice in result.choices)
 
     @property
@@ -151,8 +150,7 @@ def outcome_of(name: str, outcome: Outcome, used: int) -> AgentOutcome:
         notice=outcome.notice,
         is_escalated=outcome.actions.escalate,
         is_exhausted=outcome.is_exhausted,
-        is_question=outcome.is_question,
-        is_answered=outcome.is_answered,
+        ending=outcome.ending,
         output=outcome.actions.output,
         is_model_down=outcome.is_model_down,
     )

@@ -113,9 +113,7 @@ def _result_of(record: CallRecord) -> ToolResult:
         text=record.said,
         value=record.result,
         error=record.error,
-        is_reply=record.ending == "reply",
-        is_question=record.ending == "question",
-        is_answered=record.ending == "answered",
+        ending=record.ending,
         duration_ms=record.duration_ms,
     )
     return result if record.status == "success" else replace(result, failure=record.status)

@@ -45,7 +45,7 @@ def merge_results(results: Sequence[ToolResult]) -> ToolResult:
         text="\n".join(dict.fromkeys(result.text for result in results)),
         error="" if failed is None else failed.error,
         cause="" if failed is None else failed.cause,
-        is_question=any(result.is_question for result in results),
+        ending="question" if any(result.ending == "question" for result in results) else "",
         value={"changed": [receipt.subject for result in results for receipt in result.receipts]},
         receipts=tuple(receipt for result in results for receipt in result.receipts),
     )

@@ -99,7 +99,7 @@ async def _update_edited(draft: NewReminder, ctx: CallContext, reminders: Remind
     """
     same = await _find_equal(draft, reminders)
     if same is not None:
-        return ToolResult(ok=True, value={"id": same.id}, is_answered=True, is_unchanged=True)
+        return ToolResult(ok=True, value={"id": same.id}, ending="answered", is_unchanged=True)
     old = await reminders.of_request(draft.request_key)
     if old is None:
         return None
@@ -108,7 +108,7 @@ async def _update_edited(draft: NewReminder, ctx: CallContext, reminders: Remind
     edit = _difference(old, draft)
     present = replace(ctx, now=ctx.clock.now().astimezone(ctx.zone))
     if old.state is ReminderState.DONE or edit == ReminderEdit():
-        return ToolResult(ok=True, value={"id": old.id}, is_answered=True, is_unchanged=True)
+        return ToolResult(ok=True, value={"id": old.id}, ending="answered", is_unchanged=True)
     changed = await reminders.edit(ctx.chat, ctx.sender, old.id, edit)  # a time in the past is refused on edits
     return confirm_change(changed, present, "changed", revert_step(old))
 

@@ -122,9 +122,9 @@ async def change_own_copy(
     try:
         result = await change(own)
     finally:
-        if result is None or not (result.receipts or result.is_question):
+        if result is None or (not result.receipts and result.ending != "question"):
             await reminders.delete(ctx.chat, ctx.sender, own.id)
-    if not (result.receipts or result.is_question):
+    if not result.receipts and result.ending != "question":
         return result
     left = old if is_for_everyone(old) else await reminders.leave(ctx.chat, ctx.sender, old.id)
     who = date_format.targets(ctx.language, left.targets or (left.creator,))

@@ -61,7 +61,7 @@ async def ask_approval(
         text=question,
         error=NEEDS_YES,
         failure="denied",
-        is_question=True,
+        ending="question",
         choices=buttons_to_confirm(context.language, needs, context.sender, context.clock.now()),
     )
 

@@ -83,7 +83,7 @@ def _complete_text(name: str, result: ToolResult, context: CallContext) -> ToolR
         rest = say(context.language, "failed.too_much", left=left)
         whole = result.text if result.value is None else result.value
         return replace(result, text=f"{result.text[:LONGEST_TEXT].rstrip()}\n{rest}", value=whole)
-    if result.ok or result.text or result.is_answered:
+    if result.ok or result.text or result.ending == "answered":
         return result
     return replace(result, text=say(context.language, "failed.tool", tool=name, why=result.error))
 
@@ -136,7 +136,7 @@ def may_have_changed(turn: Turn) -> bool:
 
 def has_content(result: ToolResult) -> bool:
     """Return whether a result has something for the person, or the chat has the answer already."""
-    return bool(result.text.strip() or result.files or result.is_answered or result.choices)
+    return bool(result.text.strip() or result.files or result.ending == "answered" or result.choices)
 
 
 def is_disk_full(result: ToolResult) -> bool:

@@ -29,7 +29,7 @@ async def ask_for_input(call: ToolCall, context: CallContext, form: Form) -> Too
         text=text,
         error=NEEDS_ANSWER,
         failure="denied",
-        is_question=True,
+        ending="question",
         is_private=bool(question.request.url),
         choices=choices,
         form=form,

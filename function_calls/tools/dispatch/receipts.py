@@ -22,9 +22,9 @@ def add_receipt(
     `inverse` is the spec of the inverse function; only arguments that it accepts are passed to it.
     """
     is_change = options.changes_state or options.undo is not None or bool(result.receipts)
-    if not result.ok or result.is_question or not is_change:
+    if not result.ok or result.ending == "question" or not is_change:
         return result
-    if (result.is_unchanged or result.is_answered) and not result.receipts:
+    if (result.is_unchanged or result.ending == "answered") and not result.receipts:
         return result
     receipts = result.receipts or (Receipt(action=call.name, subject=""),)
     if options.undo is not None and not any(receipt.undo for receipt in receipts):

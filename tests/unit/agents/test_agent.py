@@ -320,11 +320,11 @@ async def test_actions_of_a_failed_call_are_ignored(turn, context):
 async def test_a_question_to_the_person_ends_the_run(turn, context):
     async def ask() -> ToolResult:
         """Ask."""
-        return ToolResult(ok=True, text="Which one?", is_question=True)
+        return ToolResult(ok=True, text="Which one?", ending="question")
 
     outcome = await Agent(name="helper", model=ScriptedInterpreter([called("ask")]), tools=[ask]).run(turn, context)
 
-    assert outcome.is_question
+    assert outcome.ending == "question"
     assert outcome.text == "Which one?"
 
 

@@ -23,7 +23,7 @@ async def paint(color: str) -> ToolResult:
 
 async def ask() -> ToolResult:
     """Ask."""
-    return ToolResult(ok=True, text="Which color?", is_question=True, choices=(RED,))
+    return ToolResult(ok=True, text="Which color?", ending="question", choices=(RED,))
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ async def test_changes_of_the_agent_are_receipts_of_the_call(dispatch):
 async def test_question_of_the_agent_is_a_question_to_the_person(dispatch):
     result, _, _ = await dispatch(called("ask"))
 
-    assert result.is_question
+    assert result.ending == "question"
     assert result.text == "Which color?"
     assert result.choices == (RED,)
 

@@ -42,7 +42,7 @@ async def test_the_desk_is_a_function_of_the_bot_too(example, context):
     result = await FunctionCallRouter(registry).dispatch(call, context)
 
     assert result.text == "20 USD = 18.00 EUR"
-    assert result.is_reply
+    assert result.ending == "reply"
     assert [step.calls[0].name for step in result.spawned.steps] == ["transfer_to_agent", "convert"]
 
 

@@ -24,7 +24,7 @@ async def look() -> str:
 
 async def ask() -> ToolResult:
     """Ask."""
-    return ToolResult(ok=True, text="Which one?", is_question=True)
+    return ToolResult(ok=True, text="Which one?", ending="question")
 
 
 def agent(name, *script):
@@ -68,7 +68,7 @@ async def test_each_agent_gets_the_text_of_the_agents_before_it(turn, context):
 async def test_a_question_to_the_person_ends_a_loop(turn, context):
     outcome = await LoopAgent(name="desk", agents=[agent("writer", called("ask"))]).run(turn, context)
 
-    assert outcome.is_question
+    assert outcome.ending == "question"
 
 
 async def test_loop_does_not_exceed_its_rounds(turn, context):

@@ -43,7 +43,7 @@ async def look(city: str) -> str:
 @tool_function(returns="reply")
 async def ask_person() -> ToolResult:
     """Ask."""
-    return ToolResult(ok=True, text="Which city?", is_question=True)
+    return ToolResult(ok=True, text="Which city?", ending="question")
 
 
 def forecaster(model, **options):
@@ -127,7 +127,7 @@ async def test_second_invalid_answer_is_no_answer(turn, context):
 async def test_a_question_to_the_person_is_no_malformed_answer(turn, context):
     outcome = await scripted(called("ask_person")).run(turn, context)
 
-    assert outcome.is_question
+    assert outcome.ending == "question"
     assert not outcome.is_malformed
 
 

@@ -323,7 +323,7 @@ async def test_run_ends_when_its_stream_is_closed():
 async def test_question_is_the_output():
     async def ask_person() -> ToolResult:
         """Ask."""
-        return ToolResult(ok=True, text="Which one?", is_question=True)
+        return ToolResult(ok=True, text="Which one?", ending="question")
 
     agent = Agent("talker", model=ScriptedInterpreter([called("ask_person")]), tools=[ask_person])
 

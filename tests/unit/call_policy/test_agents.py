@@ -79,7 +79,7 @@ async def test_confirmation_of_an_agent_does_not_confirm_its_calls(room, scout, 
     here = room(agent)
     result = await here.dispatch(ASK, approved=ASK)
 
-    assert result.is_question
+    assert result.ending == "question"
     assert made == []
 
 
@@ -109,7 +109,7 @@ async def test_untrusted_text_inside_an_agent_restricts_later_calls_of_the_turn(
 async def test_untrusted_text_before_an_agent_restricts_its_calls(room, scout, made):
     result = await room(scout([call("tidy", place="attic")])).dispatch(ASK, asked_for=frozenset({"scout"}))
 
-    assert result.is_question
+    assert result.ending == "question"
     assert made == []
 
 

@@ -250,7 +250,7 @@ async def test_confirm_gets_the_argument_model(room, confirm):
 async def test_arguments_are_checked_before_the_question(room, bans):
     result = await room(bans.tool()).dispatch(call("ban", days=7))
 
-    assert not result.is_question
+    assert result.ending != "question"
     assert "name" in result.error
 
 
@@ -276,7 +276,7 @@ async def test_entry_point_may_pass_its_own_approval(room, bans):
 async def test_approval_holds_for_one_call_only(room, bans):
     result = await room(bans.tool()).dispatch(BAN, approved=call("ban", name="eve", days=7))
 
-    assert result.is_question
+    assert result.ending == "question"
     assert bans.made == []
 
 
@@ -286,7 +286,7 @@ async def test_without_storage_the_call_is_not_run(room, bans):
     context = here.context(await here.turn(here.message()))
     result = await here.router.dispatch(BAN, replace(context, policy=None))
 
-    assert result.is_question
+    assert result.ending == "question"
     assert bans.made == []
 
 

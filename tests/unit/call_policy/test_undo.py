@@ -212,7 +212,7 @@ async def test_change_that_could_not_be_stored_is_still_reported(room, lamps):
     assert result.ok
 
 
-@pytest.mark.parametrize("outcome", [{"is_unchanged": True, "text": "it is off"}, {"is_answered": True}])
+@pytest.mark.parametrize("outcome", [{"is_unchanged": True, "text": "it is off"}, {"ending": "answered"}])
 async def test_call_without_a_change_is_not_undone_before_the_last_change(room, lamps, outcome):
     @tool_function(returns="reply", changes_state=True, undo="dark", examples=["is it on"])
     async def ask() -> ToolResult:

@@ -44,13 +44,13 @@ async def look() -> str:
 @tool_function(returns="reply")
 async def ask() -> ToolResult:
     """Ask back."""
-    return ToolResult(ok=True, text="Which one?", is_question=True)
+    return ToolResult(ok=True, text="Which one?", ending="question")
 
 
 @tool_function()
 async def answered() -> ToolResult:
     """Have answered already."""
-    return ToolResult(ok=True, is_answered=True)
+    return ToolResult(ok=True, ending="answered")
 
 
 def calls(*names, text="", **arguments):

@@ -68,7 +68,7 @@ async def test_others_see_only_shared_memories(ask):
 async def test_talk_between_people_is_not_saved(ask):
     result = await ask("memory_save", message={"is_addressed": False}, text="we play at eight")
 
-    assert result.is_answered
+    assert result.ending == "answered"
     assert (await ask("memory_search")).text.startswith("I remember nothing for you here.")
 
 

@@ -62,7 +62,7 @@ async def test_erasure_needs_a_confirmation(ask, record_message):
 
     asked = await ask("forget_me")
 
-    assert asked.is_question
+    assert asked.ending == "question"
     assert "messages (1)" in (await ask("export_my_data")).text
 
 
@@ -91,7 +91,7 @@ async def test_opting_out_is_confirmed_and_can_be_undone(ask, language, told):
 
 
 async def test_talk_between_people_opts_no_person_out(ask):
-    assert (await ask("history_opt_out", is_addressed=False)).is_answered
+    assert (await ask("history_opt_out", is_addressed=False)).ending == "answered"
     assert not (await ask("history_opt_in")).ok
 
 

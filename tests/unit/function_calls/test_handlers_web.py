@@ -75,4 +75,4 @@ async def test_invented_address_in_untrusted_text_is_not_fetched(fetch, asked_fo
 
 
 async def test_talk_between_people_fetches_nothing(fetch):
-    assert (await fetch("the milk", is_addressed=False)).is_answered
+    assert (await fetch("the milk", is_addressed=False)).ending == "answered"

@@ -155,4 +155,4 @@ def test_result_of_usual_length_is_shown_whole():
 def test_result_without_a_value_is_null():
     assert result_text(ToolResult(ok=True)) == '{"result": null}'
     assert result_text(ToolResult(ok=True, text="It rains.")) == "It rains."
-    assert result_text(ToolResult(ok=True, is_answered=True)) == "done"
+    assert result_text(ToolResult(ok=True, ending="answered")) == "done"

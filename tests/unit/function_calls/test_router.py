@@ -284,11 +284,11 @@ async def test_tool_may_return_its_own_result(context_of):
     @tool_function()
     async def own() -> ToolResult:
         """Return a result."""
-        return ToolResult(ok=True, is_answered=True)
+        return ToolResult(ok=True, ending="answered")
 
     result = await router_of(own).dispatch(call("own"), context_of())
 
-    assert result.is_answered
+    assert result.ending == "answered"
 
 
 def test_two_tools_with_one_name_are_refused():

@@ -59,7 +59,7 @@ async def test_listener_gets_the_streamed_text_and_the_whole_answer(search):
     result = await search(SpeakingEngine(), hear)
 
     assert heard == ["Many [1]."]
-    assert not result.is_answered
+    assert result.ending != "answered"
     assert result.text.startswith("Many [1].\n")
     assert "https://stars.example/" in result.text
 
@@ -74,7 +74,7 @@ async def test_query_without_results_is_repeated_short_and_mentions_nobody(searc
 async def test_answer_posted_by_the_engine_is_not_sent_again(search):
     result = await search(SpeakingEngine(posts=True))
 
-    assert (result.is_answered, result.text) == (True, "")
+    assert (result.ending, result.text) == ("answered", "")
 
 
 async def test_only_the_first_of_several_parallel_calls_is_streamed():

@@ -96,7 +96,7 @@ def burn(what: str) -> str:
 async def test_function_with_a_confirmation_asks(call_tool):
     result = await call_tool(burn, what="letters")
 
-    assert (result.ok, result.is_question) == (False, True)
+    assert (result.ok, result.ending) == (False, "question")
 
 
 async def test_approved_call_of_a_function_with_a_confirmation_runs(call_tool):

@@ -360,7 +360,7 @@ async def test_only_reading_tools_run_without_confirmation(connected, viewer):
 async def test_change_needs_a_confirmation(connected, context):
     result = await CheckedToolset(await connected()).call("drop_table", {"name": "people"}, context)
 
-    assert result.is_question
+    assert result.ending == "question"
 
 
 async def test_an_error_of_the_tool_is_a_failed_call(connected, context):

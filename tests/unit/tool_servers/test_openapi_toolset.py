@@ -162,7 +162,7 @@ async def test_a_redirect_to_another_address_is_refused(library, context):
 async def test_changing_operation_is_asked_about_first(library, context):
     result = await CheckedToolset(library).call("delete_book", {"number": 1}, context)
 
-    assert result.is_question
+    assert result.ending == "question"
     assert "delete_book" in result.text
 
 

@@ -48,14 +48,14 @@ async def test_a_tool_that_asks_first_is_not_called_before_the_yes(circumstances
 
     result = await call(notes, circumstances, text="tea")
 
-    assert result.is_question
+    assert result.ending == "question"
     assert notes.calls == []
 
 
 async def test_invalid_arguments_are_refused_before_the_question(circumstances):
     result = await call(Notes(confirm=True), circumstances, text=7)
 
-    assert not result.is_question
+    assert result.ending != "question"
     assert "text" in result.error
 
 
@@ -73,7 +73,7 @@ async def test_change_needs_a_confirmation_after_untrusted_text(circumstances):
 
     result = await call(notes, replace(circumstances, asked_for=frozenset()), text="tea")
 
-    assert result.is_question
+    assert result.ending == "question"
     assert notes.calls == []
 
 

@@ -100,11 +100,11 @@ async def test_without_approval_nothing_is_called(context):
     docs = FakeToolset("docs", "erase")
 
     async def ask(name, arguments, context):
-        return ToolResult(ok=False, text=f"Really {name}?", is_question=True)
+        return ToolResult(ok=False, text=f"Really {name}?", ending="question")
 
     result = await ApprovedToolset(docs, ask).call("erase", HI, context)
 
-    assert result.is_question
+    assert result.ending == "question"
     assert docs.calls == []
 
 

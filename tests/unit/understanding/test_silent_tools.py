@@ -21,7 +21,7 @@ async def water_plants() -> None:
 @tool_function(returns="reply", examples=("sing a song",))
 async def sing() -> ToolResult:
     """Sing, which the chat has heard already."""
-    return ToolResult(ok=True, is_answered=True)
+    return ToolResult(ok=True, ending="answered")
 
 
 @pytest.mark.parametrize(
