@@ -39,25 +39,27 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     Attributes:
         turn: with the steps of all rounds.
-        choices: the buttons of an interpreter's question.
+        interpretation: that of the last round, with what is true of any round: its notice, its buttons, an answered
+            question of an interpreter and a model out of reach.
         is_exhausted: the rounds were used up.
-        ending: `text` is the `question` of a tool, or all tools have `answered` the chat themselves.
-        must_reply: `text` is sent even if the message was not addressed to the bot.
-        is_answer: the message answered a question of an interpreter.
-        is_model_down: a model was out of reach in one of the rounds.
     """
 
     turn: Turn
     text: str
-    notice: str = ""
-    choices: tuple[Choice, ...] = ()
+    interpretation: Interpretation = field(default_factory=Interpretation)
     actions: Actions = field(default_factory=Actions)
     rounds_left: int = 0
     is_exhausted: bool = False
-    ending: Ending = ""
-    must_reply: bool = False
-    is_answer: bool = False
-    is_model_down: bool = False
+
+    @property
+    def ending(self) -> Ending:
+        """`question`: `text` is the question of a tool; `answered`: all tools have sent the answer themselves."""
+        if self.is_exhausted or not self.interpretation.calls:
+            return ""
+        endings = {result.ending for result in self.turn.steps[-1].results}
+        if "question" in endings:
+            return "question"
+        return "answered" if endings == {"answered"} else ""
 
 
 Interpret = Callable[[Turn], Awaitable[Interpretation]]
@@ -66,49 +68,31 @@ Dispatch = Callable[[Turn, Interpretation], Awaitable[Dispatched]]
 
 async def run_rounds(turn: Turn, interpret: Interpret, dispatch: Dispatch, rounds: int) -> Outcome:
     """Run rounds until there are no calls, the results are the answer, a tool ends the run, or `rounds` are used up."""
-    notice, choices, is_answer, is_model_down = "", tuple[Choice, ...](), False, False
+    merged = Interpretation()
     for left in range(rounds - 1, -1, -1):
         interpretation = await interpret(turn)
-        notice, choices = interpretation.notice or notice, interpretation.choices or choices
-        is_answer = is_answer or interpretation.is_answer
-        is_model_down = is_model_down or interpretation.is_model_down
+        merged = _merge(merged, interpretation)
         if not interpretation.calls:
-            return Outcome(
-                turn=turn,
-                text=interpretation.answer,
-                notice=notice,
-                choices=choices,
-                rounds_left=left,
-                must_reply=interpretation.must_reply,
-                is_answer=is_answer,
-                is_model_down=is_model_down,
-            )
+            return Outcome(turn=turn, text=interpretation.answer, interpretation=merged, rounds_left=left)
         done = await dispatch(turn, interpretation)
         step = Step(text=interpretation.answer, calls=interpretation.calls, results=done.results)
         turn = replace(turn, steps=(*turn.steps, step))
         if is_final(step) or done.actions.end_the_run:
-            ended = _end(turn, step, done.actions, left)
-            return replace(ended, notice=notice, choices=choices, is_answer=is_answer, is_model_down=is_model_down)
+            text = join_texts(step) or (step.text if done.actions.escalate else "")
+            return Outcome(turn=turn, text=text, interpretation=merged, actions=done.actions, rounds_left=left)
     logger.warning("a message used up its {} rounds", rounds)
     text = say(turn.language, "failed.too_many_rounds")
-    return Outcome(turn=turn, text=text, notice=notice, is_exhausted=True, is_model_down=is_model_down)
+    return Outcome(turn=turn, text=text, interpretation=merged, is_exhausted=True)
 
 
-def _end(turn: Turn, step: Step, actions: Actions, rounds_left: int) -> Outcome:
-    return Outcome(
-        turn=turn,
-        text=join_texts(step) or (step.text if actions.escalate else ""),
-        actions=actions,
-        rounds_left=rounds_left,
-        ending=_ending(step),
+def _merge(before: Interpretation, last: Interpretation) -> Interpretation:
+    return replace(
+        last,
+        notice=last.notice or before.notice,
+        choices=last.choices or before.choices,
+        is_answer=last.is_answer or before.is_answer,
+        is_model_down=last.is_model_down or before.is_model_down,
     )
-
-
-def _ending(step: Step) -> Ending:
-    endings = {result.ending for result in step.results}
-    if "question" in endings:
-        return "question"
-    return "answered" if endings <= {"answered"} else ""
 
 
 async def dispatch_all(
@@ -206,23 +190,23 @@ def undo_buttons(turn: Turn) -> tuple[Choice, ...]:
 
 def make_reply(outcome: Outcome) -> Reply | None:
     """Return the reply with the text of `outcome`; None without text and files, or if none is expected."""
-    turn, text = outcome.turn, outcome.text.strip()
+    turn, text, last = outcome.turn, outcome.text.strip(), outcome.interpretation
     files = tuple(file for step in turn.steps for result in step.results for file in result.files)
-    if not (text or files) or not (turn.message.is_addressed or turn.steps or outcome.must_reply):
+    if not (text or files) or not (turn.message.is_addressed or turn.steps or last.must_reply):
         return None
     results = turn.steps[-1].results if turn.steps else ()
-    offered = (*(choice for result in results for choice in result.choices), *outcome.choices)
+    offered = (*(choice for result in results for choice in result.choices), *last.choices)
     undo = undo_buttons(turn)
     is_private = not turn.message.is_private and any(
         result.is_private for step in turn.steps for result in step.results
     )
     return Reply(
-        text=f"{text}\n{outcome.notice}" if outcome.notice else text,
+        text=f"{text}\n{last.notice}" if last.notice else text,
         reply_to=turn.message.id,
         choices=(*offered, *undo),
         hint=say(turn.language, "undo.hint") if undo else "",
         files=files,
         private_to=turn.message.sender if is_private else None,
-        can_retry=(outcome.is_model_down and not outcome.choices and not may_have_changed(turn))
+        can_retry=(last.is_model_down and not last.choices and not may_have_changed(turn))
         or any(can_retry(result) for step in turn.steps for result in step.results),
     )

@@ -156,7 +156,8 @@ class Assistant:
     def _is_not_understood(self, outcome: Outcome) -> bool:
         """Return whether the interpreter understood nothing; the offline one then answers with help."""
         is_silent = not outcome.text.strip() or self._interpreter is self._offline
-        return is_silent and not (outcome.turn.steps or outcome.choices or outcome.must_reply)
+        last = outcome.interpretation
+        return is_silent and not (outcome.turn.steps or last.choices or last.must_reply)
 
     async def _interpret(self, pending: Sequence[PendingCall], turn: Turn) -> Interpretation:
         """Interpret a round; with a `tool_choice` calls are left to the client."""
@@ -314,13 +315,13 @@ def _is_for_people(turn: Turn, answer: Answer | None) -> bool:
 
 async def _record_served(policy: CallPolicy, outcome: Outcome) -> None:
     """Record that a message was served, and drop the questions of earlier messages."""
-    message = outcome.turn.message
+    message, last = outcome.turn.message, outcome.interpretation
     results = [result for step in outcome.turn.steps for result in step.results]
     questions = [result for result in results if result.ending == "question"]
     if results and not questions:
         policy.served[outcome.turn.conversation.key] = message.id
-    if results or outcome.choices or outcome.must_reply:
-        await policy.confirmations.forget_before(message, is_answer=outcome.is_answer)
-    offered = (*outcome.choices, *(choice for question in questions for choice in question.choices))
+    if results or last.choices or last.must_reply:
+        await policy.confirmations.forget_before(message, is_answer=last.is_answer)
+    offered = (*last.choices, *(choice for question in questions for choice in question.choices))
     if any(choice.expires_at is not None for choice in offered):
         await policy.confirmations.note_question(message, outcome.turn.now)

@@ -270,9 +270,9 @@ class Agent(Generic[DepsT, OutputT]):
         return replace(
             ended,
             steps=steps,
-            notice=ended.notice or outcome.notice,
+            notice=ended.notice or outcome.interpretation.notice,
             rounds_used=used + ended.rounds_used,
-            is_model_down=ended.is_model_down or outcome.is_model_down,
+            is_model_down=ended.is_model_down or outcome.interpretation.is_model_down,
         )
 
     async def _begin_state(self, context: CallContext) -> None:

@@ -147,10 +147,10 @@ def outcome_of(name: str, outcome: Outcome, used: int) -> AgentOutcome:
         text=outcome.text,
         steps=outcome.turn.steps,
         rounds_used=used,
-        notice=outcome.notice,
+        notice=outcome.interpretation.notice,
         is_escalated=outcome.actions.escalate,
         is_exhausted=outcome.is_exhausted,
         ending=outcome.ending,
         output=outcome.actions.output,
-        is_model_down=outcome.is_model_down,
+        is_model_down=outcome.interpretation.is_model_down,
     )
