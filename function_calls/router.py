@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Final, TypeVar
 
 from loguru import logger
@@ -24,8 +25,7 @@ from function_calls.tools.errors import ArgumentsInvalid
 from function_calls.tools.permission import AccessRule, refusal_code
 from function_calls.tools.policy import CallPolicy, Dispatcher, EnclosedDispatcher
 from function_calls.tools.session_state import StateConflict
-from function_calls.tools.toolset import Toolset, Viewer, arguments_refused, unknown_tool
-from services.call_log.model import Ending
+from function_calls.tools.toolset import Toolset, Viewer, arguments_refused, call_checked, unknown_tool
 from services.kernel.text import replace_unstorable, replace_unstorable_in
 
 DispatchListener = Callable[[ToolCall, CallContext, ToolResult], None]
@@ -37,7 +37,8 @@ DEFAULT_TIMEOUT: Final = 60.0
 class FunctionCallRouter:
     """The single entry point for calls of tools, from a language model, the offline interpreter or anywhere else.
 
-    Hooks, events, timeouts and session state apply to `external_tools` like to functions of the registry.
+    Validation, confirmation, receipts, hooks, events, timeouts and session state apply to `external_tools` like to
+    functions of the registry.
     `on_dispatched` receives every call and its result. It, hooks and events also apply to the calls that an agent makes
     with a router of its own while a tool of this router runs (see `CallContext.enclosing`). `policy` has the owners,
     switched-off tools, pending calls and receipts; without it that of the call's context applies.
@@ -118,7 +119,9 @@ class FunctionCallRouter:
             result = report_crash(call.name, error, context)
         result = await store_change(call, context, result)
         took = (time.perf_counter() - started) * 1000
-        result = replace(result, duration_ms=took, ending=result.ending or self._ending(call, result))
+        if not result.ending and self._replies(call, result):
+            result = replace(result, ending="reply")
+        result = replace(result, duration_ms=took)
         for router in context.within(self).enclosing:
             router.record(call, context, result)
         await self.publish(TOOL_RESULT, context, tool=call.name, response=result.response)
@@ -207,20 +210,20 @@ class FunctionCallRouter:
         return add_receipt(options, call, result, inverse=None if inverse is None else inverse.spec)
 
     async def _call_external(self, call: ToolCall, context: CallContext) -> ToolResult:
-        external_tools = self.external_tools
-        if external_tools is None:
+        toolset = self.external_tools
+        if toolset is None:
             return unknown_tool(call.name, (spec.name for spec in self.registry.specs), context.language)
         refusal = await self._refusal(call.name, NO_OPTIONS, context)
         if refusal is not None:
             return refusal
-        listed = await external_tools.list_specs(context.viewer)
-        limits = (spec.timeout_seconds for spec in listed if spec.name == call.name)
-        result = await run_guarded(
-            call.name,
-            lambda: external_tools.call(call.name, call.arguments, context),
-            context,
-            limit=next(limits, None) or self._default_timeout,
-        )
+        listed = await toolset.list_specs(context.viewer)
+        spec = next((spec for spec in listed if spec.name == call.name), None)
+        if spec is None:
+            result = unknown_tool(call.name, (spec.name for spec in listed), context.language)
+        else:
+            work = partial(call_checked, toolset, spec, call, context)
+            limit = spec.timeout_seconds or self._default_timeout
+            result = await run_guarded(call.name, work, context, limit=limit)
         return replace(result, is_untrusted=True)
 
     async def _refusal(self, name: str, rule: AccessRule, context: CallContext) -> ToolResult | None:
@@ -251,10 +254,9 @@ class FunctionCallRouter:
         tool = self.registry.get(name)
         return tool is not None and not (tool.options.changes_state or tool.options.undo is not None)
 
-    def _ending(self, call: ToolCall, result: ToolResult) -> Ending:
+    def _replies(self, call: ToolCall, result: ToolResult) -> bool:
         tool = self.registry.get(call.name)
-        replies = tool is not None and tool.options.returns == "reply"
-        return "reply" if replies and result.text and not result.is_correctable else ""
+        return tool is not None and tool.options.returns == "reply" and bool(result.text) and not result.is_correctable
 
 
 def _distinct(values: Iterable[Value]) -> list[Value]:

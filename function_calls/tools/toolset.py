@@ -1,18 +1,25 @@
-"""Define the protocol of toolsets, with the short names and refusals that they share."""
+"""Define the protocol of toolsets, the checks before their calls, and the names and refusals that they share."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Final, Protocol
 
+from loguru import logger
+
 from function_calls.language.messages import say
-from function_calls.tools.calls import LONGEST_NAME, ToolResult, ToolSpec
+from function_calls.tools.calls import LONGEST_NAME, ToolCall, ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
-from function_calls.tools.errors import ArgumentsInvalid
+from function_calls.tools.declaring.argument_validation import validator_of
+from function_calls.tools.declaring.tool_options import ToolOptions
+from function_calls.tools.dispatch.approval import ask_approval
+from function_calls.tools.dispatch.input_questions import ask_for_input
+from function_calls.tools.dispatch.receipts import add_receipt
+from function_calls.tools.errors import ArgumentsInvalid, SchemaInvalid
 from function_calls.tools.permission import Viewer
 from function_calls.tools.validation.argument_messages import invalid_arguments_text
 from services.kernel.text import closest_names
 
-__all__ = ["Toolset", "Viewer", "arguments_refused", "short_name", "unknown_tool"]
+__all__ = ["Toolset", "Viewer", "arguments_refused", "call_checked", "short_name", "unknown_tool"]
 
 _DIGEST: Final = 8
 
@@ -46,3 +53,24 @@ def unknown_tool(name: str, offered: Iterable[str], language: str) -> ToolResult
 def arguments_refused(spec: ToolSpec, error: ArgumentsInvalid, language: str) -> ToolResult:
     """Return the failure for invalid arguments, for models in English and for people in their language."""
     return ToolResult.failed(error.for_model(), text=invalid_arguments_text(language, spec, error.errors))
+
+
+async def call_checked(toolset: Toolset, spec: ToolSpec, call: ToolCall, context: CallContext) -> ToolResult:
+    """Validate the arguments of an external tool, ask for a confirmation if it is needed, and call the tool."""
+    try:
+        problems = validator_of(spec.parameters).validate(dict(call.arguments))
+    except SchemaInvalid as error:
+        logger.error("invalid schema of tool {}: {}", call.name, error)
+        return ToolResult.failed(f"the schema of '{call.name}' is not a JSON Schema")
+    if problems:
+        return arguments_refused(spec, ArgumentsInvalid(call.name, problems), context.language)
+    options = ToolOptions(confirm=spec.confirm, changes_state=spec.changes_state)
+    asked = await ask_approval(options, call, context)
+    if asked is not None:
+        return asked
+    if spec.changes_state and context.started is not None:
+        context.started.is_set = True
+    result = await toolset.call(call.name, call.arguments, context)
+    if result.form is not None and result.ending != "question":
+        return await ask_for_input(call, context, result.form)
+    return add_receipt(options, call, result)

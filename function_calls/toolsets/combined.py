@@ -1,4 +1,4 @@
-"""Combine several toolsets into one, rename tools with equal names, and validate calls."""
+"""Combine several toolsets into one, and rename tools with equal names."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -9,13 +9,7 @@ from msgspec import Struct
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
-from function_calls.tools.declaring.argument_validation import validator_of
-from function_calls.tools.declaring.tool_options import ToolOptions
-from function_calls.tools.dispatch.approval import ask_approval
-from function_calls.tools.dispatch.input_questions import ask_for_input
-from function_calls.tools.dispatch.receipts import add_receipt
-from function_calls.tools.errors import ArgumentsInvalid, SchemaInvalid
-from function_calls.tools.toolset import Toolset, Viewer, arguments_refused, short_name, unknown_tool
+from function_calls.tools.toolset import Toolset, Viewer, short_name, unknown_tool
 from function_calls.toolsets.wrappers import RenamedSpecs
 from services.kernel.bounded import BoundedDict
 
@@ -23,46 +17,6 @@ _MOST_KEPT: Final = 256
 _MOST_NAMES: Final = 20_000  # clients offer tools of any names
 LOCAL: Final = "local"
 Listing = tuple[tuple[ToolSpec, ...], ...]
-
-
-class CheckedToolset:
-    """Validates arguments with the listed schema, the second validation for calls of all clients.
-
-    Tools that declare a change are confirmed like built-in ones, and their results get a receipt. Tools with an invalid
-    schema are not called.
-    """
-
-    def __init__(self, inner: Toolset) -> None:
-        self._inner = inner
-
-    async def list_specs(self, viewer: Viewer) -> tuple[ToolSpec, ...]:
-        """Return the tools of the other set."""
-        return await self._inner.list_specs(viewer)
-
-    async def call(self, name: str, arguments: Mapping[str, object], context: CallContext) -> ToolResult:
-        """Validate the arguments, ask for a confirmation if needed, and run the tool."""
-        specs = await self._inner.list_specs(context.viewer)
-        spec = next((spec for spec in specs if spec.name == name), None)
-        if spec is None:
-            return unknown_tool(name, (spec.name for spec in specs), context.language)
-        try:
-            problems = validator_of(spec.parameters).validate(dict(arguments))
-        except SchemaInvalid as error:
-            logger.error("invalid schema of tool {}: {}", name, error)
-            return ToolResult.failed(f"the schema of '{name}' is not a JSON Schema")
-        if problems:
-            return arguments_refused(spec, ArgumentsInvalid(name, problems), context.language)
-        call = ToolCall(id=context.call_id, name=name, arguments=arguments)
-        options = ToolOptions(confirm=spec.confirm, changes_state=spec.changes_state)
-        asked = await ask_approval(options, call, context)
-        if asked is not None:
-            return asked
-        if spec.changes_state and context.started is not None:
-            context.started.is_set = True
-        result = await self._inner.call(name, arguments, context)
-        if result.form is not None and result.ending != "question":
-            return await ask_for_input(call, context, result.form)
-        return add_receipt(options, call, result)
 
 
 class LocalToolset:
@@ -198,5 +152,5 @@ def combine_external(router: FunctionCallRouter, toolsets: Mapping[str, Toolset]
     """Combine the functions of `router`, which keep their names, with external tools."""
     local: dict[str, Toolset] = {LOCAL: LocalToolset(router)}
     combined = CombinedToolset(local | dict(toolsets), is_reserved=lambda name: router.registry.get(name) is not None)
-    router.external_tools = CheckedToolset(combined)
+    router.external_tools = combined
     return combined

@@ -11,6 +11,8 @@ from bot.testing.turns import make_context
 from bot.tools.servers.connections import ToolServerConnection
 from bot.tools.servers.openapi_toolset import OpenApiToolset
 from bot.tools.servers.origin_client import OriginClient
+from function_calls.registry import Registry
+from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.permission import Viewer
 from function_calls.tools.policy import CallPolicy
@@ -38,6 +40,17 @@ def approve(context):
         return replace(context, approved=ToolCall(id="yes", name=name, arguments=arguments))
 
     return approved
+
+
+@pytest.fixture
+def dispatch():
+    """Runs a call of an external tool through a router."""
+
+    async def run(toolset, name, arguments, context):
+        router = FunctionCallRouter(Registry(), external_tools=toolset)
+        return await router.dispatch(ToolCall(id="1", name=name, arguments=arguments), context)
+
+    return run
 
 
 @pytest.fixture

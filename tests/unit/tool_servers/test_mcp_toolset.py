@@ -26,7 +26,6 @@ from bot.tools.servers.mcp.results import tool_result
 from bot.tools.servers.mcp.servers import McpServer, read_mcp_servers
 from bot.tools.servers.mcp.toolset import McpToolset
 from bot.tools.servers.responses import ServerUnavailable
-from function_calls.toolsets.combined import CheckedToolset
 from services.kernel.chat import SentFile
 from services.kernel.errors import ConfigError
 from tests.support.tool_servers.mcp_toolsets import running
@@ -357,8 +356,8 @@ async def test_only_reading_tools_run_without_confirmation(connected, viewer):
     assert specs["drop_table"].confirm
 
 
-async def test_change_needs_a_confirmation(connected, context):
-    result = await CheckedToolset(await connected()).call("drop_table", {"name": "people"}, context)
+async def test_change_needs_a_confirmation(connected, context, dispatch):
+    result = await dispatch(await connected(), "drop_table", {"name": "people"}, context)
 
     assert result.ending == "question"
 

@@ -8,7 +8,6 @@ import pytest
 
 from bot.tools.servers.openapi_toolset import ResponseLimits
 from bot.tools.servers.responses import ServerUnavailable
-from function_calls.toolsets.combined import CheckedToolset
 from tests.support.tool_servers.library_server import CLIENT, KEY, library_server
 from tests.support.tool_servers.time_server import time_server
 
@@ -159,26 +158,26 @@ async def test_a_redirect_to_another_address_is_refused(library, context):
         await library.call("get_away", {}, context)
 
 
-async def test_changing_operation_is_asked_about_first(library, context):
-    result = await CheckedToolset(library).call("delete_book", {"number": 1}, context)
+async def test_changing_operation_is_asked_about_first(library, context, dispatch):
+    result = await dispatch(library, "delete_book", {"number": 1}, context)
 
     assert result.ending == "question"
     assert "delete_book" in result.text
 
 
-async def test_a_change_that_was_agreed_to_leaves_a_receipt(library, approve):
+async def test_a_change_that_was_agreed_to_leaves_a_receipt(library, approve, dispatch):
     arguments = {"number": 1}
 
-    result = await CheckedToolset(library).call("delete_book", arguments, approve("delete_book", arguments))
+    result = await dispatch(library, "delete_book", arguments, approve("delete_book", arguments))
 
     assert [receipt.action for receipt in result.receipts] == ["delete_book"]
 
 
-async def test_a_connection_may_allow_changes_without_asking(toolset_of, context):
+async def test_a_connection_may_allow_changes_without_asking(toolset_of, context, dispatch):
     toolset = await toolset_of(library_server(), confirm="never")
     await toolset.refresh()
 
-    assert (await CheckedToolset(toolset).call("delete_book", {"number": 1}, context)).ok
+    assert (await dispatch(toolset, "delete_book", {"number": 1}, context)).ok
 
 
 @pytest.mark.parametrize(

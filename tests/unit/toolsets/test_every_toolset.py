@@ -4,7 +4,7 @@ import pytest
 
 from function_calls.registry import Registry, ToolOptions
 from function_calls.router import FunctionCallRouter
-from function_calls.toolsets.combined import CheckedToolset, CombinedToolset, LocalToolset
+from function_calls.toolsets.combined import CombinedToolset, LocalToolset
 from function_calls.toolsets.wrappers import ApprovedToolset, FilteredToolset, PrefixedToolset
 from tests.unit.toolsets.conftest import FakeToolset
 
@@ -30,7 +30,6 @@ def local():
 
 MADE = {
     "local": local,
-    "checked": lambda: CheckedToolset(FakeToolset("fake", "say")),
     "combined": lambda: CombinedToolset({"one": FakeToolset("one", "say"), "two": FakeToolset("two", "say", "sing")}),
     "filtered": lambda: FilteredToolset(FakeToolset("fake", "say", "secret"), lambda spec, viewer: spec.name == "say"),
     "prefixed": lambda: PrefixedToolset(FakeToolset("fake", "say"), "my"),

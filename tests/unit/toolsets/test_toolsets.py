@@ -10,11 +10,16 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, short_name
-from function_calls.toolsets.combined import CheckedToolset, CombinedToolset, LocalToolset, NameClash, combine_external
+from function_calls.toolsets.combined import CombinedToolset, LocalToolset, NameClash, combine_external
 from function_calls.toolsets.wrappers import ApprovedToolset, FilteredToolset, PrefixedToolset
 from tests.unit.toolsets.conftest import TEXT, FakeToolset
 
 HI = {"text": "hi"}
+
+
+async def call_external(toolset, name, arguments, context):
+    router = FunctionCallRouter(Registry(), external_tools=toolset)
+    return await router.dispatch(ToolCall(id="1", name=name, arguments=arguments), context)
 
 
 def names(specs):
@@ -110,7 +115,7 @@ async def test_without_approval_nothing_is_called(context):
 
 async def test_arguments_that_do_not_fit_the_listed_schema_are_not_sent(context):
     docs = FakeToolset("docs", "open")
-    result = await CheckedToolset(docs).call("open", {"text": 3}, context)
+    result = await call_external(docs, "open", {"text": 3}, context)
 
     assert "/text" in result.error
     assert docs.calls == []
@@ -120,7 +125,7 @@ async def test_question_about_a_tool_of_a_server_does_not_describe_a_built_in_on
     files = FakeToolset("files", "write_file")
     files.specs = tuple(replace(spec, confirm=True) for spec in files.specs)
 
-    result = await CheckedToolset(files).call("write_file", HI, context)
+    result = await call_external(files, "write_file", HI, context)
 
     assert "write a file" in result.text
     assert "workspace" not in result.text
