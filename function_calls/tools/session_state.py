@@ -60,7 +60,7 @@ class MemoryScopeStore:
 
 
 class Session:
-    """The values shared by the calls of one turn, loaded once; without a store they are in memory only."""
+    """The values shared by the calls of one turn, loaded once; by default they are stored in memory only."""
 
     __slots__ = ("_commits", "_scopes", "_store", "_values", "lock")
 
@@ -70,7 +70,7 @@ class Session:
         scopes: Mapping[str, str] | None = None,
         values: Mapping[str, dict[str, Json]] | None = None,
     ) -> None:
-        self._store = store
+        self._store = store or MemoryScopeStore()
         self._scopes = scopes or {}
         self._values: dict[str, dict[str, Json]] = {prefix: {} for prefix in (SESSION, *_PREFIXES)} | dict(values or {})
         self._commits = asyncio.Lock()
@@ -108,37 +108,21 @@ class Session:
         Raises:
             StateConflict: another call has changed them; nothing is stored.
         """
+        stored = [delta for prefix, delta in changes.items() if prefix != TEMP]
+        scopes = {prefix: self.scope(prefix) for prefix in {_split(key)[0] for key in read} - {TEMP}}
         async with self._commits:
-            changed = [key for key, value in read.items() if self.encode(key) != value]
-            if changed:
-                raise StateConflict(changed)
-            stored = [delta for prefix, delta in changes.items() if prefix != TEMP]
-            if stored and self._store is not None:
-                await self._store_unless_changed(self._store, stored, read)
+            loaded: dict[str, Mapping[str, Json]] = {}
+            is_stored = False
+            while not is_stored:
+                if scopes:
+                    loaded = dict(zip(scopes.values(), await self._store.load(tuple(scopes.values())), strict=True))
+                    self._values |= {prefix: dict(loaded[scope]) for prefix, scope in scopes.items()}
+                changed = [key for key, value in read.items() if self.encode(key) != value]
+                if changed:
+                    raise StateConflict(changed)
+                is_stored = not stored or await self._store.commit_unless_changed(stored, loaded)
             for prefix, delta in changes.items():
                 _apply(self._values[prefix], delta)
-
-    async def _store_unless_changed(
-        self, store: ScopeStore, deltas: Sequence[StateDelta], read: Mapping[str, bytes]
-    ) -> None:
-        """Store the changes if the values of `read` are the stored ones; else load those of the other turn.
-
-        Raises:
-            StateConflict: another turn has changed them.
-        """
-        prefixes = {_split(key)[0] for key in read} - {TEMP}
-        scopes = {prefix: self.scope(prefix) for prefix in prefixes}
-        if not scopes:
-            await store.commit(deltas)
-            return
-        is_stored = False
-        while not is_stored:
-            loaded = dict(zip(scopes.values(), await store.load(tuple(scopes.values())), strict=True))
-            self._values |= {prefix: dict(loaded[scope]) for prefix, scope in scopes.items()}
-            changed = [key for key, value in read.items() if self.encode(key) != value]
-            if changed:
-                raise StateConflict(changed)
-            is_stored = await store.commit_unless_changed(deltas, loaded)
 
     def encode(self, key: str) -> bytes:
         """Return a value as JSON; empty for an unknown key."""
