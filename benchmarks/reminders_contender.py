@@ -29,6 +29,7 @@ from services.reminders.service import ReminderService
 from services.storage.database import Database
 from services.storage.people.state import SqlStateStore
 from services.storage.reminders.store import SqlReminderStore
+from services.time_expressions import parse_all
 
 _ANN = Person(id="ann", name="Ann")
 _NO_CAPS = ReminderLimits(per_person=10**9, per_chat=10**9)
@@ -57,7 +58,7 @@ class Ours:
         await self._database.__aenter__()
         self._store = SqlReminderStore(self._database)
         state = SqlStateStore(self._database, self._clock)
-        self._service = ReminderService(self._store, self._clock, self, state, limits=_NO_CAPS)
+        self._service = ReminderService(self._store, self._clock, self, state, limits=_NO_CAPS, times=parse_all)
 
     async def add_many(self, items: Sequence[tuple[str, float]]) -> None:
         # Straight into the store: the service refuses times that have passed, and some phases add those.

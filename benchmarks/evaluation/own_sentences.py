@@ -15,6 +15,7 @@ from function_calls.tools.calls import Interpretation, Turn
 from function_calls.understanding.interpreter import OfflineInterpreter
 from function_calls.understanding.requests.chat_reminders import ChatReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.time_expressions import parse_all
 from tests.support.reminders import make_reminder
 
 ZONE = ZoneInfo("Asia/Shanghai")
@@ -89,7 +90,9 @@ def read_all(sentences: Iterable[OwnSentence], language: str) -> list[ReadSenten
 
 def _interpret(sentence: OwnSentence, language: str) -> Interpretation:
     interpreter = OfflineInterpreter()
-    known = ChatReminders(tuple(make_reminder(text, _DUE, language=language) for text in sentence.reminders), NOW)
+    known = ChatReminders(
+        tuple(make_reminder(text, _DUE, language=language) for text in sentence.reminders), NOW, parse_all
+    )
     for text in sentence.behind:
         interpreter.read(_turn(text, language, is_addressed=True))
     return interpreter.read(_turn(sentence.text, language, sentence.delivered, is_addressed=sentence.addressed), known)

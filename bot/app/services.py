@@ -157,7 +157,7 @@ def _reminders(infrastructure: Infrastructure, notifier: ReminderNotifier, deliv
         limits=ReminderLimits(per_person=settings.max_per_person, content_length=settings.max_content_length),
         delivery=delivery,
         zone_data=data_version(),
-        times=infrastructure.time_reader,
+        times=infrastructure.time_reader.parse_all,
         quiet=settings.quiet(infrastructure.zone),
     )
 

@@ -22,7 +22,6 @@ _SAME: Final = timedelta(minutes=1)
 _HALF_DAY: Final = timedelta(hours=12)
 _FEW_WORDS: Final = 3
 _WORD: Final = re.compile(r"[a-z]+|[\u3400-\u9fff]{1,2}", re.IGNORECASE)
-_USUAL: Final = TimeReader()
 # "Ten minutes before the meeting at two": the words name the event's time, and the reminder's by subtraction.
 _RELATIVE: Final = re.compile(
     r"\b(before|beforehand|ahead|earlier|prior|in advance)\b|提前|提早|之前|以前|前[\d一二两三四五六七八九十半]",
@@ -50,7 +49,7 @@ def cross_check(
     now: datetime,
     zone: tzinfo,
     language: str,
-    times: TimeReader = _USUAL,
+    times: TimeReader,
     own: Sequence[Schedule] = (),
 ) -> Verdict:
     """Compare `proposed` with the times in `words`, the message; `own` are the schedules that the rules read there.

@@ -39,12 +39,11 @@ _CLOCK_PARTS = frozenset({"FREQ", "BYHOUR", "BYMINUTE"})
 """The parts of a rule that `daily` can say."""
 _YEARS = range(1970, 9999)  # a day less or more, or another zone, stays within the calendar
 _MOST_FOLLOW_UPS = 12
-_USUAL = TimeReader()
 _ReadWords = Callable[[str], Reading]
 
 
 def schedule_from(
-    arguments: ReminderArgs, *, now: datetime, zone: tzinfo, language: str, times: TimeReader = _USUAL
+    arguments: ReminderArgs, *, now: datetime, zone: tzinfo, language: str, times: TimeReader
 ) -> Schedule:
     """Read when a reminder fires.
 

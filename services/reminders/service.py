@@ -15,7 +15,7 @@ from services.reminders import transitions
 from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.delivery.worker import DeliveryWorker
-from services.reminders.lookup.due_words import DEFAULT_TIMES
+from services.reminders.lookup.due_words import ReadTimes
 from services.reminders.lookup.finder import ReminderFinder, is_for_everyone, is_of
 from services.reminders.lookup.recent_deliveries import RecentDeliveries
 from services.reminders.lookup.references import is_moved_from, match_reminders, means_all
@@ -39,7 +39,6 @@ from services.reminders.updater import (
     check_may_edit,
     check_may_finish,
 )
-from services.time_expressions import TimeReader
 
 
 class ReminderService:
@@ -52,14 +51,14 @@ class ReminderService:
         notifier: Notifier,
         state: StateStore,
         *,
+        times: ReadTimes,
         limits: ReminderLimits | None = None,
         delivery: DeliveryConfig | None = None,
         retries: RetryPolicy | None = None,
         zone_data: str = "",
-        times: TimeReader = DEFAULT_TIMES,
         quiet: QuietHours | None = None,
     ) -> None:
-        """Create the service; `times` parses the time in a reference such as "the 5pm one".
+        """Create the service; `times` reads the time in a reference such as "the 5pm one".
 
         `quiet` are the default quiet hours, the same that the store has. `zone_data` is the version of the zone data;
         when it changes, the next fires of recurring reminders are recomputed.

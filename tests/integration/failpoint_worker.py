@@ -20,6 +20,7 @@ from services.storage.database import Database
 from services.storage.people.state import SqlStateStore
 from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
+from services.time_expressions import parse_all
 from tests.support.stores.reminders import add_many
 
 HOME = ChatAddress(platform="console", chat_id="home")
@@ -105,7 +106,7 @@ async def _deliver(folder: Path, url: str, point: str, contents: Sequence[str]) 
     async with Database(url) as database:
         store = FailingStore(database, failpoint)
         service = ReminderService(
-            store, clock, FilePlatform(folder / "sent.txt", failpoint), SqlStateStore(database, clock)
+            store, clock, FilePlatform(folder / "sent.txt", failpoint), SqlStateStore(database, clock), times=parse_all
         )
         due = clock.now() + timedelta(seconds=0.2)
         wishes = [_wish(content, due.replace(tzinfo=None)) for content in contents]

@@ -18,6 +18,7 @@ from services.reminders.service import ReminderService
 from services.storage.database import Database
 from services.storage.people.state import SqlStateStore
 from services.storage.reminders.store import SqlReminderStore
+from services.time_expressions import parse_all
 
 HOME = ChatAddress(platform="console", chat_id="home")
 LIMITS = ReminderLimits(per_person=100_000, per_chat=100_000)
@@ -37,7 +38,9 @@ async def main(folder: Path) -> None:
     clock = SystemClock()
     async with Database(f"sqlite:///{folder / 'bubbles.db'}") as database:
         state = SqlStateStore(database, clock)
-        service = ReminderService(SqlReminderStore(database), clock, UnusedNotifier(), state, limits=LIMITS)
+        service = ReminderService(
+            SqlReminderStore(database), clock, UnusedNotifier(), state, limits=LIMITS, times=parse_all
+        )
         due = (clock.now() + timedelta(days=1)).replace(tzinfo=None)
         for number in range(100_000):
             await service.create(

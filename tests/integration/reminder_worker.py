@@ -19,6 +19,7 @@ from services.storage.database import Database
 from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.people.state import SqlStateStore
 from services.storage.reminders.store import SqlReminderStore
+from services.time_expressions import parse_all
 from tests.support.stores.reminders import add_many
 
 HOME = ChatAddress(platform="console", chat_id="home")
@@ -72,7 +73,7 @@ async def _deliver(
     clock = SystemClock()
     async with database:
         store = SqlReminderStore(database)
-        service = ReminderService(store, clock, platform, SqlStateStore(database, clock))
+        service = ReminderService(store, clock, platform, SqlStateStore(database, clock), times=parse_all)
         due = clock.now() + timedelta(seconds=seconds)
         wishes = [_wish(content, due.replace(tzinfo=None)) for content in contents]
         await add_many(store, [ValidatedReminder(reminder=wish, first_fire=due) for wish in wishes], clock.now())

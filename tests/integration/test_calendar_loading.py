@@ -18,7 +18,7 @@ from services.reminders.model import DueNotice, NewReminder
 from services.reminders.service import ReminderService
 from services.storage.database import Database
 from services.storage.reminders.store import SqlReminderStore
-from services.time_expressions import warm_up
+from services.time_expressions import parse_all, warm_up
 from tests.integration.workers import Worker
 from tests.pace import on_this_machine
 
@@ -53,7 +53,9 @@ def set_or_list_reminder(say_ready: Callable[[], None], folder: Path, action: st
 async def _measure_block(folder: Path, action: str) -> float:
     clock = FixedClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     async with Database(f"sqlite:///{folder / 'bubbles.db'}") as database:
-        service = ReminderService(SqlReminderStore(database), clock, UnusedNotifier(), MemoryStateStore(clock))
+        service = ReminderService(
+            SqlReminderStore(database), clock, UnusedNotifier(), MemoryStateStore(clock), times=parse_all
+        )
         ended = asyncio.Event()
         watching = asyncio.create_task(_longest_block(ended))
         await asyncio.sleep(0.05)

@@ -26,6 +26,7 @@ from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.people.state import SqlStateStore
 from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
+from services.time_expressions import parse_all
 from tests.pace import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(90)]
@@ -75,7 +76,7 @@ async def test_lock_past_the_due_time_delays_and_loses_nothing(tmp_path: Path):
     clock, notifier, file = SystemClock(), RecordingNotifier(), tmp_path / "bubbles.db"
     async with Database(f"sqlite:///{file}", timeouts=TIMEOUTS) as database:
         store = SqlReminderStore(database)
-        service = ReminderService(store, clock, notifier, SqlStateStore(database, clock))
+        service = ReminderService(store, clock, notifier, SqlStateStore(database, clock), times=parse_all)
         for number in range(20):
             await service.create(make_reminder(f"tea {number}", 3 + number / 10))
         running = asyncio.create_task(service.worker.run())
@@ -124,7 +125,9 @@ async def deliver_on_a_full_disk(folder: Path, exhaust: Callable[[Path], None]) 
     """Set reminders until the disk is full, wait past their due time, and deliver them once there is space."""
     clock, notifier = SystemClock(), RecordingNotifier()
     async with Database(f"sqlite:///{folder / 'bubbles.db'}") as database:
-        service = ReminderService(SqlReminderStore(database), clock, notifier, SqlStateStore(database, clock))
+        service = ReminderService(
+            SqlReminderStore(database), clock, notifier, SqlStateStore(database, clock), times=parse_all
+        )
         confirmed = []
         for number in range(20):
             await service.create(make_reminder(f"early {number}", DUE_SECONDS))

@@ -20,6 +20,7 @@ from services.reminders.service import ReminderService
 from services.storage.database import Database
 from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
+from services.time_expressions import parse_all
 
 pytestmark = [pytest.mark.integration, pytest.mark.looptime, pytest.mark.timeout(120)]
 START = datetime(2027, 3, 20, 0, 0, tzinfo=UTC)  # the clocks change in Berlin on the 28th
@@ -74,7 +75,7 @@ async def test_week_of_crashes_and_outages_loses_and_repeats_nothing(seed: int):
 
         def make_service() -> ReminderService:
             delivery = DeliveryConfig(tick=timedelta(minutes=10))
-            return ReminderService(store, clock, notifier, MemoryStateStore(clock), delivery=delivery)
+            return ReminderService(store, clock, notifier, MemoryStateStore(clock), delivery=delivery, times=parse_all)
 
         for number in range(49):
             await make_service().create(make_reminder(number, chance))

@@ -94,7 +94,7 @@ def read_times(words: str, ctx: CallContext) -> list[Reading]:
 
 def read_due_words(words: str, ctx: CallContext) -> DueWords | None:
     """Read the due time that `words` name; None for other words."""
-    return due_words(words, ctx.message_time, zone_name(ctx.zone), time_reader(ctx))
+    return due_words(words, ctx.message_time, zone_name(ctx.zone), time_reader(ctx).parse_all)
 
 
 def read_due_day(reference: str, ctx: CallContext) -> DueWords | None:

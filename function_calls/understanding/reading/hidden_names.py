@@ -33,10 +33,12 @@ class NameIgnoringTimeReader:
     def __init__(self, read: TimeReader) -> None:
         self._read = read
 
-    def __call__(self, text: str, now: datetime, *, language: str | None = None) -> tuple[TimeReadings, ...]:
+    def __call__(
+        self, text: str, now: datetime, *, language: str | None = None, eager: bool = False
+    ) -> tuple[TimeReadings, ...]:
         """Return the expressions in order; `now` is timezone-aware."""
         hidden = text if language is None else _hide(text, _NAMES.get(), language)
-        times = self._read(hidden, now, language=language)
+        times = self._read(hidden, now, language=language, eager=eager)
         return times if hidden == text else tuple(each._replace(text=text) for each in times)
 
 

@@ -43,7 +43,9 @@ def strip_accents(forms: Iterable[str]) -> list[str]:
 class TimeReader(Protocol):
     """Read every separate time expression of a text; `services.time_expressions.parse_all` is one."""
 
-    def __call__(self, text: str, now: datetime, *, language: str | None = None) -> tuple[TimeReadings, ...]:
+    def __call__(
+        self, text: str, now: datetime, *, language: str | None = None, eager: bool = False
+    ) -> tuple[TimeReadings, ...]:
         """Return the expressions in order; `now` is timezone-aware."""
         ...
 

@@ -24,7 +24,7 @@ from function_calls.understanding.reminder_times import format_time
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.recurrence.schedule import rule_text
-from services.reminders.lookup.due_words import find_due
+from services.reminders.lookup.due_words import ReadTimes, find_due
 from services.reminders.lookup.finder import Shown
 from services.reminders.lookup.references import candidates_of, find_reminder
 from services.reminders.model import EVERYONE, Reminder
@@ -42,11 +42,13 @@ ShownLookup = Callable[[ChatAddress, Person], Awaitable[Shown]]
 class ChatReminders(Struct, frozen=True, dict=True):
     """The coming reminders of a chat, looked up at `now` (timezone-aware in the zone of the person).
 
-    `coming` are soonest first; `shown` is the list that the person was shown last, whose numbers name reminders.
+    `coming` are soonest first; `shown` is the list that the person was shown last, whose numbers name reminders;
+    `times` reads times in references.
     """
 
     coming: tuple[Reminder, ...]
     now: datetime
+    times: ReadTimes
     shown: Shown = Shown()
 
     @property
@@ -66,7 +68,7 @@ class ChatReminders(Struct, frozen=True, dict=True):
     def resolve(self, words: str) -> tuple[Reminder, ...]:
         """Return the reminders that `words` name; empty for none."""
         try:
-            return (find_reminder(words, self.coming, self.shown.ids, now=self.now),)
+            return (find_reminder(words, self.coming, self.shown.ids, now=self.now, times=self.times),)
         except RequestRefused as refusal:
             return candidates_of(refusal) if refusal.code == "reminder_ambiguous" else ()
 
@@ -107,7 +109,7 @@ class ChatReminders(Struct, frozen=True, dict=True):
 
     def filter_by_time(self, words: str, among: Sequence[Reminder]) -> tuple[Reminder, ...]:
         """Return those of `among` that come at the time in `words`; all of them where it has none."""
-        matches = find_due(words, among, self.now) if among else None
+        matches = find_due(words, among, self.now, self.times) if among else None
         return tuple(among) if matches is None else tuple(matches[0])
 
     def find_only_closest(self, name: str, common: Collection[str]) -> Reminder | None:

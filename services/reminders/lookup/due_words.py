@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
+from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 from services.recurrence.fires import next_fires
 from services.recurrence.rules import parse_rule
 from services.reminders.model import Reminder
-from services.time_expressions import Grain, Reading, TimeReader
+from services.time_expressions import Grain, Reading, TimeReadings
 
 _MORNING, _NOON, _AFTERNOON, _EVENING = (4, 12), (11, 14), (12, 18), (17, 24)
 _HOURS_OF_PARTS = {
@@ -43,8 +44,14 @@ _FROM_NOW = re.compile(r"\b(?:next|coming|próxim[oa]s?)\b|未来|接下来|今�
 _UP_TO = re.compile(r"^(?:before|by|antes)\b|前$", re.IGNORECASE)
 _SATURDAY = 5
 _HALF_DAY = 12
-DEFAULT_TIMES = TimeReader()
-"""A time reader with the default conventions."""
+
+
+class ReadTimes(Protocol):
+    """Read every separate time in a text; `TimeReader.parse_all` is one."""
+
+    def __call__(self, text: str, now: datetime, *, eager: bool = False) -> tuple[TimeReadings, ...]:
+        """Return the times in order; `now` is timezone-aware, `eager` accepts weak evidence."""
+        ...
 
 
 class DueWords(Struct, frozen=True, kw_only=True):
@@ -78,10 +85,10 @@ class DueWords(Struct, frozen=True, kw_only=True):
                     yield from next_fires(reminder.schedule, day - timedelta(microseconds=1), 1)
 
 
-def due_words(words: str, now: datetime, zone: str, times: TimeReader) -> DueWords | None:
+def due_words(words: str, now: datetime, zone: str, times: ReadTimes) -> DueWords | None:
     """Read `words` in `zone` at `now` (timezone-aware) with `times`; None if they are not one time."""
     words = _DOTTED.sub(r"\1:\2", _ONE.sub("", words))
-    found = times.parse_all(words, now.astimezone(ZoneInfo(zone)), eager=True)
+    found = times(words, now.astimezone(ZoneInfo(zone)), eager=True)
     readings = tuple(
         _whole(reading, words, now.astimezone(ZoneInfo(zone)))
         for expression in found
@@ -97,7 +104,7 @@ def due_words(words: str, now: datetime, zone: str, times: TimeReader) -> DueWor
     return DueWords(rest=" ".join(_SMALL_WORDS.sub(" ", rest).split()), readings=readings, in_other_half=other)
 
 
-def _in_other_half(words: str, reading: Reading, now: datetime, times: TimeReader) -> tuple[Reading, ...]:
+def _in_other_half(words: str, reading: Reading, now: datetime, times: ReadTimes) -> tuple[Reading, ...]:
     """Return the readings of an ambiguous clock time in the half of the day that `reading` does not have.
 
     The next time is read: from midnight that of the morning, from noon that of the afternoon.
@@ -105,14 +112,14 @@ def _in_other_half(words: str, reading: Reading, now: datetime, times: TimeReade
     if reading.has_day or not reading.has_clock:
         return ()
     begin = _HALF_DAY if reading.start.hour < _HALF_DAY else 0
-    found = times.parse_all(words, now.replace(hour=begin, minute=0), eager=True)
+    found = times(words, now.replace(hour=begin, minute=0), eager=True)
     return tuple(
         other for every in found for other in every.readings if abs(other.start.hour - reading.start.hour) == _HALF_DAY
     )
 
 
 def find_due(
-    words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = DEFAULT_TIMES
+    words: str, here: Sequence[Reminder], now: datetime, times: ReadTimes
 ) -> tuple[list[Reminder], str] | None:
     """Return the reminders of `here` due at the time in `words`, and the rest of the words; None without a time."""
     fits: list[Reminder] = []
@@ -129,10 +136,10 @@ def find_due(
     return [reminder for reminder in here if reminder in fits], rest
 
 
-def find_by_rule(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader) -> list[Reminder]:
+def find_by_rule(words: str, here: Sequence[Reminder], now: datetime, times: ReadTimes) -> list[Reminder]:
     """Return the reminders of `here` whose rule has all parts of the one in `words`, which have nothing else."""
     words = _ONE.sub("", words)
-    found = times.parse_all(words, now, eager=True)
+    found = times(words, now, eager=True)
     reading = found[0].readings[0] if len(found) == 1 and found[0].readings else None
     rule = None if reading is None or reading.rrule is None else parse_rule(reading.rrule)
     if reading is None or rule is None or (reading.has_clock and not rule.is_elapsed):

@@ -12,7 +12,7 @@ from services.kernel.errors import RequestRefused
 from services.kernel.state import StateStore
 from services.people.member_names import target_ids
 from services.recurrence.fires import next_fires
-from services.reminders.lookup.due_words import DEFAULT_TIMES
+from services.reminders.lookup.due_words import ReadTimes
 from services.reminders.lookup.references import (
     LAST,
     all_except,
@@ -27,7 +27,6 @@ from services.reminders.lookup.several import at_end, several_in
 from services.reminders.model import EVERYONE, Reminder, ReminderState, fields_of, public_id
 from services.reminders.ports import ReminderBook
 from services.reminders.records import StoredReminder
-from services.time_expressions import TimeReader
 
 _SHOWN_FOR = timedelta(days=1)
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
@@ -54,7 +53,7 @@ class ReminderFinder(Struct, frozen=True):
     clock: Clock
     state: StateStore
     most: int
-    times: TimeReader = DEFAULT_TIMES
+    times: ReadTimes
 
     async def open_in(self, chat: ChatAddress) -> tuple[tuple[Reminder, StoredReminder], ...]:
         """Return the active and paused reminders with their rows, soonest first, and last those without a next fire."""

@@ -7,6 +7,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.people.member_names import target_ids
+from services.reminders.lookup.due_words import ReadTimes
 from services.reminders.lookup.finder import ReminderFinder
 from services.reminders.lookup.references import find_reminder
 from services.reminders.model import EVERYONE, Reminder, ReminderState, row_key
@@ -51,9 +52,8 @@ class RecentDeliveries:
             RequestRefused: `no_reminders`: none was sent; `reminder_ambiguous`.
         """
         rows = await self._book.sent_since(chat.key, self._clock.now() - _RECENT, _MOST)
-        return _find_named(reference, [(self._finder.public(row), row) for row in rows]) or await self.find_done(
-            chat, reference
-        )
+        sent = [(self._finder.public(row), row) for row in rows]
+        return _find_named(reference, sent, self._finder.times) or await self.find_done(chat, reference)
 
     async def find_ended(self, chat: ChatAddress, reference: str) -> Reminder | None:
         """Return the named reminder that was sent in the last day and has ended; None if there is none."""
@@ -76,14 +76,16 @@ class RecentDeliveries:
         return tuple(row for row in rows if ids & {target.id for target in row.targets or (row.creator,)})
 
 
-def _find_named(reference: str, sent: Sequence[tuple[Reminder, StoredReminder]]) -> StoredReminder | None:
+def _find_named(
+    reference: str, sent: Sequence[tuple[Reminder, StoredReminder]], times: ReadTimes
+) -> StoredReminder | None:
     """Return the reminder of `sent` that matches `reference`; None if there is none."""
     if not reference.strip():
         if not sent:
             raise RequestRefused("no_reminders")
         return sent[0][1]
     try:
-        found = find_reminder(reference, [reminder for reminder, _ in sent], ())
+        found = find_reminder(reference, [reminder for reminder, _ in sent], (), times=times)
     except RequestRefused as refusal:
         if refusal.code in {"no_reminders", "reminder_unknown"}:
             return None

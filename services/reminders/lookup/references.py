@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from services.kernel.errors import RequestRefused
-from services.reminders.lookup.due_words import DEFAULT_TIMES, find_by_rule, find_due
+from services.reminders.lookup.due_words import ReadTimes, find_by_rule, find_due
 from services.reminders.model import Reminder, ReminderState, row_key
-from services.time_expressions import TimeReader
 
 ALL = frozenset({"all", "everything", "*", "全部", "所有", "所有的", "全部的"})
 _ALL_OF = re.compile(
@@ -61,8 +60,8 @@ def find_reminder(
     here: Sequence[Reminder],
     shown: Sequence[str],
     *,
+    times: ReadTimes,
     now: datetime | None = None,
-    times: TimeReader = DEFAULT_TIMES,
 ) -> Reminder:
     """Return the reminder of `here` that `reference` names.
 
@@ -122,7 +121,7 @@ def all_except(reference: str) -> tuple[str, ...]:
 
 
 def all_others(
-    exceptions: Sequence[str], here: Sequence[Reminder], shown: Sequence[str], *, now: datetime, times: TimeReader
+    exceptions: Sequence[str], here: Sequence[Reminder], shown: Sequence[str], *, now: datetime, times: ReadTimes
 ) -> tuple[Reminder, ...]:
     """Return the reminders of `here` that no reference in `exceptions` matches; see `find_reminder` for the arguments.
 
@@ -133,7 +132,7 @@ def all_others(
     return tuple(reminder for reminder in here if reminder not in excluded)
 
 
-def match_all(words: str, here: Sequence[Reminder], now: datetime, times: TimeReader) -> tuple[Reminder, ...]:
+def match_all(words: str, here: Sequence[Reminder], now: datetime, times: ReadTimes) -> tuple[Reminder, ...]:
     """Return the reminders of `here` for "all" with `words`; see `match_reminders`.
 
     Recurring reminders are included only if no others match: "all of tomorrow's" does not mean the daily ones.
@@ -142,9 +141,7 @@ def match_all(words: str, here: Sequence[Reminder], now: datetime, times: TimeRe
     return tuple(reminder for reminder in fits if not reminder.schedule.rule) or fits
 
 
-def match_reminders(
-    words: str, here: Sequence[Reminder], now: datetime, times: TimeReader = DEFAULT_TIMES
-) -> tuple[Reminder, ...]:
+def match_reminders(words: str, here: Sequence[Reminder], now: datetime, times: ReadTimes) -> tuple[Reminder, ...]:
     """Return the reminders of `here` that match `words` by due time ("today", 明天), content, rule or recipient.
 
     Words may be those of a person ("Ben's tomorrow"); without words return all. `now` is timezone-aware; `times` reads
@@ -172,7 +169,7 @@ def _find_by_person(name: str, here: Sequence[Reminder]) -> list[Reminder]:
     return [reminder for reminder in found if len(reminder.targets) <= 1] or found
 
 
-def _find_by_owner(wanted: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
+def _find_by_owner(wanted: str, here: Sequence[Reminder], now: datetime | None, times: ReadTimes) -> list[Reminder]:
     """Return the reminders of a person that match the words behind the name: "Nell's Saturday", "Nell's lenses"."""
     found = _OWNED.fullmatch(wanted)
     if found is None:
@@ -187,7 +184,7 @@ def _reminds(reminder: Reminder, name: str) -> bool:
 
 
 def _resolve(
-    reference: str, here: Sequence[Reminder], shown: Sequence[str], now: datetime | None, times: TimeReader
+    reference: str, here: Sequence[Reminder], shown: Sequence[str], now: datetime | None, times: ReadTimes
 ) -> list[Reminder]:
     """Return the matches of `reference` by the first kind of reference that has any."""
     wanted = reference.strip().strip("[]【】\"“”'").strip()
@@ -243,7 +240,7 @@ def _find_by_words(wanted: str, here: Sequence[Reminder]) -> list[Reminder]:
     return by_id + by_words
 
 
-def _find_recurring(wanted: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
+def _find_recurring(wanted: str, here: Sequence[Reminder], now: datetime | None, times: ReadTimes) -> list[Reminder]:
     """Return recurring reminders by their recurrence, and by words of the content: "the daily door reminder"."""
     recurring = [reminder for reminder in here if reminder.schedule.rule]
     rest = _REPEATING.sub("", wanted).strip()
@@ -270,7 +267,7 @@ def _find_by_order(wanted: str, here: Sequence[Reminder], shown: Sequence[str]) 
     return listed[-1:] if newest in listed else [newest]
 
 
-def _find_by_time(words: str, here: Sequence[Reminder], now: datetime | None, times: TimeReader) -> list[Reminder]:
+def _find_by_time(words: str, here: Sequence[Reminder], now: datetime | None, times: ReadTimes) -> list[Reminder]:
     due = None if now is None else find_due(words, here, now, times)
     return [] if due is None else _with_words(*due)
 

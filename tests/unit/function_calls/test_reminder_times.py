@@ -8,6 +8,7 @@ import pytest
 from function_calls.models import ReminderArgs
 from function_calls.understanding.reminder_times import schedule_from
 from services.kernel.errors import RequestRefused
+from services.time_expressions import TimeReader
 
 BERLIN = ZoneInfo("Europe/Berlin")
 FRIDAY_TEN = datetime(2026, 11, 20, 10, 0, tzinfo=BERLIN)
@@ -15,7 +16,7 @@ FRIDAY_TEN = datetime(2026, 11, 20, 10, 0, tzinfo=BERLIN)
 
 def schedule(kind, time, **more):
     arguments = ReminderArgs(type=kind, time=time, content="tea", **more)
-    return schedule_from(arguments, now=FRIDAY_TEN.astimezone(UTC), zone=BERLIN, language="en")
+    return schedule_from(arguments, now=FRIDAY_TEN.astimezone(UTC), zone=BERLIN, language="en", times=TimeReader())
 
 
 def test_single_reminder_is_at_a_wall_clock_time_of_the_person():

@@ -13,6 +13,7 @@ from function_calls.grounding.times import Verdict, cross_check
 from function_calls.models import ReminderArgs
 from function_calls.understanding.reminder_times import schedule_from
 from services.recurrence.schedule import Schedule, read_schedule
+from services.time_expressions import TimeReader
 
 BERLIN = ZoneInfo("Europe/Berlin")
 FRIDAY_TEN = datetime(2026, 11, 20, 10, 0, tzinfo=BERLIN)
@@ -30,9 +31,12 @@ def verdict(proposed, words, language="en"):
     turn = replace(make_turn(message, tools=TOOLS, language=language), now=FRIDAY_TEN, zone=BERLIN)
     calls = ReadMessage(turn).calls_of({"reminder_set"})
     own = [
-        schedule_from(ReminderArgs(**call.arguments), now=FRIDAY_TEN, zone=BERLIN, language=language) for call in calls
+        schedule_from(
+            ReminderArgs(**call.arguments), now=FRIDAY_TEN, zone=BERLIN, language=language, times=TimeReader()
+        )
+        for call in calls
     ]
-    return cross_check(proposed, words, now=FRIDAY_TEN, zone=BERLIN, language=language, own=own)
+    return cross_check(proposed, words, now=FRIDAY_TEN, zone=BERLIN, language=language, times=TimeReader(), own=own)
 
 
 def test_time_named_by_the_person_is_kept():

@@ -19,6 +19,7 @@ from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.model import DueNotice, NewReminder, Reminder, ReminderEdit, ReminderLimits
 from services.reminders.records import DeliveryState
 from services.reminders.service import ReminderService
+from services.time_expressions import TimeReader
 from tests.support.stores.reminders import MemoryReminderStore
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -130,6 +131,7 @@ class Desk:
             delivery=self.delivery,
             retries=self.retries,
             zone_data=zone_data,
+            times=TimeReader().parse_all,
         )
 
     def wish(

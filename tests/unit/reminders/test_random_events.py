@@ -20,6 +20,7 @@ from services.reminders.model import DueNotice, NewReminder, ReminderEdit
 from services.reminders.service import ReminderService
 from services.storage.database import Database
 from services.storage.reminders.store import SqlReminderStore
+from services.time_expressions import parse_all
 
 pytestmark = pytest.mark.timeout(60)
 HOME = ChatAddress(platform="console", chat_id="home")
@@ -93,7 +94,9 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
 
     async def begin(self) -> None:
         delivery = DeliveryConfig(tick=MINUTE)
-        self.service = ReminderService(self.store, self.clock, self.courier, self.state, delivery=delivery)
+        self.service = ReminderService(
+            self.store, self.clock, self.courier, self.state, delivery=delivery, times=parse_all
+        )
         self.running = asyncio.create_task(self.service.worker.run())
         await asyncio.sleep(0.1)
 

@@ -19,6 +19,7 @@ from services.storage.database import Database
 from services.storage.people.state import SqlStateStore
 from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
+from services.time_expressions import parse_all
 
 HOME = ChatAddress(platform="console", chat_id="home")
 
@@ -74,7 +75,7 @@ async def test_full_disk_confirms_no_change_and_due_reminders_are_sent_once(tmp_
     file = tmp_path / "bubbles.db"
     async with Database(f"sqlite:///{file}") as database:
         store = SqlReminderStore(database)
-        service = ReminderService(store, clock, courier, SqlStateStore(database, clock))
+        service = ReminderService(store, clock, courier, SqlStateStore(database, clock), times=parse_all)
         await service.create(wish("kept", 0.3))
         fill_up(file)
         running = asyncio.create_task(service.worker.run())

@@ -15,6 +15,7 @@ from function_calls.understanding import OfflineInterpreter
 from function_calls.understanding.requests.chat_reminders import ChatReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.reminders.model import Reminder
+from services.time_expressions import parse_all
 from tests.support.reminders import make_reminder
 
 ZONE = ZoneInfo("Asia/Shanghai")
@@ -64,7 +65,7 @@ def interpret_text(
     sent = replace(message, id="b1", sender=bot, text=f"⏰ {delivered}", is_addressed=False)
     recent = (sent,) if delivered else ()
     turn = Turn(message=message, now=now, zone=ZONE, language=language, bot_name="bubbles", tools=tools, recent=recent)
-    return interpreter.read(turn, ChatReminders(tuple(map(reminder, known)), now) if known else None)
+    return interpreter.read(turn, ChatReminders(tuple(map(reminder, known)), now, parse_all) if known else None)
 
 
 def reminder(content: str) -> Reminder:

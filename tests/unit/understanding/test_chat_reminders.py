@@ -1,15 +1,19 @@
 """Words of the upcoming reminders of a chat, and references to one of them."""
 
+from datetime import datetime
+
 import pytest
 
 from function_calls.understanding.reading.lexicon import load_common_words
 from function_calls.understanding.reading.reminder_words import ReminderWords, collect_words, names_same_act, stem
 from function_calls.understanding.requests.chat_reminders import ChatReminders
-from tests.unit.understanding.test_group_dialogues import START, reminder
+from services.time_expressions import DateOrder, TimeReader, parse_all
+from tests.support.reminders import make_reminder
+from tests.unit.understanding.test_group_dialogues import START, ZONE, reminder
 
 
 def known(*contents):
-    return ChatReminders(tuple(map(reminder, contents)), START)
+    return ChatReminders(tuple(map(reminder, contents)), START, parse_all)
 
 
 @pytest.mark.parametrize(
@@ -82,3 +86,13 @@ def test_noun_refers_to_the_reminder_with_its_verb():
     assert [each.content for each in chat.find_act("riego", common)] == ["regar el bancal"]
     assert chat.matches("el pago", common)
     assert not chat.matches("la limpieza", common)
+
+
+@pytest.mark.parametrize(("order", "meant"), [(DateOrder.DMY, "rent"), (DateOrder.MDY, "taxes")])
+def test_numeric_date_names_a_reminder_in_the_order_of_the_settings(order, meant):
+    dues = {"rent": datetime(2026, 12, 11, 9, tzinfo=ZONE), "taxes": datetime(2027, 11, 12, 9, tzinfo=ZONE)}
+    here = tuple(make_reminder(content, due) for content, due in dues.items())
+
+    chat = ChatReminders(here, START, TimeReader(order=order).parse_all)
+
+    assert [each.content for each in chat.filter_by_time("11/12", here)] == [meant]

@@ -78,13 +78,13 @@ def test_unclear_answer_chooses_nothing(answer, language):
 
 @pytest.mark.parametrize("words", ["fridge", "the fridge", "abc123", "5pm", "1", "all", "both", "last one"])
 def test_reference_to_a_reminder_of_the_chat_is_resolved(words):
-    assert ChatReminders((reminder("check the fridge"),), NOW).can_resolve(words)
+    assert ChatReminders((reminder("check the fridge"),), NOW, parse_all).can_resolve(words)
 
 
 @pytest.mark.parametrize("words", ["pizza", "7am", "zzz999"])
 def test_reference_to_no_reminder_of_the_chat_is_not_resolved(words):
-    assert not ChatReminders((reminder("check the fridge"),), NOW).can_resolve(words)
+    assert not ChatReminders((reminder("check the fridge"),), NOW, parse_all).can_resolve(words)
 
 
 def test_no_reference_is_resolved_in_a_chat_without_reminders():
-    assert not ChatReminders((), NOW).can_resolve("all")
+    assert not ChatReminders((), NOW, parse_all).can_resolve("all")

@@ -15,6 +15,7 @@ from function_calls.understanding.requests.chat_reminders import ChatReminders
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.state import MemoryStateStore
 from services.reminders.model import EVERYONE
+from services.time_expressions import parse_all
 from tests.support.reminders import make_reminder
 
 ZONE = ZoneInfo("Europe/London")
@@ -71,7 +72,7 @@ class Chat:
 
     def says(self, sender, text, **kwargs):
         turn = self.turn(sender, text, **kwargs)
-        known = ChatReminders(tuple(self.known), self.now) if self.known else None
+        known = ChatReminders(tuple(self.known), self.now, parse_all) if self.known else None
         heard = self.interpreter.read(turn, known)
         self.recent.append(turn.message)
         if heard.calls or heard.answer:

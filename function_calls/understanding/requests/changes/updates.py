@@ -28,7 +28,7 @@ from function_calls.understanding.requests.references.unnamed_reminders import (
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from services.recurrence.rules import WEEKDAYS
-from services.reminders.lookup.due_words import DEFAULT_TIMES, due_words
+from services.reminders.lookup.due_words import due_words
 from services.reminders.model import Reminder
 from services.time_expressions import Reading
 
@@ -50,7 +50,7 @@ def read_time_in_name(request: RequestContext, others: Iterable[str] = ()) -> Re
     zone = str(request.now.tzinfo)
     for piece in (*request.reading.pieces("OLD"), *request.reading.pieces("REF"), *others):
         name = request.strip_time_words(normalize_reference(piece, request.words))
-        due = due_words(name, request.now, zone, DEFAULT_TIMES)
+        due = due_words(name, request.now, zone, request.times)
         if due is not None and len(due.readings) == 1:
             return due.readings[0]
     return None
