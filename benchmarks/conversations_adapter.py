@@ -204,8 +204,7 @@ def open(start: datetime, zone: str, language: str) -> Session:  # noqa: A001 - 
 
 
 def _people_of(reminder: Reminder) -> list[str]:
-    targets = reminder.targets or (reminder.creator,)
-    return ["everyone" if each.id == EVERYONE else each.name for each in targets]
+    return ["everyone" if each.id == EVERYONE else each.name for each in reminder.recipients]
 
 
 def _id(name: str) -> str:

@@ -144,16 +144,12 @@ def _people_to_mention(notice: DueNotice) -> tuple[Person, ...]:
     """Return the people whom a notice mentions; a summary mentions nobody."""
     if notice.action is not ReminderAction.SAY:
         return ()
-    return tuple(person for person in _people(notice) if not is_unresolved(person))
-
-
-def _people(notice: DueNotice) -> tuple[Person, ...]:
-    return notice.targets or (notice.creator,)
+    return tuple(person for person in notice.recipients if not is_unresolved(person))
 
 
 def _names_of(notice: DueNotice) -> str:
     """Return the names in front of the text, which the platform turns into mentions."""
-    return f"{date_format.targets(notice.language, _people(notice))} "
+    return f"{date_format.targets(notice.language, notice.recipients)} "
 
 
 def _buttons_of(notices: Sequence[DueNotice]) -> tuple[Choice, ...]:

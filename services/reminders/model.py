@@ -60,6 +60,11 @@ class ReminderFields(Struct, frozen=True, kw_only=True):
     catch_up: CatchUp = CatchUp.LATEST
     action: ReminderAction = ReminderAction.SAY
 
+    @property
+    def recipients(self) -> tuple[Person, ...]:
+        """Return the people to remind: the targets, or else the creator."""
+        return self.targets or (self.creator,)
+
 
 def fields_of(reminder: ReminderFields) -> dict[str, Any]:
     """Return the arguments that make another form of `reminder`."""
@@ -116,6 +121,11 @@ class DueNotice(Struct, frozen=True, kw_only=True):
     repeats_every: timedelta | None = None
     action: ReminderAction = ReminderAction.SAY
     covers_since: datetime | None = None
+
+    @property
+    def recipients(self) -> tuple[Person, ...]:
+        """Return the people to remind: the targets, or else the creator."""
+        return self.targets or (self.creator,)
 
 
 class ReminderLimits(Struct, frozen=True, kw_only=True):

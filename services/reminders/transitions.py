@@ -61,7 +61,7 @@ def finish(row: StoredReminder, now: datetime) -> Change | None:
 
 def join(row: StoredReminder, person: Person, now: datetime) -> Change | None:
     """Add `person` to the recipients; None if they are a recipient."""
-    people = row.targets or (row.creator,)
+    people = row.recipients
     if {*target_ids(person), EVERYONE} & {recipient.id for recipient in people}:
         return None
     return edit(row, ReminderEdit(targets=(*people, replace(person, has_joined=True))), now)
@@ -75,7 +75,7 @@ def leave(row: StoredReminder, person: Person, others: tuple[Person, ...], now: 
     Raises:
         RequestRefused: `for_everyone(id)` without `others`; `for_you_alone(id)`: nobody would be left.
     """
-    people = row.targets or (row.creator,)
+    people = row.recipients
     if any(recipient.id == EVERYONE for recipient in people):
         if not others:
             raise RequestRefused("for_everyone", id=public_id(row.key))

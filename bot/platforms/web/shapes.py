@@ -94,7 +94,7 @@ def due_shape(notice: DueNotice, now: datetime) -> dict[str, object]:
         "repeat": "",
         "created_by": notice.creator.id,
         "created_by_name": notice.creator.name,
-        "mentions": [person.id for person in notice.targets or (notice.creator,)],
+        "mentions": [person.id for person in notice.recipients],
         "status": "fired",
         "late_ms": _late_ms(notice, now),
         "missed": notice.missed,

@@ -138,8 +138,7 @@ async def _update(
 
 
 def _is_same(reminder: Reminder, old: Reminder) -> bool:
-    people = (reminder.targets or (reminder.creator,), old.targets or (old.creator,))
-    return people[0] == people[1] and replace(reminder, targets=old.targets) == old
+    return reminder.recipients == old.recipients and replace(reminder, targets=old.targets) == old
 
 
 async def _is_for_sender_alone(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> bool:
@@ -148,7 +147,7 @@ async def _is_for_sender_alone(args: ReminderUpdateArgs, old: Reminder, ctx: Cal
         return False
     if not args.person:
         return is_joined(old, ctx.sender)
-    people = {person.id for person in old.targets or (old.creator,)} - {ctx.sender.id}
+    people = {person.id for person in old.recipients} - {ctx.sender.id}
     changes = args.model_dump(exclude_none=True).keys() - {"reminder_id", "person"}
     if not people or not changes or args.person[0] in "+-":
         return False

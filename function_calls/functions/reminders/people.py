@@ -92,7 +92,7 @@ async def change_targets(
         return None
     sign = words.strip()[0]
     named = await resolve_people(words.strip().lstrip("+-"), ctx, history) or (ctx.sender,)
-    before = old.targets or (old.creator,)
+    before = old.recipients
     if sign == "+":
         added = tuple({person.id: person for person in (*before, *named)}.values())
         return next(((person,) for person in added if person.id == EVERYONE), added)
@@ -127,7 +127,7 @@ async def change_own_copy(
     if not result.receipts and result.ending != "question":
         return result
     left = old if is_for_everyone(old) else await reminders.leave(ctx.chat, ctx.sender, old.id)
-    who = date_format.targets(ctx.language, left.targets or (left.creator,))
+    who = date_format.targets(ctx.language, left.recipients)
     join = UndoStep(name="reminder_state", arguments={"action": "join", "reminder_id": old.id})
     receipts = [Receipt(action="set", subject=own.id, name=own.content, undo=delete_step(own))]
     if left.targets != old.targets:

@@ -145,8 +145,7 @@ async def _reminder_mentioned_since(
 def _is_for(reminder: Reminder, person: Person) -> bool:
     """Return whether a reminder is for `person`, by id or by name."""
     ids, name = target_ids(person), person.name.casefold()
-    people = reminder.targets or (reminder.creator,)
-    return any(target.id in ids or target.name.lstrip("@").casefold() == name for target in people)
+    return any(target.id in ids or target.name.lstrip("@").casefold() == name for target in reminder.recipients)
 
 
 async def own_reminders(ctx: CallContext, reminders: ReminderService) -> Reminders:

@@ -6,7 +6,7 @@ from function_calls.understanding.local_lookup import make_local_lookup
 from function_calls.understanding.reading.names import list_named
 from function_calls.understanding.reading.slots.people import EVERYONE_ARGUMENT, extract_people
 from function_calls.understanding.reading.slots.references import normalize_reference
-from function_calls.understanding.requests.people import list_own_reminders, list_people
+from function_calls.understanding.requests.people import list_own_reminders
 from function_calls.understanding.requests.references.named_reminders import find_references
 from function_calls.understanding.requests.references.remarks import names_unknown_matter
 from function_calls.understanding.requests.request_context import RequestContext
@@ -122,7 +122,7 @@ def _find_next_reminder(request: RequestContext, owner: str) -> str:
         return ""
     reminders = list_own_reminders(request) if request.has_word(words.own) else request.reminders
     coming = (each for each in reminders if each.next_fires)
-    owners = ((each.id, {person.name for person in list_people(each)}) for each in coming)
+    owners = ((each.id, {person.name for person in each.recipients}) for each in coming)
     return next((id_ for id_, names in owners if not owner or owner in names), "")
 
 

@@ -70,12 +70,7 @@ def says_remind_me(request: RequestContext) -> bool:
 
 def reminds(reminder: Reminder, person: Person) -> bool:
     """Return whether `person` is one of the people of a reminder, by id or name."""
-    return any(target.id == EVERYONE or _is_same_person(target, person) for target in list_people(reminder))
-
-
-def list_people(reminder: Reminder) -> tuple[Person, ...]:
-    """Return the people of a reminder: its creator, where it was set for nobody else."""
-    return reminder.targets or (reminder.creator,)
+    return any(target.id == EVERYONE or _is_same_person(target, person) for target in reminder.recipients)
 
 
 def list_target_names(reminder: Reminder | None) -> list[str]:
@@ -97,7 +92,7 @@ def list_own_reminders(request: RequestContext) -> list[Reminder]:
 
 def reminds_only(reminder: Reminder, person: Person) -> bool:
     """Return whether a reminder is for nobody but `person`."""
-    return all(_is_same_person(target, person) for target in list_people(reminder))
+    return all(_is_same_person(target, person) for target in reminder.recipients)
 
 
 def _is_same_person(target: Person, person: Person) -> bool:

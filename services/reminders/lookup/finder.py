@@ -205,8 +205,5 @@ def _has_same_words(row: StoredReminder, reminder: Reminder) -> bool:
 def _is_duplicate(first: Reminder, second: Reminder) -> bool:
     """Return whether two different reminders have the same next fire and recipients."""
     has_same_fire = first.next_fires[:1] == second.next_fires[:1] != ()
-    return first.id != second.id and has_same_fire and _people(first) == _people(second)
-
-
-def _people(reminder: Reminder) -> set[str]:
-    return {person.id for person in reminder.targets or (reminder.creator,)}
+    people = [{person.id for person in each.recipients} for each in (first, second)]
+    return first.id != second.id and has_same_fire and people[0] == people[1]

@@ -73,7 +73,7 @@ class RecentDeliveries:
     async def _sent_to(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[StoredReminder, ...]:
         ids = {*target_ids(person), EVERYONE}
         rows = await self._book.sent_since(chat.key, self._clock.now() - within, _MOST)
-        return tuple(row for row in rows if ids & {target.id for target in row.targets or (row.creator,)})
+        return tuple(row for row in rows if ids & {target.id for target in row.recipients})
 
 
 def _find_named(

@@ -179,8 +179,8 @@ def _find_by_owner(wanted: str, here: Sequence[Reminder], now: datetime | None, 
 
 
 def _reminds(reminder: Reminder, name: str) -> bool:
-    people, wanted = reminder.targets or (reminder.creator,), name.lstrip("@").casefold()
-    return any(person.name.lstrip("@").casefold() == wanted for person in people)
+    wanted = name.lstrip("@").casefold()
+    return any(person.name.lstrip("@").casefold() == wanted for person in reminder.recipients)
 
 
 def _resolve(
