@@ -11,11 +11,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from services.recurrence.calendars.workdays import Workdays, region_of
-from services.recurrence.fires import fires_after, midnight, next_fires, zone_of
+from services.recurrence.fires import fires_after, just_before, midnight, next_fires, zone_of
 from services.recurrence.rules import Rule, with_exceptions, without_exceptions_from
 from services.recurrence.schedule import Schedule
 
-_TICK: Final = timedelta(microseconds=1)
 _FIVE_DAYS: Final = tuple((0, weekday) for weekday in range(5))
 
 
@@ -26,7 +25,7 @@ def drop_follow_up(schedule: Schedule) -> Schedule:
 
 def fires_from(schedule: Schedule, day: date, now: datetime, limit: int) -> Sequence[datetime]:
     """Return at most `limit` fires after `now`, from the beginning of `day` on."""
-    return next_fires(schedule, max(midnight(day, zone_of(schedule)) - _TICK, now.astimezone(UTC)), limit)
+    return next_fires(schedule, max(just_before(midnight(day, zone_of(schedule))), now.astimezone(UTC)), limit)
 
 
 def on_workdays(rule: Rule, zone: str) -> Rule | None:
@@ -98,7 +97,7 @@ class Suspension(Struct, frozen=True, kw_only=True):
 
 def suspended_fires(schedule: Schedule, suspension: Suspension) -> tuple[datetime, ...]:
     """Return the fires of `schedule` in the period of `suspension`."""
-    zone, after = zone_of(schedule), (suspension.since - _TICK).astimezone(UTC)
+    zone, after = zone_of(schedule), just_before(suspension.since).astimezone(UTC)
     fires = takewhile(lambda fire: fire < suspension.until, fires_after(schedule, after))
     return tuple(fire.astimezone(zone) for fire in islice(fires, _MOST_TIMES))
 

@@ -40,6 +40,11 @@ def next_fires(schedule: Schedule, after: datetime, limit: int = 3) -> tuple[dat
     return tuple(fire.astimezone(zone) for fire in islice(fires_after(schedule, after.astimezone(UTC)), limit))
 
 
+def just_before(moment: datetime) -> datetime:
+    """Return the last instant before `moment`: what is after it includes `moment` itself."""
+    return moment - timedelta(microseconds=1)
+
+
 def fires_between(schedule: Schedule, after: datetime, until: datetime) -> Iterator[datetime]:
     """Yield the fires after `after` up to and including `until` (both timezone-aware), ascending, in UTC.
 

@@ -11,7 +11,7 @@ from itertools import islice, takewhile
 
 from msgspec.structs import replace
 
-from services.recurrence.fires import fires_after, last_instant, midnight, zone_of
+from services.recurrence.fires import fires_after, just_before, last_instant, midnight, zone_of
 from services.recurrence.rules import ELAPSED, Rule, load_calendar
 from services.recurrence.schedule import Schedule
 from services.recurrence.wall_times import dates_from, elapsed_step, grid_walls, has_common_shape, is_day_allowed
@@ -21,7 +21,6 @@ MOST_LISTED = 400
 
 _DAY = timedelta(days=1)
 _FOUR_YEARS = timedelta(days=1461)
-_MOMENT = timedelta(microseconds=1)
 
 
 def missed_between(schedule: Schedule, first: datetime, now: datetime) -> tuple[datetime, int]:
@@ -82,8 +81,8 @@ def _count_beyond(schedule: Schedule, rule: Rule, listed: list[datetime], latest
     low, high = (moment.astimezone(zone).date() + _DAY * later for moment, later in ((known, 1), (latest, 0)))
     if low >= high:
         return _count(_due(schedule, known, latest))
-    head = _count(_due(schedule, known, midnight(low, zone) - _MOMENT))
-    tail = _count(_due(schedule, midnight(high, zone) - _MOMENT, latest))
+    head = _count(_due(schedule, known, just_before(midnight(low, zone))))
+    tail = _count(_due(schedule, just_before(midnight(high, zone)), latest))
     middle = min(high, low + _FOUR_YEARS)
     scale = (high - low) / (middle - low) * _repeats(schedule, listed)
     return head + round(_count_on_days(rule, schedule.start, low, middle) * scale) + tail
@@ -98,7 +97,7 @@ def _repeats(schedule: Schedule, listed: list[datetime]) -> float:
     if schedule.follow_up is None:
         return 1.0
     bare = replace(schedule, follow_up=None)
-    return len(listed) / max(1, _count(_due(bare, listed[0] - _MOMENT, listed[-1])))
+    return len(listed) / max(1, _count(_due(bare, just_before(listed[0]), listed[-1])))
 
 
 def _count_on_days(rule: Rule, start: datetime, low: date, high: date) -> int:

@@ -34,7 +34,7 @@ from services.recurrence.edits import (
     suspend,
     suspended_fires,
 )
-from services.recurrence.fires import next_fires
+from services.recurrence.fires import just_before, next_fires
 from services.recurrence.rules import WEEKDAYS
 from services.recurrence.schedule import Schedule
 from services.reminders.lookup.due_words import is_weekend
@@ -44,7 +44,6 @@ from services.reminders.service import ReminderService
 from services.time_expressions import Grain, Reading
 
 _DAY: Final = timedelta(days=1)
-_TICK: Final = timedelta(microseconds=1)
 _DAYS_A_WEEK: Final = 7
 _WEEKLY: Final = re.compile("FREQ=WEEKLY;BYDAY=(?P<days>[A-Z]{2}(?:,[A-Z]{2})*)")
 _MONTHS: Final = {Grain.MONTH: 1, Grain.QUARTER: 3, Grain.YEAR: 12}
@@ -105,7 +104,7 @@ def resume_question_time(suspension: Suspension, ctx: CallContext) -> datetime:
 def suspension_text(reminder: Reminder, suspension: Suspension, missed: Sequence[datetime], ctx: CallContext) -> str:
     """Return the text of a confirmed suspension: the skipped days and the next fires after it."""
     language = ctx.language
-    coming = next_fires(drop_follow_up(reminder.schedule), suspension.until - _TICK)
+    coming = next_fires(drop_follow_up(reminder.schedule), just_before(suspension.until))
     dates = tuple(dict.fromkeys(date_format.date(language, fire) for fire in (missed[0], missed[-1])))
     key = "reminder.rest_day" if len(dates) == 1 else "reminder.rest_span"
     return say(

@@ -20,13 +20,13 @@ from function_calls.tools.context import CallContext
 from function_calls.understanding.reminder_times import schedule_of_call
 from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
+from services.recurrence.fires import just_before
 from services.reminders.model import DueNotice, ReminderAction
 from services.reminders.service import ReminderService
 from services.summary.model import Summary, SummaryWindow
 from services.summary.service import SummaryService
 
 _WITHOUT_A_RULE = timedelta(days=1)
-_INSTANT = timedelta(microseconds=1)
 """A digest includes its first moment, which the one before excludes; stores return messages after a moment."""
 _MOST = 5_000
 
@@ -47,7 +47,7 @@ class Digests(Struct, frozen=True):
         """Return the text of the digest for `notice`."""
         zone = notice.due_at.tzinfo or UTC
         since = notice.covers_since or notice.due_at - _WITHOUT_A_RULE
-        window = SummaryWindow(since=since - _INSTANT, until=notice.due_at, limit=_MOST)
+        window = SummaryWindow(since=just_before(since), until=notice.due_at, limit=_MOST)
         summary = await self._summarized(notice, window, zone)
         if summary.is_empty:
             return say(notice.language, "summary.digest_empty")

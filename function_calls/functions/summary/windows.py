@@ -15,13 +15,13 @@ from function_calls.models import SummaryArgs
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.errors import RequestRefused
+from services.recurrence.fires import just_before
 from services.summary.model import SummaryWindow
 from services.time_expressions import DayParts, Grain, Reading, parse
 
 _MOST = 5_000
 _MOST_COUNTED = 1_000
 _FILE = "windows.toml"
-_INSTANT = timedelta(microseconds=1)
 """A window includes its first moment; stores return messages after a moment."""
 _WORD_EDGES = " \t\n.,;!?~。，；！？～"
 _BEGINNINGS = DayParts(
@@ -125,7 +125,7 @@ async def _find_missed_since(ctx: CallContext, history: HistoryService) -> datet
     ]
     if last is None or not others or others[-1] > last.sent_at:
         return None if last is None else last.sent_at
-    return _midnight(others[-1].astimezone(ctx.zone)) - _INSTANT
+    return just_before(_midnight(others[-1].astimezone(ctx.zone)))
 
 
 def _person(name: str | None, ctx: CallContext) -> str | None:
@@ -158,7 +158,7 @@ def _narrow_by_time(window_text: str, ctx: CallContext, recent: SummaryWindow) -
         return None
     is_open = end is None or (_words().open.search(window_text) is not None and reading.end is None)
     until = ctx.message.sent_at if is_open or end is None else min(end, ctx.message.sent_at)
-    return replace(recent, since=start - _INSTANT, until=until, limit=_MOST)
+    return replace(recent, since=just_before(start), until=until, limit=_MOST)
 
 
 def _bounds(reading: Reading) -> tuple[datetime, datetime | None]:

@@ -10,12 +10,11 @@ from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
-from services.recurrence.fires import next_after
+from services.recurrence.fires import just_before, next_after
 from services.recurrence.rules import ELAPSED, CalendarDays, Rule, load_calendar
 from services.recurrence.schedule import FollowUp, Schedule
 
 _DAY = timedelta(days=1)
-_MOMENT = timedelta(microseconds=1)
 
 
 def expected_fires(schedule: Schedule, since: datetime, until: datetime) -> tuple[datetime, ...]:
@@ -54,7 +53,7 @@ def _with_follow_ups(follow_up: FollowUp, schedule: Schedule, since: datetime, u
 
 
 def _by_recurrence(schedule: Schedule, since: datetime, until: datetime) -> Iterator[datetime]:
-    fire = next_after(schedule, since - _MOMENT)
+    fire = next_after(schedule, just_before(since))
     while fire is not None and fire <= until:
         yield fire
         fire = next_after(schedule, fire)

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from services.recurrence.fires import next_fires
+from services.recurrence.fires import just_before, next_fires
 from services.recurrence.rules import parse_rule
 from services.reminders.model import Reminder
 from services.time_expressions import Grain, Reading, TimeReadings
@@ -82,7 +82,7 @@ class DueWords(Struct, frozen=True, kw_only=True):
                 midnight = reading.start.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
                 day = midnight.replace(tzinfo=ZoneInfo(reminder.schedule.zone)).astimezone(UTC)
                 if reading.has_day and day > reminder.next_fires[-1]:
-                    yield from next_fires(reminder.schedule, day - timedelta(microseconds=1), 1)
+                    yield from next_fires(reminder.schedule, just_before(day), 1)
 
 
 def due_words(words: str, now: datetime, zone: str, times: ReadTimes) -> DueWords | None:
