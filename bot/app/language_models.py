@@ -83,9 +83,8 @@ def language_model(settings: ModelSettings) -> "FallbackChain | None":
     """Return the configured model behind a circuit breaker; None when there is none."""
     if not settings.is_configured:
         return None
-    from services.kernel.network import RetryPolicy
     from services.language_model.fallback import FallbackChain
-    from services.language_model.openai_model import OpenAIModel
+    from services.language_model.openai_model import OpenAIModel, RequestRetries
     from services.language_model.ports import Timeouts
 
     # After the retries the rules answer the message.
@@ -95,7 +94,7 @@ def language_model(settings: ModelSettings) -> "FallbackChain | None":
         base_url=settings.base_url or _OPENAI,
         api_key=settings.api_key.get_secret_value(),
         timeouts=Timeouts(silence=settings.timeout_seconds, total=total),
-        retries=RetryPolicy(attempts=settings.max_retries + 1),
+        retries=RequestRetries(attempts=settings.max_retries + 1),
         extra={"temperature": settings.temperature},
     )
     return FallbackChain([model])

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from loguru import logger
+from msgspec import Struct
 from msgspec.structs import replace
 
-from services.kernel.network import RetryPolicy
+from services.kernel.network import pick_pause
 from services.kernel.startup_imports import import_without_gc
 from services.language_model.failures import CallsRejected, EndpointFailed, RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, Timeouts, Usage
@@ -65,6 +66,30 @@ def _with_short_result(message: Message) -> Message:
     return {**message, "content": f"{content[:half]}{_NOTE}{content[-half:]}"}
 
 
+class RequestRetries(Struct, frozen=True, kw_only=True):
+    """The retries of a request, with pauses in seconds that double from `first_delay` to `longest_delay`.
+
+    `attempts` includes the first one. A server that asks for a longer wait than `longest_wait` ends the attempts,
+    because a person is waiting.
+    """
+
+    attempts: int = 3
+    first_delay: float = 0.5
+    longest_delay: float = 8.0
+    longest_wait: float = 20.0
+
+    def delay(self, attempt: int, retry_after: float | None) -> float | None:
+        """Return the seconds to wait after the failure of `attempt` (from 1); None if no retry is left.
+
+        `retry_after` is the wait that the server asked for.
+        """
+        if attempt >= self.attempts:
+            return None
+        if retry_after is not None:
+            return retry_after if retry_after <= self.longest_wait else None
+        return pick_pause(attempt, self.first_delay, self.longest_delay)
+
+
 class OpenAIModel:
     """A model named `model` on the server at `base_url`; safe to share between any number of messages.
 
@@ -79,7 +104,7 @@ class OpenAIModel:
         base_url: str,
         api_key: str = "",
         timeouts: Timeouts | None = None,
-        retries: RetryPolicy | None = None,
+        retries: RequestRetries | None = None,
         slots: int = 32,
         extra: Mapping[str, object] | None = None,
     ) -> None:
@@ -88,7 +113,7 @@ class OpenAIModel:
         self._base_url = base_url
         self._api_key = api_key
         self._timeouts = timeouts or Timeouts()
-        self._retries = retries or RetryPolicy()
+        self._retries = retries or RequestRetries()
         self._slots = asyncio.Semaphore(slots)
         self._form = BodyForm(extra=dict(extra or {}))
         self._refused_size: int | None = None  # that of the smallest request that was too long

@@ -11,8 +11,8 @@ from benchmarks.evaluation.prompts import own_prompts
 from bot.__main__ import cli
 from bot.config.sources import load_settings
 from function_calls.conversation.assistant import LoopLimits
-from services.kernel.network import CircuitBreaker, RetryPolicy
-from services.language_model.openai_model import OpenAIModel
+from services.kernel.network import CircuitBreaker
+from services.language_model.openai_model import OpenAIModel, RequestRetries
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "connect-a-model.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL)
@@ -62,7 +62,7 @@ def test_the_numbers_in_the_text_are_those_of_the_code():
     breaker = CircuitBreaker.__init__.__kwdefaults__
 
     assert (breaker["failures"], breaker["cooldown"]) == (3, 30.0)
-    assert RetryPolicy().longest_wait == 20
+    assert RequestRetries().longest_wait == 20
     assert LoopLimits().seconds == 120
     assert f"{len(own_prompts())} in both languages" in PAGE
 

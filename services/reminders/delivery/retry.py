@@ -1,11 +1,11 @@
 """Decide about a failed attempt: retry after a pause, or record the delivery as failed."""
 
-import random
 from datetime import datetime, timedelta
 
 from msgspec import Struct
 
 from services.kernel.errors import DeliveryFailed
+from services.kernel.network import pick_pause
 from services.kernel.text import replace_unstorable
 from services.reminders.records import DeliveryOutcome, DeliveryState, Lease
 
@@ -24,9 +24,8 @@ class RetryPolicy(Struct, frozen=True, kw_only=True):
 
     def pause(self, attempt: int, retry_after: float | None) -> timedelta:
         """Return the pause after `attempt` (from 1), at least the seconds `retry_after` that the platform asked for."""
-        grown: timedelta = min(self.longest, self.first * (1 << min(attempt - 1, 20)))
-        jittered = grown * random.uniform(0.5, 1.0)  # noqa: S311 - spreads load, keeps no secret
-        return max(jittered, timedelta(seconds=retry_after or 0.0))
+        pause = pick_pause(attempt, self.first.total_seconds(), self.longest.total_seconds())
+        return timedelta(seconds=max(pause, retry_after or 0.0))
 
     def outcome_after(self, lease: Lease, failure: DeliveryFailed, now: datetime, pause: timedelta) -> DeliveryOutcome:
         """Return the outcome of a failed attempt that may be repeated after `pause`.

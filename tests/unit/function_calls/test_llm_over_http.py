@@ -9,9 +9,8 @@ from function_calls.llm import FunctionCallLLM
 from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from services.kernel.errors import ModelUnavailable
-from services.kernel.network import RetryPolicy
 from services.language_model.fallback import FallbackChain
-from services.language_model.openai_model import OpenAIModel
+from services.language_model.openai_model import OpenAIModel, RequestRetries
 from services.language_model.ports import Timeouts
 from tests.support.openai_server import Hang, OpenAIServer, call, calls, cut, garbage, say, status
 
@@ -31,7 +30,7 @@ def model_at(server, *, total=3.0):
         "scripted",
         base_url=server.base_url,
         timeouts=Timeouts(connect=1, silence=total, total=total),
-        retries=RetryPolicy(attempts=2, first_delay=0.001),
+        retries=RequestRetries(attempts=2, first_delay=0.001),
     )
 
 

@@ -10,8 +10,7 @@ import pytest
 from function_calls.model_calls.transcript import round_messages
 from function_calls.tools.calls import Step, ToolCall, ToolResult
 from services.kernel.errors import ModelUnavailable
-from services.kernel.network import RetryPolicy
-from services.language_model.openai_model import OpenAIModel
+from services.language_model.openai_model import OpenAIModel, RequestRetries
 from services.language_model.ports import CompletionRequest, Timeouts
 from tests.support.openai_server import Chat, Hang, HangUp, OpenAIServer, Raw, call, calls, cut, garbage, say, status
 
@@ -29,7 +28,7 @@ def model_at(server, *, attempts=3, timeouts=None, slots=32, longest_wait=1.0, e
         base_url=server.base_url,
         api_key=KEY,
         timeouts=timeouts or Timeouts(connect=1, silence=1, total=3),
-        retries=RetryPolicy(attempts=attempts, first_delay=0.001, longest_delay=0.002, longest_wait=longest_wait),
+        retries=RequestRetries(attempts=attempts, first_delay=0.001, longest_delay=0.002, longest_wait=longest_wait),
         slots=slots,
         extra=extra,
     )
@@ -226,7 +225,7 @@ async def test_silence_is_a_timeout_too():
 
 
 async def test_no_server_at_all_is_a_connection_failure():
-    model = OpenAIModel("m", base_url="http://127.0.0.1:9/v1", retries=RetryPolicy(attempts=1))
+    model = OpenAIModel("m", base_url="http://127.0.0.1:9/v1", retries=RequestRetries(attempts=1))
 
     with pytest.raises(ModelUnavailable) as caught:
         await model.complete(CompletionRequest(messages=MESSAGES))
@@ -330,7 +329,10 @@ async def test_answer_that_is_no_http_is_a_broken_connection(on_text):
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
         model = OpenAIModel(
-            "m", base_url=f"http://127.0.0.1:{port}/v1", api_key=KEY, retries=RetryPolicy(attempts=1, first_delay=0.001)
+            "m",
+            base_url=f"http://127.0.0.1:{port}/v1",
+            api_key=KEY,
+            retries=RequestRetries(attempts=1, first_delay=0.001),
         )
         with pytest.raises(ModelUnavailable) as caught:
             await model.complete(CompletionRequest(messages=MESSAGES, on_text=on_text))

@@ -10,9 +10,8 @@ import json
 import pytest
 
 from services.kernel.errors import ModelUnavailable
-from services.kernel.network import RetryPolicy
 from services.language_model.failures import EndpointFailed, RequestRejected
-from services.language_model.openai_model import OpenAIModel
+from services.language_model.openai_model import OpenAIModel, RequestRetries
 from services.language_model.ports import CompletionRequest, Timeouts
 from tests.support.openai_server import OpenAIServer, Raw
 
@@ -54,7 +53,7 @@ def model_at(server, **options):
         "m",
         base_url=server.base_url,
         timeouts=Timeouts(connect=1, silence=2, total=4),
-        retries=RetryPolicy(attempts=options.pop("attempts", 1), first_delay=0.001),
+        retries=RequestRetries(attempts=options.pop("attempts", 1), first_delay=0.001),
         **options,
     )
 
