@@ -10,7 +10,7 @@ from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.people.member_names import target_ids
 from services.reminders.lookup.finder import ReminderFinder, is_for_everyone
-from services.reminders.model import Reminder, row_key
+from services.reminders.model import Reminder, public_id, row_key
 from services.reminders.ports import ReminderBook
 from services.reminders.records import Change, StoredReminder
 
@@ -75,7 +75,8 @@ class ReminderUpdater(Struct, frozen=True):
         """Change the open reminder that `reference` names, if `check` allows `person`.
 
         Raises:
-            RequestRefused: as `make`; `no_reminders`, `reminder_unknown`, `reminder_ambiguous`, `not_your_reminder`.
+            RequestRefused: as `make`; `no_reminders`, `reminder_unknown`, `reminder_ambiguous`, `not_your_reminder`,
+                `changed_meanwhile(id)` if others change it at the same time again and again.
         """
         for _ in range(_TRIES):
             reminder, row = await self.finder.find(chat, person, reference)
@@ -84,7 +85,7 @@ class ReminderUpdater(Struct, frozen=True):
             changed = reminder if change is None else await self._apply(change)
             if changed is not None:
                 return changed
-        raise RequestRefused("reminder_unknown", reference=reference, candidates=())
+        raise RequestRefused("changed_meanwhile", id=reminder.id)
 
     async def change_own(
         self,
@@ -98,7 +99,8 @@ class ReminderUpdater(Struct, frozen=True):
         """Change every open reminder that `person` created in this chat and that `is_wanted`.
 
         Raises:
-            RequestRefused: `no_reminders` if the chat has none at all; `none` if no reminder is changed.
+            RequestRefused: `no_reminders` if the chat has none at all; `none` if no reminder is to be changed;
+                `changed_meanwhile(id)` if others change all of them at the same time again and again.
         """
         changed: tuple[Reminder, ...] = ()
         for _ in range(_TRIES):
@@ -108,6 +110,8 @@ class ReminderUpdater(Struct, frozen=True):
             if not changes:
                 break
             changed += await self._apply_all(changes)
+        if changes and not changed:
+            raise RequestRefused("changed_meanwhile", id=public_id(changes[0].key))
         if not changed:
             raise RequestRefused(none if rows else "no_reminders")
         return changed
@@ -118,7 +122,7 @@ class ReminderUpdater(Struct, frozen=True):
         """Change the reminder with this complete id, in any state, if `check` allows `person`.
 
         Raises:
-            RequestRefused: `reminder_unknown`, `not_your_reminder`, and as `make`.
+            RequestRefused: `reminder_unknown`, `not_your_reminder`, `changed_meanwhile`, and as `make`.
         """
         key = row_key(reminder_id)
         for _ in range(_TRIES):
@@ -127,9 +131,13 @@ class ReminderUpdater(Struct, frozen=True):
                 break
             check(self.finder.public(row), person)
             change = make(row)
-            changed = None if change is None else await self._apply(change)
+            if change is None:
+                break
+            changed = await self._apply(change)
             if changed is not None:
                 return changed
+        else:
+            raise RequestRefused("changed_meanwhile", id=reminder_id)
         raise RequestRefused("reminder_unknown", reference=reminder_id, candidates=())
 
     async def _apply(self, change: Change) -> Reminder | None:

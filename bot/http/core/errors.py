@@ -133,6 +133,7 @@ REFUSED_STATUS: Final = {
     "reminder_ambiguous": 409,
     "not_your_reminder": 403,
     "not_your_change": 403,
+    "changed_meanwhile": 409,
     "already_undone": 409,
     "changed_since": 409,
     "change_forgotten": 404,

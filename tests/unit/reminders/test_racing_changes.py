@@ -50,6 +50,13 @@ class UnhurriedStore(MemoryReminderStore):
         return done
 
 
+class LosingStore(MemoryReminderStore):
+    """A store in which somebody else always changes a reminder first."""
+
+    async def change(self, *args):
+        return ()
+
+
 async def delete(desk, reminder):
     await desk.service.delete(HOME, ANN, reminder.id)
 
@@ -114,3 +121,22 @@ async def test_one_text_of_two_simultaneous_edits_is_sent_once(make_desk, seed: 
     assert [answer.content for answer in answers] == texts
     assert len(desk.courier.texts) == 1
     assert desk.courier.texts[0] in texts
+
+
+async def delete_all(desk, reminder):
+    await desk.service.delete(HOME, ANN, "all")
+
+
+async def revert(desk, reminder):
+    await desk.service.revert(HOME, ANN, reminder.id, ReminderEdit(content="new"))
+
+
+@pytest.mark.parametrize("command", [delete, delete_all, edit, revert])
+async def test_change_that_always_loses_the_race_is_refused_as_such(make_desk, command):
+    desk = make_desk(store=LosingStore())
+    reminder = await desk.set("old", seconds=DUE_SECONDS)
+
+    with pytest.raises(RequestRefused) as refused:
+        await command(desk, reminder)
+
+    assert (refused.value.code, refused.value.fields) == ("changed_meanwhile", {"id": reminder.id})
