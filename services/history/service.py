@@ -44,7 +44,9 @@ class MessageStore(Protocol):
     async def after(self, message: ChatMessage, limit: int) -> tuple[ChatMessage, ...]:
         """Return the first `limit` messages after `message` in its chat or thread, oldest first."""
 
-    async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
+    async def last_message_of(
+        self, address: ChatAddress, person: Person, before: datetime | None
+    ) -> ChatMessage | None:
         """Return the latest message of `person` in the chat, sent before `before`."""
 
     async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
@@ -53,10 +55,10 @@ class MessageStore(Protocol):
         Messages with all words come first, latest first; then those with half of the words or more.
         """
 
-    async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
+    async def edit(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
         """Replace the text of a message; return False if it is unknown or deleted."""
 
-    async def erase(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
+    async def delete(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
         """Delete the text of a message; its id stays known. Return False if it is unknown."""
 
 
@@ -137,40 +139,34 @@ class HistoryService:
         return tuple(earlier)[-limit:]
 
     async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
-        """Return the message and person ids of the last `limit` messages of people, oldest first.
-
-        Deleted messages are included. The person is empty for people who opted out.
-        """
+        """Return message and person ids as `MessageStore.speakers` does."""
         return await self._store.speakers(address, limit)
 
-    async def since(self, address: ChatAddress, when: datetime, limit: int = 5000) -> tuple[ChatMessage, ...]:
-        """Return the last `limit` messages sent after `when` (timezone-aware), oldest first."""
-        return await self._store.since(address, when, limit)
+    async def since(self, address: ChatAddress, moment: datetime, limit: int = 5000) -> tuple[ChatMessage, ...]:
+        """Return the last `limit` messages sent after `moment` (timezone-aware), oldest first."""
+        return await self._store.since(address, moment, limit)
 
     async def after(self, message: ChatMessage, limit: int) -> tuple[ChatMessage, ...]:
         """Return the first `limit` messages after `message` in its chat or thread, oldest first."""
         return await self._store.after(message, limit)
 
     async def search(self, chat: ChatAddress, query: str, limit: int = 10) -> tuple[ChatMessage, ...]:
-        """Return at most `limit` messages of people in `chat` that match `query`, best first.
-
-        Messages with all words come first, latest first; then those with half of the words or more.
-        """
+        """Return at most `limit` messages of people in `chat` that match `query`, as `MessageStore.search` does."""
         return await self._store.search(chat, query, limit)
 
     async def last_message_of(
         self, address: ChatAddress, person: Person, *, before: datetime | None = None
     ) -> ChatMessage | None:
         """Return the latest message of `person` in the chat, sent before `before`; None without any."""
-        return await self._store.last_of(address, person, before)
+        return await self._store.last_message_of(address, person, before)
 
     async def edit(self, address: ChatAddress, message_id: str, text: str, *, at: datetime) -> bool:
         """Store the new text of an edited message; return False if it is unknown."""
-        return await self._store.rewrite(address, message_id, text, at)
+        return await self._store.edit(address, message_id, text, at)
 
     async def delete(self, address: ChatAddress, message_id: str, *, at: datetime) -> bool:
         """Delete the text of a deleted message; return False if it is unknown."""
-        return await self._store.erase(address, message_id, at)
+        return await self._store.delete(address, message_id, at)
 
     def _write_next(self) -> None:
         self._is_writing = bool(self._waiting)

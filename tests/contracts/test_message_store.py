@@ -102,9 +102,9 @@ async def test_the_last_message_of_a_person_is_found(messages: MessageStore):
     ann = Person(id="ann", name="Ann")
     await messages.add([message(1), message(2), message(3, sender="bob")])
 
-    last = await messages.last_of(HOME, ann, None)
-    before = await messages.last_of(HOME, ann, START + timedelta(minutes=2))
-    nobody = await messages.last_of(HOME, Person(id="cy", name="Cy"), None)
+    last = await messages.last_message_of(HOME, ann, None)
+    before = await messages.last_message_of(HOME, ann, START + timedelta(minutes=2))
+    nobody = await messages.last_message_of(HOME, Person(id="cy", name="Cy"), None)
 
     assert (last, before, nobody) == (message(2), message(1), None)
 
@@ -112,15 +112,15 @@ async def test_the_last_message_of_a_person_is_found(messages: MessageStore):
 async def test_an_edited_message_has_its_new_text(messages: MessageStore):
     await messages.add([message(1)])
 
-    assert await messages.rewrite(HOME, "1", "new", START)
-    assert not await messages.rewrite(HOME, "2", "new", START)
+    assert await messages.edit(HOME, "1", "new", START)
+    assert not await messages.edit(HOME, "2", "new", START)
     assert [each.text for each in await messages.recent(HOME, 10)] == ["new"]
 
 
 async def test_deleted_message_is_not_returned_and_its_id_stays_known(messages: MessageStore):
     await messages.add([message(1), message(2)])
 
-    assert await messages.erase(HOME, "1", START)
+    assert await messages.delete(HOME, "1", START)
     assert ids(await messages.recent(HOME, 10)) == ["2"]
     assert await messages.add([message(1)]) == (False,)
 
@@ -162,8 +162,8 @@ async def test_search_covers_only_the_chat_and_the_thread(messages: MessageStore
 
 async def test_the_index_follows_edits_and_deletions(messages: MessageStore):
     await messages.add([message(1, text="tea"), message(2, text="tea")])
-    await messages.rewrite(HOME, "1", "coffee", START)
-    await messages.erase(HOME, "2", START)
+    await messages.edit(HOME, "1", "coffee", START)
+    await messages.delete(HOME, "2", START)
 
     assert ids(await messages.search(HOME, "tea", 10)) == []
     assert ids(await messages.search(HOME, "coffee", 10)) == ["1"]
@@ -189,17 +189,17 @@ async def test_description_is_found_after_an_edit_but_not_after_a_deletion(messa
     photo = Attachment(kind="photo", description="printer")
     await messages.add([replace(message(1), text="", attachments=(photo,))])
 
-    await messages.rewrite(HOME, "1", "it is broken", START)
+    await messages.edit(HOME, "1", "it is broken", START)
     assert ids(await messages.search(HOME, "broken printer", 10)) == ["1"]
 
-    await messages.erase(HOME, "1", START)
+    await messages.delete(HOME, "1", START)
     assert ids(await messages.search(HOME, "printer", 10)) == []
 
 
 async def test_messages_of_bots_are_not_found(messages: MessageStore):
     bot = replace(message(1, text="tea"), sender=Person(id="self", name="Bubbles", is_bot=True))
     await messages.add([bot])
-    await messages.rewrite(HOME, "1", "more tea", START)
+    await messages.edit(HOME, "1", "more tea", START)
 
     assert await messages.search(HOME, "tea", 10) == ()
 
@@ -227,7 +227,7 @@ async def test_message_is_found_by_its_id_in_any_thread_of_its_chat(messages: Me
 
 async def test_an_erased_message_is_not_found(messages: MessageStore):
     await messages.add([message(1)])
-    await messages.erase(HOME, "1", START)
+    await messages.delete(HOME, "1", START)
 
     assert await messages.find(HOME, "1") is None
 
@@ -236,7 +236,7 @@ async def test_authors_of_a_chat_include_those_of_deleted_messages(messages: Mes
     await messages.add([message(1), message(2, sender="bob"), message(3)])
     bot = Person(id="self", name="Bubbles", is_bot=True)
     await messages.add([replace(message(4), sender=bot), message(5, address=replace(HOME, chat_id="work"))])
-    await messages.erase(HOME, "2", START)
+    await messages.delete(HOME, "2", START)
 
     assert await messages.speakers(HOME, 10) == (("1", "ann"), ("2", "bob"), ("3", "ann"))
     assert await messages.speakers(HOME, 2) == (("2", "bob"), ("3", "ann"))

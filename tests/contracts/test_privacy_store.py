@@ -119,7 +119,7 @@ async def test_edit_does_not_store_text_of_an_opted_out_person(privacy, messages
     await privacy.opt_out(HERE, NOW)
     await messages.add([message(1)])
 
-    assert not await messages.rewrite(HOME, "1", "edited", NOW)
+    assert not await messages.edit(HOME, "1", "edited", NOW)
     assert await messages.search(HOME, "edited", 10) == ()
 
 
@@ -140,8 +140,8 @@ async def test_edit_after_opting_out_removes_the_earlier_text(privacy, messages)
     await messages.add([message(1), message(2, sender=BOB)])
     await privacy.opt_out(HERE, NOW)
 
-    await messages.rewrite(HOME, "1", "edited", NOW)
-    await messages.rewrite(HOME, "2", "edited", NOW)
+    await messages.edit(HOME, "1", "edited", NOW)
+    await messages.edit(HOME, "2", "edited", NOW)
     await privacy.opt_in(HERE)
 
     assert await texts(messages) == ["edited"]
@@ -325,4 +325,4 @@ async def test_opt_out_of_a_person_with_the_id_of_the_bot_hides_none_of_its_mess
     await messages.add([message(1, sender=BOT), message(2, sender=NAMESAKE)])
 
     assert [each.id for each in await messages.recent(HOME, 10)] == ["1"]
-    assert await messages.last_of(HOME, NAMESAKE, None) is None
+    assert await messages.last_message_of(HOME, NAMESAKE, None) is None

@@ -95,8 +95,8 @@ async def fill_database(database):
             message("w", address=WORK),
         ]
     )
-    await messages.rewrite(HOME, "22", "tea, please", NOW)
-    await messages.erase(HOME, "4444", NOW)
+    await messages.edit(HOME, "22", "tea, please", NOW)
+    await messages.delete(HOME, "4444", NOW)
     for who, where in ((ANN, HOME), (BEN, HOME), (ANN, WORK)):
         await SqlMemoryStore(database).add(
             NewMemory(address=where, person=who, text=f"likes {who.id}", is_shared=who is BEN, created_at=NOW)

@@ -129,7 +129,9 @@ class SqlMessageStore:
         )
         return await self._database.read(lambda connection: tuple(messages_of(connection.execute(first))))
 
-    async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
+    async def last_message_of(
+        self, address: ChatAddress, person: Person, before: datetime | None
+    ) -> ChatMessage | None:
         """Return the latest message of `person` in the chat, sent before `before`."""
         condition = sa.and_(_of(address), MESSAGE.c.sender_id == person.id, sa.not_(MESSAGE.c.sender_is_bot))
         if before is not None:
@@ -144,11 +146,11 @@ class SqlMessageStore:
             return ()
         return await self._database.read(lambda connection: search(connection, address, terms, limit))
 
-    async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
+    async def edit(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
         """Replace the text of a message."""
         return await self._update(address, message_id, {"text": text, "edited_at": to_micros(at)}, _deleted_columns(at))
 
-    async def erase(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
+    async def delete(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
         """Delete the text of a message."""
         return await self._update(address, message_id, _deleted_columns(at), _deleted_columns(at))
 

@@ -49,7 +49,9 @@ class MemoryMessageStore:
         at = next(place for place, each in enumerate(shown) if each.id == message.id)
         return shown[at + 1 : at + 1 + limit]
 
-    async def last_of(self, address: ChatAddress, person: Person, before: datetime | None) -> ChatMessage | None:
+    async def last_message_of(
+        self, address: ChatAddress, person: Person, before: datetime | None
+    ) -> ChatMessage | None:
         """Return the latest message of `person` in the chat, sent before `before`."""
         own = [each for each in self._shown(address) if each.sender.id == person.id and not each.sender.is_bot]
         return next((each for each in reversed(own) if before is None or each.sent_at < before), None)
@@ -63,7 +65,7 @@ class MemoryMessageStore:
         partly = [(message, found) for message, found in cut if not found.issuperset(terms) and len(terms) > 1]
         return (*complete, *rank(partly, terms, limit - len(complete)))
 
-    async def rewrite(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
+    async def edit(self, address: ChatAddress, message_id: str, text: str, at: datetime) -> bool:
         """Replace the text of a message."""
         del at
         name = (address.key, message_id)
@@ -72,9 +74,9 @@ class MemoryMessageStore:
         self._messages[name] = replace(self._messages[name], text=text)
         return True
 
-    async def erase(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
+    async def delete(self, address: ChatAddress, message_id: str, at: datetime) -> bool:
         """Forget the text of a message and leave it out from now on."""
-        is_known = await self.rewrite(address, message_id, "", at)
+        is_known = await self.edit(address, message_id, "", at)
         self._erased.add((address.key, message_id))
         return is_known
 

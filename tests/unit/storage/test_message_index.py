@@ -33,7 +33,7 @@ async def test_messages_of_a_file_without_an_index_are_found_after_the_next_star
     async with Database(url) as database:
         store = SqlMessageStore(database)
         await store.add([message(number, "tea") for number in range(2100)])
-        await store.erase(HOME, "7", NOW)
+        await store.delete(HOME, "7", NOW)
         await database.run(without_index)
 
     async with Database(url) as database:
@@ -127,9 +127,9 @@ async def test_index_is_intact_after_changes_of_messages_without_text():
         store = SqlMessageStore(database)
         await store.add([message(1, "tea"), message(2, ""), replace(message(3, ""), attachments=(photo,))])
         for number in (2, 3):
-            await store.rewrite(HOME, str(number), "a caption", NOW)
+            await store.edit(HOME, str(number), "a caption", NOW)
         for number in (3, 2, 1):
-            await store.erase(HOME, str(number), NOW)
+            await store.delete(HOME, str(number), NOW)
         await store.add([message(4, "tea")])
         check = "INSERT INTO message_terms(message_terms) VALUES('integrity-check')"
         await database.run(lambda connection: connection.exec_driver_sql(check))
@@ -157,8 +157,8 @@ async def test_the_index_is_sound_after_edits_and_deletions():
         store = SqlMessageStore(database)
         await store.add([message(number, f"tea 茶 {number}") for number in range(50)])
         for number in range(25):
-            await store.rewrite(HOME, str(number), "coffee 咖啡", NOW)
-            await store.erase(HOME, str(number), NOW)
+            await store.edit(HOME, str(number), "coffee 咖啡", NOW)
+            await store.delete(HOME, str(number), NOW)
         check = "INSERT INTO message_terms(message_terms) VALUES('integrity-check')"
         await database.run(lambda connection: connection.exec_driver_sql(check))
 
