@@ -91,8 +91,7 @@ class SqlDeliveryLedger:
         """Free the leases of `owner` (None: of every dead owner), begun sends as `unknown`."""
         workers = self._database.workers
         if owner is None and workers is not None:
-            # Warm up the sessions, which otherwise load table data with the first due occurrence.
-            await self._database.autocommit(lambda connection: ledger.begin(connection, "", (), {}))
+            await self._database.autocommit(postgres_deliveries.warm_up)
             return await self._database.run(lambda connection: claims.free_dead(connection, workers))
         journal = self._database.sent
         if owner is not None or journal is None:

@@ -36,6 +36,11 @@ _ADVANCE = sa.text(
 )
 
 
+def warm_up(connection: sa.Connection) -> None:
+    """Begin nothing, so that the session does not load table data, for some 15 ms, with the first due occurrence."""
+    begin_at_once(connection, "", ())
+
+
 def begin_at_once(connection: sa.Connection, owner: str, delivery_ids: Sequence[int]) -> dict[int, int]:
     """Mark the deliveries still leased by `owner` as `sending`; return their versions."""
     ids, versions = connection.execute(_BEGIN, {"ids": list(delivery_ids), "owner": owner}).one()
