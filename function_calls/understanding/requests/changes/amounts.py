@@ -58,7 +58,7 @@ def _correct_count(piece: str, request: RequestContext) -> dict[str, object] | N
     slips = [word for word in words.corrections if " " not in word]  # "make it 2" may be a clock
     is_bare = not match["ahead"] and count <= _HOURS_A_HALF and request.has_phrase(slips)
     is_after = bare.casefold() in [form.format(amount=count) for form in words.amount_ahead]
-    amount = _find_amount_of_setting(reminder, request) if is_bare or is_after else None
+    amount = find_amount_of_setting(reminder, request) if is_bare or is_after else None
     units = (_WEEK, _DAY, _HOUR) if is_after else (_HOUR,)
     unit = next((unit for unit in units if amount and not amount % unit), None)
     return None if unit is None else {"time": format_time(request.now + count * unit)}
@@ -97,16 +97,18 @@ def corrects_amount(request: RequestContext) -> bool:
     words = request.words
     is_shift = request.has_word(words.later) or request.has_word(words.earlier)
     reminder = None if is_shift else find_named_reminder(request)
-    due, was_amount = find_due(reminder, request.now), _find_amount_of_setting(reminder, request) is not None
+    due, was_amount = find_due(reminder, request.now), find_amount_of_setting(reminder, request) is not None
     if due is None or (due - request.now >= _DAY and not was_amount):
         return False
     return request.has_phrase(words.corrections) or (was_amount and request.has_phrase(words.substitutes))
 
 
-def _find_amount_of_setting(reminder: Reminder | None, request: RequestContext) -> timedelta | None:
+def find_amount_of_setting(
+    reminder: Reminder | None, request: RequestContext, *, repeats: bool = False
+) -> timedelta | None:
     """Return the amount of time after which a message of the chat asked to be reminded: "in 2 hours"; None for others.
 
-    Such a time counts from the message, so that it is another one a minute later.
+    Such a time counts from the message, so that it is another one a minute later. With `repeats` it is "every 2 hours".
     """
     messages = find_messages_of("" if reminder is None else reminder.content, request)
     if not messages:
@@ -116,6 +118,6 @@ def _find_amount_of_setting(reminder: Reminder | None, request: RequestContext) 
     if len(times) != 1 or len(later_times) != 1:
         return None
     first, second = times[0].best, later_times[0].best
-    if first is None or second is None or first.rrule is not None or second.start - first.start != _MINUTE:
+    if first is None or second is None or (first.rrule is not None) != repeats or second.start - first.start != _MINUTE:
         return None
     return first.start - sent

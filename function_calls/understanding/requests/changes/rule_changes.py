@@ -10,6 +10,7 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading.slots.small_words import is_figure
 from function_calls.understanding.reading.times import TimeWords, names_hour, names_only_day
 from function_calls.understanding.reminder_times import FROM_THEN, format_time, make_change_arguments
+from function_calls.understanding.requests.changes.amounts import find_amount_of_setting
 from function_calls.understanding.requests.changes.updates import repeats_on, update
 from function_calls.understanding.requests.known_reminders import find_due, find_rule, list_weekdays
 from function_calls.understanding.requests.people import list_own_reminders
@@ -204,17 +205,23 @@ def _read_bare_weekday(request: RequestContext, tag: str) -> str:
 
 
 def _change_interval(request: RequestContext, best: Reading) -> dict[str, object] | None:
-    """Return the arguments of another interval of hours or minutes that begins with the next time of the reminder."""
+    """Return the arguments of another interval of hours or minutes that begins with the next time of the reminder.
+
+    One that has not come yet, and counts from its message, counts from there with the new interval.
+    """
     parts = _INTERVAL.fullmatch(best.rrule or "")
     reminder = None if parts is None else find_named_reminder(request)
     rule = find_rule(reminder)
     due = find_due(reminder, request.now)
-    if parts is None or rule is None or not rule.is_elapsed or due is None:
+    if parts is None or reminder is None or rule is None or not rule.is_elapsed or due is None:
         return None
     interval = timedelta(**{f"{parts['unit'].lower()}s": int(parts["count"] or 1)})
     if best.start - request.now != interval:
         return None
-    return {"time": format_time(due), "rrule": str(best.rrule)}
+    amount = find_amount_of_setting(reminder, request, repeats=True)
+    begin = due if amount is None else due - amount + interval
+    is_first = amount is not None and due - amount <= reminder.created_at
+    return {"time": format_time(begin if is_first and begin > request.now else due), "rrule": str(best.rrule)}
 
 
 def _move_begin(request: RequestContext, best: Reading) -> dict[str, object] | None:
