@@ -9,6 +9,7 @@ from function_calls.understanding.reading.repair.tag_draft import TagDraft
 from function_calls.understanding.reading.tokens import MARKS, is_time_form
 
 _DAYLESS = frozenset({"@clock", "@part"})
+_DAYS = frozenset({"@day", "@dayclock"})
 _LONGEST_EVENT = 6
 """The most tokens of the name of an event at which a repetition ends."""
 
@@ -26,6 +27,7 @@ class TimeRepair(TagDraft):
     def repair_times(self) -> None:
         """Tag a time, an end and an event where there must be one, and move what belongs to the content to it."""
         self.tag_time()
+        self._tag_length_behind_content()
         self._tag_end()
         self._tag_event()
         self._merge_ends()
@@ -85,11 +87,22 @@ class TimeRepair(TagDraft):
         for at, form in enumerate(self.forms) if rules and not self.has("UNTIL") else ():
             end = next((place for place in range(at + 1, len(self.tags)) if is_time_form(self.forms[place])), 0)
             event = self.forms[at + 1 : end]
-            ends_with_day = form in until and self.forms[end] in {"@day", "@dayclock"}
+            ends_with_day = form in until and self.forms[end] in _DAYS
             if ends_with_day and 0 < len(event) <= _LONGEST_EVENT:
                 self.tags[at] = NO_TAG
                 self.set_tag(at + 1, end + 1, "UNTIL")
                 return
+
+    def _tag_length_behind_content(self) -> None:
+        """Tag a length at the end of the content as the end of several days: "stretch | for the next 3 weeks"."""
+        counts = {"0", *self.words.counts}
+        days = [form for form, tag in zip(self.forms, self.tags, strict=True) if tag == "WHEN" and form in _DAYS]
+        for first, last in self.find_runs("CONTENT") if len(days) > 1 else ():
+            for at in range(first + 1, last):
+                length = {*self.forms[at + 1 : last]}
+                if self.forms[at] in self.words.during and length & {*self.words.nearest} and length & counts:
+                    self.tags[at] = NO_TAG
+                    self.set_tag(at + 1, last, "UNTIL")
 
     def _merge_ends(self) -> None:
         """Merge an end that belongs to the content with it: 明天九点提醒我停水，到下午三点恢复."""

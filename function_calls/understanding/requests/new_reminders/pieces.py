@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
+from function_calls.language.recognized_phrases import phrases
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.open_questions import ReminderRequest
 from function_calls.understanding.reading.message import MessageReading
@@ -31,7 +32,7 @@ from function_calls.understanding.requests.times.lead_events import (
     tag_day_of_event,
 )
 from function_calls.understanding.requests.times.leads import find_leads
-from function_calls.understanding.requests.times.repeated_times import find_end
+from function_calls.understanding.requests.times.repeated_times import add_end, find_end
 from function_calls.understanding.requests.times.request_times import are_listed_times, find_times
 from function_calls.understanding.requests.times.unclear_times import find_day_without_clock
 
@@ -75,7 +76,7 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
             return counted
     times = find_times(request)
     if request.reading.has("UNTIL") and find_end(request) and not any(time.best.rrule for time in times):
-        return _repeat_daily(times, request)
+        return _repeat_weekly(request) or _repeat_daily(times, request)
     if request.has_word(request.words.same_time):
         return _set_to_same_time(times, request)
     event = find_same_day_time(request)
@@ -105,6 +106,14 @@ def _count_back_from_earlier_event(request: RequestContext) -> list[TimeWords] |
         return None
     is_of_other = refers_to_that(request) and request.last_set is None
     return [] if is_of_other else read_times_of_copy(request, last)
+
+
+def _repeat_weekly(request: RequestContext) -> list[TimeWords]:
+    """Return the weekdays of a request as those of every week until its end; empty for a single one, or other times."""
+    days = request.strip_time_words(request.reading.words("WHEN"))
+    weekly = request.parse_time([phrases(request.language).each.format(days=days)])
+    is_weekly = weekly is not None and (weekly.best.rrule or "").startswith("FREQ=WEEKLY")
+    return [add_end(weekly, find_end(request, weekly.best))] if weekly is not None and is_weekly else []
 
 
 def _repeat_daily(times: Sequence[TimeWords], request: RequestContext) -> list[TimeWords]:
