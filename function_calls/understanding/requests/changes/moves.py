@@ -38,6 +38,7 @@ from function_calls.understanding.requests.changes.rule_changes import (
     replace_weekdays,
     split_weekdays,
 )
+from function_calls.understanding.requests.changes.text_changes import correct_clock_in_text
 from function_calls.understanding.requests.changes.updates import find_day_in_name, update
 from function_calls.understanding.requests.known_reminders import find_due, find_old_lead, find_rule
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
@@ -103,6 +104,9 @@ def _change_schedule(request: RequestContext) -> Interpretation | None:
     request = correct_tags(request)
     if refuses_weekdays(request):
         return skip(request)
+    corrected = correct_clock_in_text(request)
+    if corrected is not None:
+        return corrected
     name = _find_time_alone(request)
     if name:
         return request.answers.call_tool("reminder_list", {"filter": request.strip_time_words(name)})

@@ -9,14 +9,17 @@ from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
 from function_calls.understanding.reading.slots.references import normalize_reference
 from function_calls.understanding.reading.slots.small_words import match_any, tidy
+from function_calls.understanding.reading.times import is_clock_alone, list_halves
 from function_calls.understanding.reading.tokens import is_time, split_clauses
 from function_calls.understanding.requests.changes.people_changes import add_person, replace_people
 from function_calls.understanding.requests.changes.updates import update
 from function_calls.understanding.requests.chat_reminders import IT
-from function_calls.understanding.requests.known_reminders import find_rule
+from function_calls.understanding.requests.known_reminders import find_due, find_rule
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
 from function_calls.understanding.requests.people import list_own_reminders
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
+from function_calls.understanding.requests.references.remarks import list_untagged_times
+from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.model import Reminder
 
@@ -178,6 +181,26 @@ def _tag_number_of_content(request: RequestContext) -> RequestContext:
         if is_number and (tags[at - 1], tags[at]) == ("CONTENT", NO_TAG):
             tags[at] = "CONTENT"
     return request.with_tags(tags)
+
+
+def correct_clock_in_text(request: RequestContext) -> Interpretation | None:
+    """Replace the clock in the text of reminders that a request denies, if none comes then: "it's 5.15, not 5.30"."""
+    times = request.reading.pieces("WHEN") or list_untagged_times(request)
+    old, *new = map(request.strip_time_words, (request.reading.words("OLD"), *times))
+    time = request.parse_time([old]) if old and len(new) == 1 else None
+    if time is None or not is_clock_alone(time.best) or request.parse_time(new) is None:
+        return None
+    last = find_named_reminder(request)
+    named = [each for name in find_references(request) for each in request.resolve(name)] or ([last] if last else [])
+    clock = re.compile(rf"(?<![\d:.]){re.escape(old)}(?!\d|[:.]\d)")
+    clocks = [half.start.time() for half in list_halves(time.best)]
+    dues = [find_due(each, request.now) for each in named]
+    has_clocks = all(clock.search(each.content) for each in named)
+    if not named or not has_clocks or any(due is not None and due.time() in clocks for due in dues):
+        return None
+    texts = ((each, clock.sub(new[0], each.content, count=1)) for each in named)
+    changes = ({"content": text, "reminder_id": each.id} for each, text in texts)
+    return merge_or_none([request.answers.call_tool("reminder_update", change) for change in changes])
 
 
 def delete_part(request: RequestContext) -> Interpretation | None:
