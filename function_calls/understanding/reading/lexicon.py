@@ -119,6 +119,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     every: tuple[str, ...]
     newest: tuple[str, ...]
     nearest: frozenset[str]
+    remaining: frozenset[str]
     plural: tuple[str, ...]
     own: tuple[str, ...]
     common: tuple[str, ...]

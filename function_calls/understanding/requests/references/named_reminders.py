@@ -4,7 +4,7 @@ from function_calls.understanding.reading.reminder_words import find_stems
 from function_calls.understanding.reading.slots.references import find_reference_pieces
 from function_calls.understanding.reading.slots.time_words import mark_day
 from function_calls.understanding.reading.tokens import split_clauses
-from function_calls.understanding.requests.chat_reminders import SEVERAL, ChatReminders
+from function_calls.understanding.requests.chat_reminders import IT, SEVERAL, ChatReminders
 from function_calls.understanding.requests.people import list_own_reminders, reminds, reminds_only
 from function_calls.understanding.requests.references.reference_words import (
     FINAL_INTENTS,
@@ -25,6 +25,7 @@ from services.reminders.model import Reminder
 
 _INTENTS_FOR_SEVERAL = frozenset({"list", "when_is", "who_set", "join", "person_add"})
 """Intents that are not for one of several reminders of a name."""
+_QUESTION_INTENTS = frozenset({"list", "when_is", "who_set"})
 _DAY_INTENTS = frozenset({"delete", "skip"})
 """Intents whose day is that of the reminder."""
 _CHANGE_TAGS = frozenset({"WHEN", "LATER", "EARLIER", "PERSON", "UNTIL"})
@@ -42,6 +43,7 @@ def find_references(request: RequestContext, *, may_be_several: bool = False) ->
         return references
     references = [_spell_as_in_reminder(name, request, reminders) for name in references]
     former = [] if request.reading.has("REF") else _find_at_former_clock(request)
+    former = former or _find_group(references, request, reminders)
     return former or _find_own_references(references, request) or _resolve_references(references, request, reminders)
 
 
@@ -155,6 +157,39 @@ def _find_own_references(references: list[str], request: RequestContext) -> list
     own = [reminder for reminder in candidates if reminds_only(reminder, sender)]
     own = [reminder for reminder in own if reminder.creator.id == sender.id] or own
     return [own[0].id] if len(own) == 1 and (is_pronoun or len(candidates) > 1) else []
+
+
+def _find_group(references: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
+    """Return the ids of the sender's reminders that a name with a number, or in the plural, stands for together.
+
+    "Both viva reminders", "all my viva ones", "the other two"; empty where there are not as many.
+    """
+    words, intent = request.words, request.reading.intent
+    name = words.fold(references[0]) if len(references) == 1 and intent not in _QUESTION_INTENTS else ""
+    every = "" if intent == "delete" else "all"  # which deletes "all viva" itself
+    parts = [part for part in name.split() if part not in {every, *words.articles}]
+    count = next((words.counts[part] for part in parts if part in words.counts), None)
+    bare = words.joint.join(part for part in parts if part not in {*words.counts, "of"})
+    is_plural = bool(bare) and request.has_phrase(f"{bare} {mark}" for mark in words.plural)
+    if not words.joint or not bare or not (count or is_plural or name.startswith(f"{every} ")):
+        return []
+    own = list_own_reminders(request)
+    if bare in words.remaining:
+        group = _list_remaining(count or 0, own, request)
+    else:
+        closest = reminders.find_closest(bare, request.common_words)
+        group = [each for each in own if each in closest]
+    return [each.id for each in group] if len(group) == (count or max(len(group), 2)) else []
+
+
+def _list_remaining(count: int, own: list[Reminder], request: RequestContext) -> list[Reminder]:
+    """Return those of `own` that the last call was not for; of more than `count`, those with one text."""
+    name = str(request.last_call.arguments.get("reminder_id", IT))
+    was_deleted = request.last_call.name == "reminder_delete"
+    last = [] if was_deleted else list_last_reminders(request) if name == IT else request.resolve(name)
+    others = [each for each in own if each not in last]
+    alike = [each for each in others if [one.content for one in others].count(each.content) == count]
+    return others if len(others) == count else alike
 
 
 def _find_by_day(references: list[str], request: RequestContext) -> Reminder | None:
