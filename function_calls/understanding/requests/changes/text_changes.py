@@ -170,7 +170,15 @@ def append(request: RequestContext) -> Interpretation | None:
     time = None if find_rule(reminder) is None or not content else request.parse_time([content])
     if time is not None and time.best.rrule is None:
         return repeat_last(request.retag("CONTENT", "WHEN"))  # 吃药再加个中午的
-    return update(request, {"added": content}) if content else None
+    return update(request, {"added": _find_preposition(content, request) + content}) if content else None
+
+
+def _find_preposition(content: str, request: RequestContext) -> str:
+    """Return the preposition that the words to append begin with, and a space: "with | milk"; "" for none."""
+    words = request.words
+    ahead = request.reading.words("CONTENT").partition(content)[0].split()
+    is_part = bool(ahead) and words.fold(ahead[-1]) in {*words.prepositions} - {*words.articles} - words.until_words
+    return f"{ahead[-1]} " if is_part else ""
 
 
 def _tag_number_of_content(request: RequestContext) -> RequestContext:
