@@ -183,10 +183,11 @@ class Dialogue:
     def context(self, key: str, turn: Turn) -> Context:
         """Return the state of the dialogue in which the message of `turn` is written."""
         last = self.last_action(key, turn.now)
+        other = self._find_last_reminder(turn) if self.is_reminded_by_other(key, turn) else None
         fired = _find_last_delivery(turn)
-        if fired is not None and (last is None or fired > last.at):
+        if fired is not None and all(each is None or fired > each.at for each in (last, other)):
             return "fired"
-        if self.is_reminded_by_other(key, turn):
+        if other is not None:
             return "acted"
         if last is None:
             return "none"
