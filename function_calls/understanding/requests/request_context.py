@@ -104,6 +104,12 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
         """Return the coming reminders of the chat; empty where they were not looked up."""
         return () if self.chat_reminders is None else self.chat_reminders.coming
 
+    @property
+    def names_own_one(self) -> bool:
+        """Return whether the request is for "mine"."""
+        fold = self.words.fold
+        return any(fold(piece).strip() in self.words.own_one for piece in self.reading.pieces("REF"))
+
     def resolve(self, name: str) -> tuple[Reminder, ...]:
         """Return the coming reminders that `name` names; empty for none."""
         return () if self.chat_reminders is None else self.chat_reminders.resolve(name)

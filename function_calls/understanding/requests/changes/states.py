@@ -31,6 +31,7 @@ from services.reminders.model import ReminderState
 from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
+_HOURS_A_HALF = 12
 _TIME_TAGS = frozenset({"UNTIL", "FROM", "LATER", "EARLIER", "LEAD"})
 _NUMBER_LINK_TIME = 3
 """The fewest tokens of a number, a word such as "until" and a time."""
@@ -50,7 +51,9 @@ def snooze(request: RequestContext) -> Interpretation | None:
     if pieces and length is None and best is None and not request.has_word(words.shortly):
         return None
     time = _format_snooze(length, best, request)
-    arguments = {"reminder_id": ", ".join(find_references(request)), **({"time": time} if time else {})}
+    # "Mine" is the one that has just come.
+    named = "" if request.names_own_one else ", ".join(find_references(request))
+    arguments = {"reminder_id": named, **({"time": time} if time else {})}
     return request.answers.call_tool("reminder_snooze", arguments)
 
 
@@ -99,14 +102,17 @@ def _choose_soonest(best: Reading, request: RequestContext) -> Reading:
         halves = (best,) if has_half else list_halves(best)
         clocks = [due.replace(hour=half.start.hour, minute=half.start.minute) for half in halves]
         return best._replace(start=min(each + _DAY if each <= due else each for each in clocks), has_day=True)
-    earlier = best._replace(start=best.start - timedelta(hours=12))
+    earlier = best._replace(start=best.start - timedelta(hours=_HOURS_A_HALF))
     return best if has_half or best.start.hour == 0 or earlier.start <= request.now else earlier
 
 
 def _parse_figure(piece: str, request: RequestContext) -> str:
-    """Return the number that `piece` is, "5" or "for 5"; "" for a clock such as "at 5"."""
+    """Return the number that `piece` is, "5" or "for 5"; "" for a clock such as "at 5" or "to 5"."""
     bare = request.strip_time_words(piece)
-    return bare if is_figure(bare) and (is_figure(piece) or not request.read_times(piece)) else ""
+    ahead = request.words.fold(request.reading.text.partition(piece)[0]).split()
+    # "Snooze it to 10".
+    is_hour = is_figure(bare) and int(bare) <= _HOURS_A_HALF and bool({*ahead[-1:]} & request.words.until_words)
+    return bare if not is_hour and is_figure(bare) and (is_figure(piece) or not request.read_times(piece)) else ""
 
 
 def is_behind(piece: str, links: Collection[str], request: RequestContext) -> bool:

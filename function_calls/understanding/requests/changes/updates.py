@@ -118,9 +118,8 @@ def _find_people_of_change(request: RequestContext) -> dict[str, object]:
     named = find_people(request)
     if named == EVERYONE_ARGUMENT or request.has_word(words.both_of_us):
         return {"person": ", ".join(people), "reminder_id": reminder.id}
-    says_mine = any(words.fold(piece).strip() in words.own_one for piece in request.reading.pieces("REF"))
     says_me = request.reading.has("PERSON") or (request.reading.intent == "keep_days" and names_oneself(request))
-    is_own = says_mine or (says_me and reminder.creator.id != sender.id)
+    is_own = request.names_own_one or (says_me and reminder.creator.id != sender.id)
     return {"person": sender.name, "reminder_id": reminder.id} if named is None and is_own else {}
 
 
