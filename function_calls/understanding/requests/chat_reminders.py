@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from functools import cached_property
 from itertools import chain, product, starmap
@@ -107,6 +108,13 @@ class ChatReminders(Struct, frozen=True, dict=True):
         pairs = ((each, chain(product(words, text), product(text, words))) for each, text in texts)
         return tuple(each for each, word_pairs in pairs if any(starmap(names_same_act, word_pairs)))
 
+    def find_alike(self, name: str, common: Collection[str]) -> tuple[Reminder, ...]:
+        """Return the reminders that have most, and at least two of three, characters of a name: 洗雪克杯 for 洗杯子."""
+        letters = {*name} - {*common}
+        alike = filter_by_characters(letters, self.coming)
+        is_like = len(letters) > 2 and any(len(letters & {*each.content}) * 3 >= len(letters) * 2 for each in alike)
+        return alike if is_like else ()
+
     def filter_by_time(self, words: str, among: Sequence[Reminder]) -> tuple[Reminder, ...]:
         """Return those of `among` that come at the time in `words`; all of them where it has none."""
         matches = find_due(words, among, self.now, self.times) if among else None
@@ -145,6 +153,12 @@ class ChatReminders(Struct, frozen=True, dict=True):
         person = EVERYONE_ARGUMENT if is_for_everyone else names
         rule = {} if schedule.rule is None else {"rrule": rule_text(schedule)}
         return {"type": "once", "time": format_time(coming), "content": reminder.content, "person": person, **rule}
+
+
+def filter_by_characters(letters: AbstractSet[str], among: Sequence[Reminder]) -> tuple[Reminder, ...]:
+    """Return those of `among` whose text has most of `letters`."""
+    counts = [len(letters & {*each.content}) for each in among]
+    return tuple(each for each, count in zip(among, counts, strict=True) if count == max(counts))
 
 
 def find_shared_words(name: str, content: str, common: Collection[str]) -> set[str]:

@@ -4,7 +4,12 @@ from function_calls.understanding.reading.reminder_words import find_stems
 from function_calls.understanding.reading.slots.references import find_reference_pieces
 from function_calls.understanding.reading.slots.time_words import mark_day
 from function_calls.understanding.reading.tokens import split_clauses
-from function_calls.understanding.requests.chat_reminders import IT, SEVERAL, ChatReminders
+from function_calls.understanding.requests.chat_reminders import (
+    IT,
+    SEVERAL,
+    ChatReminders,
+    filter_by_characters,
+)
 from function_calls.understanding.requests.people import list_own_reminders, reminds, reminds_only
 from function_calls.understanding.requests.references.reference_words import (
     FINAL_INTENTS,
@@ -127,14 +132,19 @@ def _list_closest(name: str, request: RequestContext, reminders: ChatReminders) 
     """Return the reminders whose text shares most words with a name, or has its act: "riego" for "regar".
 
     Several are narrowed to those at the time in the name, to those whose whole text ends it, to the only one for nobody
-    but the sender, and to those whose first word it has: "ringing Dad" means "ring Dad".
+    but the sender, and to those whose first word it has: "ringing Dad" means "ring Dad". In Chinese, to those with most
+    of its characters, which alone are enough where none would be lost.
     """
     closest = reminders.find_closest(name, request.common_words) or reminders.find_act(name, request.common_words)
+    if not closest and not request.words.joint and request.reading.intent not in FINAL_INTENTS:
+        closest = reminders.find_alike(name, request.common_words)
     closest = reminders.filter_by_time(name, closest) if len(closest) > 1 else closest
     closest = tuple(each for each in closest if name.casefold().endswith(each.content.casefold())) or closest
     own = tuple(each for each in closest if reminds_only(each, request.turn.message.sender))
     if len(own) == 1 or len(closest) < 2:
         return own or closest
+    if not request.words.joint:
+        return filter_by_characters({*name} - request.common_words, closest)
     stems = find_stems(name, ())
     return tuple(each for each in closest if find_stems(each.content.partition(" ")[0], ()) & stems) or closest
 
