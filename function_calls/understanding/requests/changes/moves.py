@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import timedelta
+from itertools import takewhile
 
 from msgspec.structs import replace
 
@@ -79,7 +80,7 @@ def _gives_reason_on_another_day(request: RequestContext) -> bool:
 
 
 def _find_new_text(request: RequestContext) -> str:
-    """Return the Chinese text behind "change to" that shares a character with the present one: 看牙改成洗牙."""
+    """Return the Chinese text right behind "change to" that shares a character with the present one: 看牙改成洗牙."""
     words, reading = request.words, request.reading
     folded = words.fold(reading.text)
     substitutes = () if words.joint else words.substitutes
@@ -89,11 +90,10 @@ def _find_new_text(request: RequestContext) -> str:
     if reminder is None or content in words.fold(reading.text[starts[0] :]):
         return ""
     start = min(starts)
-    behind = "".join(
-        "\n" if is_time(token) or token.form in CLAUSE_ENDS else reading.text_of(token)
-        for token in reading.tokens
-        if token.start >= start
+    clause = takewhile(
+        lambda token: token.form not in CLAUSE_ENDS, (token for token in reading.tokens if token.start >= start)
     )
+    behind = "".join("\n" if is_time(token) else reading.text_of(token) for token in clause)
     texts = (strip_edges(part, words.courtesies, words.joint)[0] for part in behind.splitlines())
     characters = {*content} - request.common_words
     return next((text for text in texts if len(text) > 1 and characters & {*words.fold(text)}), "")
