@@ -186,6 +186,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     counts: Mapping[str, int]
     redoing: tuple[str, ...]
     copying: tuple[str, ...]
+    another: tuple[str, ...]
     sharing: tuple[str, ...]
     counted: tuple[str, ...]
     holding: tuple[str, ...]

@@ -256,7 +256,13 @@ def _repeat_like_call_before(
 
 
 def carry_days_to_reminders(reminders: Sequence[ReminderRequest], request: RequestContext) -> list[ReminderRequest]:
-    """Return `reminders` with the day of a time carried on to the times after it."""
+    """Return `reminders` with the day of a time carried on to the times after it.
+
+    "Another one" is on the day of the last reminder.
+    """
+    if request.last_set is not None and request.has_phrase(request.words.another):
+        copied = [each.time and _copy_day(each.time, request.last_set, request) for each in reminders]
+        return [replace(each, time=time) for each, time in zip(reminders, copied, strict=True)]
     named = [(reminder.time.words, reminder.time.readings) for reminder in reminders if reminder.time is not None]
     call_before = request.set_call_before
     last = call_before or _find_continued_call(request)
