@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import date, timedelta
-from itertools import islice
+from itertools import accumulate, islice
 
 from msgspec.structs import replace
 
@@ -253,6 +253,29 @@ def _repeat_like_call_before(
     if time is None or series is None or "rrule" in before.arguments or not is_clock_alone(time.best):
         return reminder
     return replace(reminder, time=replace(time, readings=tuple(set_clock(series, each) for each in time.readings)))
+
+
+def share_time_between_people(reminders: Sequence[ReminderRequest], request: RequestContext) -> list[ReminderRequest]:
+    """Return `reminders` with the time of the one in front where somebody else is named without a time.
+
+    "Tomorrow at 9 remind Ben to open the gate and Kim to lock it" asks for both at 9.
+    """
+    calls = [] if request.set_call_before is None else [_read_call(request.set_call_before, request)]
+    return list(accumulate([*calls, *reminders], _share_time))[len(calls) :]
+
+
+def _read_call(call: ToolCall, request: RequestContext) -> ReminderRequest:
+    """Return the reminder that a call sets, with its time and repetition."""
+    time, person = _read_call_time(call, request), call.arguments.get("person")
+    if time is not None:
+        time = replace(time, readings=(_read_series(call, time.best) or time.best,), is_ambiguous=False)
+    return ReminderRequest(content="", person=person if isinstance(person, str) else None, time=time)
+
+
+def _share_time(before: ReminderRequest, reminder: ReminderRequest) -> ReminderRequest:
+    """Return `reminder` at the time of the one `before` where it is for somebody else and names no time or event."""
+    is_open = reminder.time is None and reminder.day is None and not reminder.event
+    return replace(reminder, time=before.time) if is_open and reminder.person != before.person else reminder
 
 
 def carry_days_to_reminders(reminders: Sequence[ReminderRequest], request: RequestContext) -> list[ReminderRequest]:

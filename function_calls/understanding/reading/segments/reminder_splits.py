@@ -34,14 +34,19 @@ def split_reminders(reading: MessageReading) -> list[MessageReading]:
 
 
 def _separate_people(reading: MessageReading) -> MessageReading:
-    """Return `reading` with a beginning at each person with a time of their own, where the network found none."""
+    """Return `reading` with a beginning at each person with a time or a content of their own, where there is none yet.
+
+    "Remind Ben to bring plates, remind Kim to bring cups" asks for two reminders.
+    """
     if reading.begins:
         return reading
     tagged = [at for at, tag in enumerate(reading.tags) if tag != NO_TAG]
     runs = [(tag, next(places)) for tag, places in groupby(tagged, key=reading.tags.__getitem__)]
     people = [at for tag, at in runs if tag == "PERSON"]
-    if len(people) > 1 and [tag for tag, _ in runs] == ["PERSON", "WHEN"] * len(people) + ["CONTENT"]:
-        return replace(reading, begins=tuple(people[1:]))  # "Ann at 5 and Bob at 6 to call"
+    order, contents = [tag for tag, _ in runs], [tag for tag, _ in runs if tag != "WHEN"]
+    has_times = order == ["PERSON", "WHEN"] * len(people) + ["CONTENT"]  # "Ann at 5 and Bob at 6 to call"
+    if len(people) > 1 and (has_times or contents == ["PERSON", "CONTENT"] * len(people)):
+        return replace(reading, begins=tuple(people[1:]))
     return reading
 
 

@@ -24,6 +24,7 @@ from function_calls.understanding.requests.last_reminder import (
     carry_days_to_reminders,
     find_call_to_repeat,
     find_same_day_time,
+    share_time_between_people,
 )
 from function_calls.understanding.requests.new_reminders.copies import copy_last
 from function_calls.understanding.requests.new_reminders.options import (
@@ -184,7 +185,7 @@ def _complete_reminders(
         reminders = _complete_verbs(_share_last_content(reminders, request), request.words)
     if interval is not None:
         reminders = [_start_after_interval(reminder, interval, request) for reminder in reminders]
-    return carry_days_to_reminders(reminders, request)
+    return carry_days_to_reminders(share_time_between_people(reminders, request), request)
 
 
 def _share_last_content(reminders: list[ReminderRequest], request: RequestContext) -> list[ReminderRequest]:
