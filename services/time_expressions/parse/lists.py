@@ -130,16 +130,16 @@ def _named(field: str, slots: Slots, text: str, span: tuple[int, int], grammar: 
 
 
 def _weekdays(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> list[Element]:
-    """Split the weekdays of one week (thu, fri and sat this week), or two with a clock (mon and wed at 9)."""
+    """Split the weekdays of one week (thu, fri and sat this week), or some with a clock (mon and wed at 9)."""
     is_of_week = "this_week" in slots or slots.get("shift", _NO_SHIFT).unit == "week"
-    is_list = is_of_week or _is_pair_with_clock(slots, text, span, grammar)
+    is_list = is_of_week or _are_joined_with_clock(slots, text, span, grammar)
     return _named("weekdays", slots, text, span, grammar) if is_list else []
 
 
-def _is_pair_with_clock(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> bool:
-    """Return whether a word such as "and" joins two weekdays with one clock."""
-    is_pair = len(slots.get("weekdays", ())) == 2 and len(slots.get("clocks", ())) == 1
-    if not is_pair or slots.keys() & {"days", "shift"}:
+def _are_joined_with_clock(slots: Slots, text: str, span: tuple[int, int], grammar: Grammar) -> bool:
+    """Return whether a word such as "and" joins weekdays with one clock."""
+    are_several = len(slots.get("weekdays", ())) > 1 and len(slots.get("clocks", ())) == 1
+    if not are_several or slots.keys() & {"days", "shift"}:
         return False
     marks = {mark[0].strip(" ,") for mark in _separators(grammar.conjunctions)[0].finditer(text, *span)} - {""}
     return bool(marks) and not marks & grammar.alternatives

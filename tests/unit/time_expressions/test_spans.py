@@ -275,7 +275,7 @@ def test_long_list_of_daily_clock_times_is_one_rule(text):
         ("周二、周三和周四早上5点15分", "zh", "24 05:15, 25 05:15, 26 05:15"),
         ("周二周四晚上8点半", "zh", "24 20:30, 26 20:30"),
         ("明天和周日下午3点", "zh", "21 15:00, 22 15:00"),
-        ("martes, miércoles y jueves a las 5:15 de la mañana", "es", "24 05:15, 25 05:15, 26 05:15"),
+        ("el martes, miércoles y jueves a las 5:15 de la mañana", "es", "24 05:15, 25 05:15, 26 05:15"),
         ("mañana y el domingo a las 3 de la tarde", "es", "21 15:00, 22 15:00"),
     ],
 )
