@@ -1,8 +1,9 @@
-"""Detect the language of a text, shorten it, suggest similar names, and clean text of other programs."""
+"""Detect the language of a text, fold and shorten it, suggest similar names, and clean text of other programs."""
 
 import html
 import re
 import tomllib
+import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
@@ -42,6 +43,14 @@ def latin_languages() -> Collection[str]:
 def _common_words() -> Mapping[str, frozenset[str]]:
     table = tomllib.loads(files(__package__).joinpath("common_words.toml").read_text(encoding="utf-8"))
     return {language: frozenset(words.split()) for language, words in table.items()}
+
+
+def fold_accents(text: str) -> str:
+    """Return `text` in small letters without accents, as people often leave them out: "capitulo" for "Capítulo"."""
+    folded = text.casefold()
+    if folded.isascii():
+        return folded
+    return "".join(each for each in unicodedata.normalize("NFD", folded) if not unicodedata.combining(each))
 
 
 def shorten(text: str, longest: int) -> str:

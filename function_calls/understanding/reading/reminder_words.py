@@ -7,6 +7,8 @@ from itertools import pairwise
 
 from msgspec import Struct
 
+from services.kernel.text import fold_accents
+
 _WORD = re.compile(r"[a-z0-9\u00c0-\u024f]{2,}")
 _PAIR = re.compile("[\u3400-\u9fff]{2}")
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
@@ -66,10 +68,11 @@ def find_pairs(text: str, common: Collection[str]) -> set[str]:
 
 @lru_cache(maxsize=4096)  # each reference of a message is compared with the texts of all reminders
 def stem(word: str) -> str:
-    """Return `word` without the ending of a plural or of a form of a verb: "pill" of "pills", "bak" of "baking".
+    """Return `word` without accents and without the ending of a plural or of a form of a verb.
 
-    That of "bake" is "bak" too.
+    "Pill" is that of "pills", and "bak" that of "baking" and of "bake".
     """
+    word = fold_accents(word)
     noun = next((each for each in _NOUNS if word.endswith(each) and len(word) > len(each) + _SHORTEST_STEM), "")
     if noun:
         return word.removesuffix(noun) + _NOUNS[noun]

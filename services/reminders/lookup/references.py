@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from services.kernel.errors import RequestRefused
+from services.kernel.text import fold_accents
 from services.reminders.lookup.due_words import ReadTimes, find_by_rule, find_due
 from services.reminders.model import Reminder, ReminderState, row_key
 
@@ -279,8 +280,9 @@ def _with_words(found: Sequence[Reminder], words: str) -> list[Reminder]:
 def is_in(content: str, wanted: str) -> bool:
     """Return whether the words stand in the content in any case, together or apart; Latin words as whole words.
 
-    A singular matches a plural in the content: "the pill reminder" is to take pills.
+    Accents do not matter, as people often leave them out. A singular matches a plural in the content: "the pill
+    reminder" is to take pills.
     """
-    folded, parts = content.casefold(), wanted.casefold().split()
+    folded, parts = fold_accents(content), fold_accents(wanted).split()
     words = (rf"(?<![a-z0-9]){re.escape(part)}s?(?![a-z0-9])" if part.isascii() else re.escape(part) for part in parts)
     return all(re.search(word, folded) for word in words)

@@ -31,3 +31,9 @@ def test_words_with_the_same_beginning_exclude_nothing(reference: str) -> None:
 def test_words_stand_in_a_content_whatever_their_case() -> None:
     assert is_in("The Friday Report", "friday REPORT")
     assert not is_in("The Friday Report", "rep")
+
+
+def test_words_stand_in_a_content_with_and_without_accents() -> None:
+    assert is_in("recoger el analisis de sangre", "análisis")
+    assert is_in("felicitar a Íñigo", "inigo")
+    assert is_in("给妈妈打电话", "妈妈")
