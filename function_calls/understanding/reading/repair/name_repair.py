@@ -55,6 +55,7 @@ class NameRepair(TagDraft):
         """
         self._untag_called_people()
         if self.words.joint:
+            self._untag_reminder_words()
             self._move_reminding_to_content()
             self._move_unknown_names(members)
             self._tag_everyone_behind_content()
@@ -99,6 +100,12 @@ class NameRepair(TagDraft):
         for first, last in runs:
             if last < reminded and CLAUSE_ENDS.intersection(self.forms[last:reminded]):
                 self.set_tag(first, last, "CONTENT" if self.find_end_of_content(last) > last else NO_TAG)
+
+    def _untag_reminder_words(self) -> None:
+        """Untag words for a reminder, which is nobody: "ponle un | reminder | a Leo"."""
+        for at, form in enumerate(self.forms):
+            if self.tags[at] == "PERSON" and form in self.words.reference_marks:
+                self.tags[at] = NO_TAG
 
     def _move_reminding_to_content(self) -> None:
         """Move people whom the sender is to remind to the content: "remind me to | remind Ann of the keys"."""
