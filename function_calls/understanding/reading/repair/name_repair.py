@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable
 
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.repair.tag_draft import TagDraft
+from function_calls.understanding.reading.slots.people import has_pronoun
 from function_calls.understanding.reading.slots.small_words import are_function_words, match_any
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, is_time_form
 
@@ -56,6 +57,7 @@ class NameRepair(TagDraft):
         self._untag_called_people()
         if self.words.joint:
             self._untag_reminder_words()
+            self._tag_everyone_in_verb()
             self._move_reminding_to_content()
             self._move_unknown_names(members)
             self._tag_everyone_behind_content()
@@ -106,6 +108,12 @@ class NameRepair(TagDraft):
         for at, form in enumerate(self.forms):
             if self.tags[at] == "PERSON" and form in self.words.reference_marks:
                 self.tags[at] = NO_TAG
+
+    def _tag_everyone_in_verb(self) -> None:
+        """Tag a verb that says that it is for everyone where nobody is named: "mándanos un aviso"."""
+        for at, form in () if self.has("PERSON") else enumerate(self.forms):
+            if self.tags[at] == NO_TAG and has_pronoun(form, self.words, self.words.everyone_endings):
+                self.tags[at] = "PERSON"
 
     def _move_reminding_to_content(self) -> None:
         """Move people whom the sender is to remind to the content: "remind me to | remind Ann of the keys"."""
