@@ -72,11 +72,9 @@ def _import_failures(file: Path) -> Iterator[None]:
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 def backup(config: Path | None, file: Path) -> None:
     """Copy the database into `file`; the bot may be running."""
-    try:
-        with _failures(1):
-            made = back_up(load_settings(config).database_url, file)
-    except FileExistsError as error:
-        raise CommandFailed(f"{file} exists already; nothing is overwritten") from error
+    _refuse_existing(file)
+    with _failures(1):
+        made = back_up(load_settings(config).database_url, file)
     click.echo(f"{made.file}: {made.size / 1000:.0f} kB, checked")
 
 
@@ -102,8 +100,7 @@ def restore(config: Path | None, file: Path) -> None:
 )
 def export_all(config: Path | None, chats: tuple[str, ...], people: tuple[str, ...], out: Path) -> None:
     """Write the data of the chats and people to `out`; the bot may be running."""
-    if out.exists():
-        raise CommandFailed(f"{out} exists already; nothing is overwritten")
+    _refuse_existing(out)
     if not chats and not people:
         raise CommandFailed("name at least one chat or person: --chat platform:id, --person platform:id")
     with _failures(1):
@@ -188,6 +185,11 @@ def verify_reminders(config: Path | None, since: str | None, until: str | None) 
         click.echo(f"… and {len(result.wrong) - _MOST_SHOWN} more")
     click.echo("nothing was lost" if result.is_proved else "NOT proved")
     return 0 if result.is_proved else 1
+
+
+def _refuse_existing(file: Path) -> None:
+    if file.exists():
+        raise CommandFailed(f"{file} exists already; nothing is overwritten; choose another name")
 
 
 def _write(settings: Settings, wanted: ExportScope, out: Path) -> Mapping[str, int]:

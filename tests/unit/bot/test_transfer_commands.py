@@ -55,13 +55,14 @@ def test_a_chat_moves_from_one_bot_to_another(bubbles, tmp_path):
 
 
 @pytest.mark.usefixtures("said")
-def test_existing_files_are_not_overwritten(bubbles, tmp_path):
-    (tmp_path / "home.jsonl").write_text("mine", encoding="utf-8")
-    taken = bubbles("export", "--chat", "console:home", "--out", "home.jsonl")
+@pytest.mark.parametrize("command", [("export", "--chat", "console:home", "--out"), ("backup",)])
+def test_existing_files_are_not_overwritten(bubbles, tmp_path, command):
+    (tmp_path / "copy").write_text("mine", encoding="utf-8")
+    taken = bubbles(*command, "copy")
 
     assert taken.exit_code == 1
-    assert "nothing is overwritten" in taken.output
-    assert (tmp_path / "home.jsonl").read_text(encoding="utf-8") == "mine"
+    assert taken.output == "bubbles: copy exists already; nothing is overwritten; choose another name\n"
+    assert (tmp_path / "copy").read_text(encoding="utf-8") == "mine"
 
 
 @pytest.mark.parametrize(
