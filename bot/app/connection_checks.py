@@ -108,7 +108,7 @@ async def examine_platform(name: str, settings: Settings, prober: Prober) -> lis
         return [good(name, "needs_nothing")]
     library = _LIBRARIES.get(name)
     if library is not None and importlib.util.find_spec(library) is None:
-        return [problem(name, "not_installed", f"pip install .[{name}]", name=library)]
+        return [problem(name, "not_installed", "install_extra", name=library, extra=name)]
     module = await asyncio.to_thread(importlib.import_module, f"bot.platforms.{name}.doctor")  # some take seconds
     examine: Examine = module.examine
     return await examine(settings, prober)

@@ -12,7 +12,7 @@ from bot import __version__
 from bot.cli.commands import CommandFailed, config_option
 from bot.config.editor import SettingsEditor
 from bot.config.settings import Settings
-from bot.config.sources import load_settings
+from bot.config.sources import load_settings, operator_language
 from bot.config.terminal import display_language
 from bot.platforms import console
 from bot.platforms.kit.adapter import PlatformParts
@@ -71,7 +71,7 @@ def mcp(config: Path | None, chat: str, person: str | None) -> None:
     except StorageBusy as error:
         raise CommandFailed(f"{error}; the running bot offers the same at /mcp of its page") from error
     except ImportError as error:
-        raise CommandFailed("MCP needs the extra `mcp` (pip install 'bubbles[mcp]')", 2) from error
+        raise CommandFailed(say(operator_language(config), "server.no_mcp"), 2) from error
 
 
 @click.command("mcp-sign-in")
@@ -91,7 +91,7 @@ def mcp_sign_in(config: Path | None, name: str) -> None:
         from bot.tools.servers.mcp.oauth import sign_in
         from bot.tools.servers.mcp.toolset import describe_error
     except ImportError as error:
-        raise CommandFailed("MCP needs the extra `mcp` (pip install 'bubbles[mcp]')", 2) from error
+        raise CommandFailed(say(operator_language(config), "server.no_mcp"), 2) from error
     try:
         count = asyncio.run(sign_in(server, server.oauth, lambda address: click.echo(f"Open {address}")))
     except TimeoutError as error:

@@ -161,7 +161,7 @@ def _parse(text: str) -> tuple[Mapping[str, object], str]:
     try:
         import yaml
     except ImportError as error:
-        raise SkillInvalid("it needs PyYAML; install it: pip install .[skills]") from error
+        raise SkillInvalid("it needs PyYAML: in the project's folder, pip install -e '.[skills]'") from error
     try:
         fields = yaml.safe_load(found["fields"])
     except (yaml.YAMLError, ValueError, RecursionError) as error:

@@ -1,6 +1,7 @@
 """Message keys in the code, compared with the catalogue."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,13 @@ def test_every_used_key_is_in_the_catalogue():
 
     assert keys - set(catalogue("en")) == set()
     assert keys
+
+
+def test_extras_are_installed_from_the_folder_of_the_project():
+    texts = [*SOURCES, *(ROOT / "function_calls/language/messages").glob("*.toml"), ROOT / "config.toml"]
+    commands = [
+        found for path in texts for found in re.findall(r".*(?:bubbles|pip install.*\.)\[.*", path.read_text("utf-8"))
+    ]
+
+    assert len(commands) > 20
+    assert [line for line in commands if "pip install -e '.[" not in line] == []

@@ -45,7 +45,8 @@ def _region(region: str) -> "HolidayBase":
     try:
         import holidays
     except ImportError as error:
-        raise ValueError("calendars are not installed: pip install 'bubbles[calendars]'") from error
+        problem = "calendars are not installed; install them: in the project's folder, pip install -e '.[calendars]'"
+        raise ValueError(problem) from error
     try:
         return holidays.country_holidays(found[1], subdiv=found[2])
     except NotImplementedError as error:

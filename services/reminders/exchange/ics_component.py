@@ -24,7 +24,8 @@ def calendar_library() -> ModuleType:
     try:
         import icalendar
     except ImportError as error:
-        raise ConfigError("iCalendar", "", "is not installed: pip install 'bubbles[ical]'") from error
+        problem = "is not installed; install it: in the project's folder, pip install -e '.[ical]'"
+        raise ConfigError("iCalendar", "", problem) from error
     return icalendar
 
 

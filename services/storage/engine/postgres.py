@@ -56,7 +56,7 @@ def make_engine(url: sa.URL, role: Role) -> sa.Engine:
             connect_args={**_CLIENT, "options": options},
         )
     except ModuleNotFoundError as error:
-        problem = f"{error.name} is missing; install Bubbles with its extra: bubbles[postgres]"
+        problem = f"{error.name} is missing; install it: in the project's folder, pip install -e '.[postgres]'"
         shown = url.render_as_string(hide_password=True)
         raise ConfigError(shown, "storage.url", problem, "no_driver", library=error.name) from error
     sa.event.listen(engine, "connect", _register_nul_filter)

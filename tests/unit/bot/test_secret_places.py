@@ -134,7 +134,7 @@ def test_the_library_is_loaded_only_where_a_setting_asks_for_it(written, monkeyp
     load_settings(written(""), {"OPENAI_API_KEY": "sk-plain"})
     error = load_invalid(written(""), {"OPENAI_API_KEY": "keyring:bubbles/openai"})
 
-    assert "pip install .[keyring]" in error.problem
+    assert "pip install -e '.[keyring]'" in error.problem
 
 
 def test_places_of_secrets_are_shown_without_the_secrets(tmp_path, written, keyring_of):

@@ -100,7 +100,7 @@ def test_a_missing_library_says_how_to_install_it():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
-    assert "pip install .[matrix]" in done.stderr
+    assert "pip install -e '.[matrix]'" in done.stderr
 
 
 def test_unknown_platform_is_an_error_of_the_settings():

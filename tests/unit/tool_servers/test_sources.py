@@ -314,4 +314,4 @@ async def test_mcp_server_without_the_extra_is_a_source_that_names_it(monkeypatc
 
     assert (source.label, source.health().is_ok) == ("notes", False)
     assert source.health().detail == probe.problem
-    assert "bubbles[mcp]" in text_in("en", probe.problem)
+    assert "pip install -e '.[mcp]'" in text_in("en", probe.problem)

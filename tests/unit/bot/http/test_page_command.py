@@ -41,7 +41,7 @@ def test_without_the_libraries_it_says_how_to_get_the_page(monkeypatch, capsys):
 
     assert room is None
     assert "not_installed_here" in (told := capsys.readouterr().err)
-    assert "pip install .[web]" in told
+    assert "pip install -e '.[web]'" in told
 
 
 async def test_printed_address_serves_the_page(capsys):
