@@ -14,12 +14,12 @@ from bot.cli.commands import config_option
 from bot.cli.doctor.tools import clash_findings, examine_tools, plugin_finding, print_finding, source_finding
 from bot.config.field_errors import config_error_text
 from bot.config.settings import Settings
-from bot.config.sources import load_settings, operator_language
+from bot.config.sources import load_settings, operator_language, settings_place
 from bot.config.terminal import display_language, printable
 from bot.platforms.catalog import create_platforms
-from bot.platforms.kit.doctor import Finding
+from bot.platforms.kit.doctor import Finding, good
 from bot.plugins.loading import find_enabled_plugins
-from function_calls.language.messages import say
+from function_calls.language.messages import say, text_in
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.validation.schema_walk import properties_of, required_of, types_of
 from services.kernel.clock import SystemClock
@@ -119,6 +119,7 @@ def check(config: Path | None) -> int:
         return 2
     language = display_language(settings.bot.language)
     ok = click.style(f"{say(language, 'doctor.ok'):<9}", fg="green")
+    print_finding(good("settings", text_in(language, settings_place(config))), language)
     for line in _describe_settings(settings, language):
         click.echo(ok + line)
     for finding in tools:
@@ -156,7 +157,7 @@ def _describe_settings(settings: Settings, language: str) -> list[str]:
     is_model = model.is_configured
     return [
         say_here("doctor.valid", names=platforms),
-        say_here("doctor.place", zone=settings.bot.zone_name, folder=settings.bot.data_dir),
+        say_here("doctor.place", zone=settings.bot.zone_name, folder=settings.bot.data_dir.absolute()),
         say_here(
             "doctor.model_used" if is_model else "doctor.model_offline",
             name=model.name,

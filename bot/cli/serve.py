@@ -12,11 +12,11 @@ from bot import __version__
 from bot.cli.commands import CommandFailed, config_option
 from bot.config.editor import SettingsEditor
 from bot.config.settings import Settings
-from bot.config.sources import load_settings, operator_language
+from bot.config.sources import load_settings, operator_language, settings_place
 from bot.config.terminal import display_language
 from bot.platforms import console
 from bot.platforms.kit.adapter import PlatformParts
-from function_calls.language.messages import say
+from function_calls.language.messages import say, text_in
 from services.kernel.clock import SystemClock
 from services.kernel.errors import StorageBusy
 from services.kernel.startup_imports import import_without_gc
@@ -104,7 +104,9 @@ def mcp_sign_in(config: Path | None, name: str) -> None:
 def _serve(config: Path | None, *, watches_plugins: bool) -> None:
     editor = SettingsEditor(config)
     settings = editor.load().settings
-    for line in banner(settings, display_language(settings.bot.language)):
+    language = display_language(settings.bot.language)
+    click.echo(say(language, "serve.settings", place=text_in(language, settings_place(config))), err=True)
+    for line in banner(settings, language):
         click.echo(line, err=True)
     with import_without_gc():
         from bot.cli.runner import BotRunner

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 from pydantic import SecretStr, ValidationError
@@ -16,7 +16,7 @@ from bot.config.platform_catalog import GROUPS, NAMES
 from bot.config.secrets import place_of, read_file, read_secret
 from bot.config.settings import Settings
 from bot.config.terminal import display_language
-from function_calls.language.messages import FALLBACK, LANGUAGES
+from function_calls.language.messages import FALLBACK, LANGUAGES, Message
 from services.kernel.errors import ConfigError
 from services.kernel.text import closest_names
 
@@ -24,6 +24,7 @@ Tables = dict[str, dict[str, object]]
 """Values by group and key; the group of a platform is `platforms.NAME`."""
 
 PREFIX = "BUBBLES_"
+_FILE: Final = Path("config.toml")
 _FILE_SUFFIX = "_FILE"
 _PLATFORM = "platforms."
 _MIN_SIMILARITY = 0.4
@@ -167,8 +168,16 @@ def _secret_places(
                 yield f"{group}.{key}", own if place is None else str(place)
 
 
+def settings_place(path: Path | None = None) -> Message | str:
+    """Return the absolute path of the file that `read_settings` reads, or that the working folder has none."""
+    file = (path or _FILE).absolute()
+    if path is None and not file.exists():
+        return Message("setting.no_file", {"name": file.name, "folder": file.parent})
+    return str(file)
+
+
 def _tables(path: Path | None) -> tuple[Path, Tables]:
-    chosen = path or Path("config.toml")
+    chosen = path or _FILE
     return chosen, _split_platforms(_read(chosen) if path is not None or chosen.exists() else {})
 
 

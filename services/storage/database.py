@@ -70,8 +70,8 @@ class Database:
 
     @property
     def name(self) -> str:
-        """The URL without its password, for messages."""
-        return self.url.render_as_string(hide_password=True)
+        """The absolute path of a file, or the URL without its password, for messages."""
+        return str(self.path) if self.path else self.url.render_as_string(hide_password=True)
 
     @property
     def dialect(self) -> str:

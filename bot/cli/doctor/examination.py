@@ -14,10 +14,10 @@ from bot.cli.doctor.machine import examine_clock, examine_database, examine_runn
 from bot.cli.doctor.tools import examine_tools, print_finding
 from bot.config.field_errors import config_error_text
 from bot.config.settings import Settings
-from bot.config.sources import operator_language, read_settings
+from bot.config.sources import operator_language, read_settings, settings_place
 from bot.config.terminal import display_language
 from bot.platforms.kit.doctor import Finding, Prober, good, problem
-from function_calls.language.messages import say
+from function_calls.language.messages import say, text_in
 from services.kernel.clock import Clock, SystemClock
 from services.kernel.errors import ConfigError
 
@@ -34,6 +34,7 @@ def doctor(config: Path | None) -> int:
         return 2
     settings = loaded.settings
     language = display_language(settings.bot.language)
+    _print(good("settings", text_in(language, settings_place(config))), language)
     places = [say(language, "doctor.secret_from", setting=key, place=place) for key, place in loaded.secrets.items()]
     _print(good("secrets", "; ".join(places) or "secrets_none"), language)
     return asyncio.run(_report(settings, language))

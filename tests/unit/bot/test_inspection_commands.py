@@ -43,6 +43,23 @@ def test_a_check_names_the_functions_of_plugins(said):
     assert result.exit_code == 0
 
 
+@pytest.mark.parametrize("command", ["check", "doctor"])
+def test_read_settings_file_and_data_folder_are_shown_as_absolute_paths(said, tmp_path, command):
+    result = said(command)
+
+    assert f"ok       settings: {tmp_path / 'config.toml'}\n" in result.output
+    assert f"{tmp_path}/data" in result.output
+
+
+@pytest.mark.parametrize("command", ["check", "doctor"])
+def test_missing_settings_file_is_shown(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner(env={"OPENAI_API_KEY": ""}).invoke(cli, [command])
+
+    assert f"ok       settings: no config.toml in {tmp_path}; defaults and environment variables are" in result.output
+    assert result.exit_code == 0
+
+
 def test_check_reports_broken_plugins(said):
     result = said("check", dice="raise ValueError('no dice')")
 
