@@ -5,6 +5,7 @@ import re
 import shlex
 import tomllib
 from pathlib import Path
+from textwrap import dedent
 
 import click
 import pytest
@@ -18,7 +19,9 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted(
     [*(ROOT / name for name in ("README.md", "README.zh.md", "CONTRIBUTING.md")), *(ROOT / "docs").rglob("*.md")]
 )
-FENCE = re.compile(r"(?P<before>[^\n]*)\n```(?P<language>\w*)\n(?P<text>.*?)\n```", re.DOTALL)
+FENCE = re.compile(
+    r"(?P<before>[^\n]*)\n(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)\n(?P=indent)```", re.DOTALL
+)
 SHELL = ("sh", "bash")
 
 RUN_BY = {
@@ -69,7 +72,7 @@ def blocks():
     for page in PAGES:
         text = "\n" + page.read_text(encoding="utf-8")
         for found in FENCE.finditer(text):
-            yield str(page.relative_to(ROOT)), found["language"], found["text"], found["before"]
+            yield str(page.relative_to(ROOT)), found["language"], dedent(found["text"]), found["before"]
 
 
 BLOCKS = list(blocks())
@@ -84,7 +87,7 @@ def of(*languages):
 
 
 def test_every_fence_of_every_page_is_seen():
-    fences = sum(len(re.findall(r"^```", page.read_text(encoding="utf-8"), re.MULTILINE)) for page in PAGES)
+    fences = sum(len(re.findall(r"^ *```", page.read_text(encoding="utf-8"), re.MULTILINE)) for page in PAGES)
 
     assert fences == 2 * len(BLOCKS)
     assert len(BLOCKS) > 50
@@ -180,7 +183,20 @@ def known(words):
         return "=" in words[1]
     if words[0] == "bubbles":
         return takes_words(words[1:])
-    return words[0] in {"printf", "echo", "cd"}
+    if words[0] == "pip":
+        return is_installation(words[1:])
+    return words[0] in {"printf", "echo", "cd", "."}
+
+
+def is_installation(words):
+    """Whether the words of `pip` add extras of ours to the environment and leave the installation editable."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = re.fullmatch(r"\.\[([\w,]+)\]", words[-1])
+    return (
+        words[:-1] == ["install", "-e"]
+        and extras is not None
+        and {*extras[1].split(",")} <= project["optional-dependencies"].keys()
+    )
 
 
 def takes_words(words):
@@ -197,6 +213,8 @@ def test_unknown_command_would_be_noticed():
     assert not known(["bubbles", "fly"])
     assert not known(["bubbles", "run", "--fast"])
     assert not known(["make", "tea"])
+    assert not known(["pip", "install", ".[irc]"])
+    assert not known(["pip", "install", "-e", ".[tea]"])
 
 
 def test_folders_named_for_contributors_exist():
