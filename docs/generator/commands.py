@@ -11,8 +11,8 @@ from docs.generator.markdown import cell, table
 
 _HEAD = """# The `bubbles` command
 
-`bubbles COMMAND --help` shows the same in the terminal, in Chinese if `LANG` (or `LC_ALL`, `LC_MESSAGES`) begins with
-`zh`.
+`bubbles COMMAND --help` shows the same in the terminal, in Chinese or Spanish if `LANG` (or `LC_ALL`,
+`LC_MESSAGES`) begins with `zh` or `es`.
 """
 
 
