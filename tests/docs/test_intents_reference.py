@@ -8,9 +8,16 @@ import pytest
 from bot.app.registry import built_in_registry
 from bot.testing.turns import make_turn
 from function_calls.understanding import OfflineInterpreter
+from function_calls.understanding.dialogue.message_reader import LONGEST
 from function_calls.understanding.reading.message import load_models
 
-PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "intents.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "reference" / "intents.md").read_text(encoding="utf-8")
+LIMITS = {
+    "reference/intents.md": r"read as a request \| (\d+) characters",
+    "reference/performance.md": r"more than (\d+) characters is not read",
+    "explanation/threat-model.md": r"reads as a request \| (\d+) characters",
+}
 ROWS = re.findall(r"^\| `(\w+)` \| ([^|]+) \| `(\w+)` \| ([^|]+) \| ([^|]+) \|$", PAGE, re.MULTILINE)
 CASES = [
     pytest.param(function, language, text, id=f"{language} {intent}: {meaning}")
@@ -22,6 +29,13 @@ CASES = [
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_page_names_every_intent(language):
     assert [each for each in load_models(language).network.intents if f"`{each}`" not in PAGE] == []
+
+
+@pytest.mark.parametrize(("page", "words"), LIMITS.items())
+def test_longest_request_is_that_of_the_code(page, words):
+    [limit] = re.findall(words, (DOCS / page).read_text(encoding="utf-8"))
+
+    assert int(limit) == LONGEST
 
 
 @pytest.mark.parametrize(("function", "language", "text"), CASES)
