@@ -45,7 +45,7 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "check": (
         "bot.cli.inspect:check",
-        "Validate the settings. Say what is connected, what is missing, how plugins and tool servers are.",
+        "Validate the settings. Say what is configured, what is missing, how plugins and tool servers are.",
     ),
     "slack-manifest": (
         "bot.cli.inspect:slack_manifest",
