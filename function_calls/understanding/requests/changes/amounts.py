@@ -70,7 +70,10 @@ def _correct_minutes(piece: str, request: RequestContext) -> dict[str, object] |
     It counts minutes if the reminder comes within the hour, and if no clock has such an hour; or if the reminder was
     set by an amount of time, and the next such hour is far.
     """
-    due = find_due(find_named_reminder(request), request.now)
+    last = None if request.last_set is None else request.last_set.arguments.get("time")
+    last_time = request.read_only_time(str(last)) if last else None
+    reminder = find_named_reminder(request)
+    due = find_due(reminder, request.now) or (last_time.start if reminder is None and last_time is not None else None)
     if due is None or not timedelta() < due - request.now <= _HOUR:
         return None
     amount = request.parse_length(request.words.as_length.format(minutes=piece))
