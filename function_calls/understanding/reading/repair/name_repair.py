@@ -253,17 +253,20 @@ class NameRepair(TagDraft):
     def _move_companion_to_content(self, first: int, last: int, members: Collection[str]) -> None:
         """Move 和 and a name behind 我 to the content where they do something together: 提醒我和房东谈租约.
 
-        跟 in front of a relative says the same: 我跟表妹换班. A member of the chat is reminded as well.
+        跟 in front of a relative says the same: 我跟表妹换班. A member of the chat behind 和 is reminded as well.
         """
         end = self.find_end_of_content(last)
         joints = self.words.and_words | {"@"}
         joint = next((at for at in range(first + 1, last - 1) if self.forms[at] in joints), 0)
         companion = "".join(self.forms[joint + 1 : last])
-        if not joint or companion in members or "".join(self.forms[first:joint]) not in self.words.oneself:
+        companion = _find_longest_at_start(companion, members) or companion  # 大刘商|量
+        is_with = self.forms[joint] in self.words.with_words
+        is_joined = companion in members and not is_with
+        if not joint or is_joined or "".join(self.forms[first:joint]) not in self.words.oneself:
             return
-        is_relative = companion.endswith(tuple(self.words.kinship_terms))
-        is_with_relative = is_relative and self.forms[joint] in self.words.with_words
-        if is_with_relative or "".join(self.forms[last:end]).startswith(self.words.together):
+        is_with_relative = is_with and companion.endswith(tuple(self.words.kinship_terms))
+        behind = "".join(self.forms[joint + 1 : end]).removeprefix(companion)
+        if is_with_relative or behind.startswith(self.words.together):
             self.set_tag(joint, last, "CONTENT")
 
     def _tag_companions(self, members: Collection[str]) -> None:
