@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from function_calls.understanding.reading.times import is_clock_alone
 from function_calls.understanding.requests.request_context import RequestContext
 from services.kernel.chat import ChatMessage
 from services.recurrence.rules import WEEKDAYS, Rule
@@ -36,7 +37,8 @@ def find_messages_of(content: str, request: RequestContext) -> list[ChatMessage]
 def find_old_lead(content: str, due: datetime, request: RequestContext) -> timedelta:
     """Return the time from a reminder to the event in the message of the chat that set it: "gig at 7, an hour before".
 
-    The event has the only time of that message with a day behind the reminder; without a lead it is zero.
+    The event has the only time of that message with a day behind the reminder, or a clock on the same day; without a
+    lead it is zero.
     """
     words = request.words
     for message in find_messages_of(content, request):
@@ -52,10 +54,15 @@ def find_old_lead(content: str, due: datetime, request: RequestContext) -> timed
 
 
 def _list_leads(events: Sequence[Reading], due: datetime) -> list[timedelta]:
-    """Return the times from `due` to the `events` behind it that have a day; one without a clock is at its clock."""
-    dated = [each for each in events if each.has_day]
-    starts = [each.start if each.has_clock else datetime.combine(each.start, due.timetz()) for each in dated]
+    """Return the times from `due` to the `events` behind it that have a day or a clock alone."""
+    starts = [_complete_event(each, due) for each in events if each.has_day or is_clock_alone(each)]
     return [start - due for start in starts if start > due]
+
+
+def _complete_event(event: Reading, due: datetime) -> datetime:
+    """Return the time of an event, which is on the day of `due` or at its clock where it has none of its own."""
+    day, clock = (event.start if has_own else due for has_own in (event.has_day, event.has_clock))
+    return datetime.combine(day, clock.timetz())
 
 
 def _find_event_beside_ahead(text: str, request: RequestContext) -> str:
