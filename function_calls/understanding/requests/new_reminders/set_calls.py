@@ -41,6 +41,7 @@ from function_calls.understanding.requests.new_reminders.pieces import open_time
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.times.lead_events import (
     counts_back_from_other_event,
+    join_times_of_event,
     separate_event_from_clock,
 )
 from function_calls.understanding.requests.times.leads import tag_lead
@@ -143,7 +144,7 @@ def repeat_last(request: RequestContext) -> Interpretation | None:
 
 def _tag_events_and_reasons(request: RequestContext) -> RequestContext:
     """Return the request with its events tagged, and with counts and times of reasons that belong to its content."""
-    words = request.words
+    request, words = join_times_of_event(request), request.words
     reading = tag_event_behind_lead(tag_event_behind_day(request.reading, words), words)
     request = _keep_count_in_content(request.with_reading(reading))
     return request.with_reading(tag_event(_keep_time_of_reason_in_content(request.reading, words), words))

@@ -113,6 +113,32 @@ def find_words_behind_lead(request: RequestContext) -> tuple[Token, ...]:
     return tuple(tokens[at] for at in takewhile(lambda at: tags[at] == NO_TAG, range(first, len(tags))))
 
 
+def join_times_of_event(request: RequestContext) -> RequestContext:
+    """Return the request with the day in the name of an event, or in front of the lead, and its clock as its time.
+
+    "La reunión del viernes es a las 11; avísame 15 minutos antes".
+    """
+    reading, words = request.reading, request.words
+    tags, times = [*reading.tags], [at for at, token in enumerate(reading.tokens) if is_time(token)]
+    days = [at for at in times if names_any_day(reading.text_of(reading.tokens[at]), request)]
+    clocks = [at for at in times if at not in days and tags[at] in {"EVENT", NO_TAG}]
+    if not reading.has("LEAD") or len(days) != 1 or len(clocks) != 1:
+        return request
+    (day,), (clock,) = days, clocks
+    is_linked = reading.forms[day - 1] in words.before_time
+    if tags[day] not in {"LEAD", "EVENT"} and not (tags[day] == "CONTENT" and is_linked):
+        return request
+    for at in range(day, clock):
+        if tags[at] == "CONTENT" and reading.forms[at] in words.copulas_of_events:
+            tags[at] = NO_TAG
+    for at in reversed(range(len(tags) - 1)):
+        if tags[at : at + 2] == ["EVENT", "CONTENT"] and at not in times:
+            tags[at] = "CONTENT"  # "la reunión | con el cliente"
+    for at in (day - is_linked, day, clock):
+        tags[at] = "EVENT"
+    return request.with_tags(tags)
+
+
 def tag_day_of_event(request: RequestContext) -> RequestContext:
     """Return the request with the day of an event tagged as a time, where only its clock is open.
 
