@@ -158,7 +158,8 @@ def _shift_time(request: RequestContext) -> Interpretation | None:
     due = find_due(reminder, request.now)
     old_lead = timedelta() if reminder is None or due is None else find_old_lead(reminder.content, due, request)
     is_new = not request.words.joint and not request.has_word(request.words.beside)  # 再提前半小时 adds to the lead
-    is_lead = bool(old_lead) and (is_new or says_remind_me(request) or request.has_word(request.words.substitutes))
+    instead = (*request.words.corrections, *request.words.substitutes)
+    is_lead = bool(old_lead) and (is_new or says_remind_me(request) or request.has_word(instead))
     if is_lead and request.has_word(request.words.ahead):
         request = request.retag("EARLIER", "LEAD")  # "avísame dos horas antes" in place of one hour
     later, earlier = request.parse_amount("LATER"), request.parse_amount("EARLIER")
