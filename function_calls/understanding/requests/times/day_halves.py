@@ -24,7 +24,9 @@ def choose_half_of_part(clock: TimeWords, part: str, request: RequestContext) ->
     """Return `clock` in the part of the day that a lead names: "the night before at 9"."""
     if not is_clock_without_half(clock.words):
         return clock
-    whole = request.parse_time([f"{part}{request.words.joint}{clock.words}"])
+    parts = request.words.parts_of_day
+    named = next((parts[word] for word in part.split() if word in parts), part)  # "noche a las"
+    whole = request.parse_time([f"{named}{request.words.joint}{clock.words}"])
     return clock if whole is None or not whole.best.has_clock else whole
 
 
