@@ -159,7 +159,8 @@ def _add_event_itself(times: list[TimeWords], request: RequestContext) -> list[T
     ahead = [f"{each}{words.joint}{word}" for each in joined for word in words.ahead]  # "and on the day before"
     is_both = request.reading.has("LEAD") and words.has_any(joined, text) and not words.has_any(ahead, text)
     event = request.parse_time(request.reading.pieces("EVENT")) if is_both else None
-    is_ahead = event is not None and bool(times) and all(each.best.start < event.best.start for each in times)
+    days = [each.best.start.date() for each in times]
+    is_ahead = event is not None and bool(days) and max(days) < event.best.start.date()
     return [*times, event] if event is not None and is_ahead else times
 
 

@@ -33,6 +33,8 @@ def compute_lead_times(request: RequestContext, leads: list[Lead]) -> list[TimeW
     reading = request.reading
     lengths = [length for length, _ in leads]
     spans = request.list_time_spans() if reading.has("LEAD") else []
+    on_day = _list_spans_on_same_day(spans, request)
+    spans = [span for span in spans if span not in on_day]
     pieces = reading.slice(spans)
     events = [_strip_deadline(piece, request) for piece in reading.pieces("EVENT")]
     if not pieces and not events:
@@ -40,9 +42,12 @@ def compute_lead_times(request: RequestContext, leads: list[Lead]) -> list[TimeW
         return [] if is_ahead else _parse_time_from_now(reading.words("LEAD"), request)
     clock, times = _read_times_beside_lead(pieces, events, request)
     part = next((part for _, part in leads if part is not None), None)
-    clock = choose_half_of_part(clock, part.words, request) if clock and part else clock or part
-    early = [subtract_lead(event, length, clock) for event in times for length in lengths]
+    named = choose_half_of_part(clock, part.words, request) if clock and part else clock or part
+    clock = named if named is not None and named.best.has_clock else None  # "a week before and the night before"
+    early = [subtract_lead(event, length, clock or part) for event in times for length, part in leads]
     ahead = [each for each in early if each is not None]
+    same_day = request.parse_times(reading.slice(on_day)) if len(times) == 1 else []
+    ahead += [_move_ahead_on_day(time, times[0]) for time in same_day]
     if not events and _names_day_of_lead(request, spans, lengths):
         return times
     if clock is not None and not pieces and _names_day_of_lead(request, reading.spans("EVENT"), lengths):
@@ -64,6 +69,26 @@ def _read_times_beside_lead(
     clock = request.parse_time(pieces) if events and pieces else None
     times = [choose_next_hour(time, request) for time in request.parse_times(events or pieces)]
     return clock, [time if time.best.rrule else choose_usual_half(time, request) for time in times]
+
+
+def _list_spans_on_same_day(spans: list[Span], request: RequestContext) -> list[Span]:
+    """Return the spans of times behind the leads for another reminder on the day of the event: "and again that day"."""
+    words, text, end = request.words, request.reading.text, max(request.reading.spans("LEAD"), default=(0, 0))[1]
+    ahead = {start: words.fold(text[end:stop]) for start, stop in spans if start >= end > 0}
+    return [
+        (start, stop)
+        for start, stop in spans
+        if words.has_any(words.beside, ahead.get(start, "")) and words.has_any(words.same_day_phrases, ahead[start])
+    ]
+
+
+def _move_ahead_on_day(time: TimeWords, event: TimeWords) -> TimeWords:
+    """Return `time` on the day of an event, a bare hour in the half of the day that is ahead of it."""
+    moved = [move_to_day(reading, event.best.start.date()) for reading in time.readings]
+    if is_clock_without_half(time.words):
+        halves = [half for reading in moved for half in list_halves(reading) if half.start < event.best.start]
+        moved = sorted(halves, key=lambda half: half.start)[-1:] or moved
+    return replace(time, readings=tuple(each._replace(has_day=True) for each in moved), is_ambiguous=False)
 
 
 def _strip_deadline(piece: str, request: RequestContext) -> str:

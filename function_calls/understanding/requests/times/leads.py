@@ -160,6 +160,9 @@ def _find_tagged_lead(request: RequestContext) -> tuple[int, int]:
         return 0, 0  # "two weeks before and the day before at 8"
     if tags[begin : begin + 1] != ("WHEN",):
         return 0, 0
+    between = request.words.fold(request.reading.text[tokens[last - 1].end : tokens[begin].start])
+    if request.words.has_any(request.words.same_day_phrases, between):
+        return 0, 0  # "a day before and on the same day at 6"
     is_one = tags[begin - 1] == "LEAD" and tokens[begin - 1].end == tokens[begin].start
     end = begin + 1 if is_one else begin
     return (first, end) if is_one or tokens[begin].form == "@clock" else (0, 0)
