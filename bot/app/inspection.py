@@ -11,10 +11,8 @@ from bot.config.platform_catalog import platform_names
 from bot.config.settings import Settings
 from bot.observability.logs import suspend_logging
 from bot.plugins.manager import InstalledPlugin, PluginManager
-from bot.tools.servers.sources import open_tool_sources, run_limits, stored_source
+from bot.tools.servers.sources import open_tool_sources
 from bot.tools.skills import skill_sources
-from bot.tools.stored.runner import ToolRunner
-from bot.tools.stored.toolset import StoredToolset
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.context import Services
@@ -80,16 +78,16 @@ async def inspect_bot(settings: Settings, clock: Clock) -> Inspection:
         ConfigError: the settings of a connection are invalid.
     """
     with suspend_logging():
-        servers = settings.tool_servers.model_copy(update={"python_tools": False})
-        owners = (_OPERATOR.key,)
         async with (
             install_plugins(settings, clock) as (manager, calls),
-            _python_tools(settings) as stored_tools,
+            _open_stored_tools(settings) as store,
             open_tool_sources(
-                servers,
+                settings.tool_servers,
                 calls,
-                owners=owners,
-                extra=[*manager.tool_sources(), *skill_sources(settings.skills), *stored_tools],
+                owners=(_OPERATOR.key,),
+                extra=[*manager.tool_sources(), *skill_sources(settings.skills)],
+                clock=clock,
+                store=store,
                 token_folder=settings.mcp_token_folder,
                 wait_seconds=_WAIT_SECONDS,
             ) as tools,
@@ -114,14 +112,14 @@ async def inspect_bot(settings: Settings, clock: Clock) -> Inspection:
 
 
 @asynccontextmanager
-async def _python_tools(settings: Settings) -> AsyncIterator[list[ToolSource]]:
-    """Open the bot's database read-only and return the stored tools; the bot may be using it meanwhile."""
+async def _open_stored_tools(settings: Settings) -> AsyncIterator[SqlStoredToolReader | None]:
+    """Open the bot's database read-only and yield its stored tools; the bot may be using it meanwhile."""
     async with AsyncExitStack() as resources:
-        stored_tools = []
-        if settings.tool_servers.python_tools:
-            with suppress(ConfigError):  # no database, or one without the table of tools
+        store = None
+        with suppress(ConfigError):  # no database, or one without the table of tools
+            if settings.tool_servers.python_tools:
                 view = await resources.enter_async_context(DatabaseView(settings.database_url))
-                store, runner = SqlStoredToolReader(view), ToolRunner(run_limits(settings.tool_servers))
-                await store.all()
-                stored_tools = [stored_source(StoredToolset(store, runner, owners=(_OPERATOR.key,)))]
-        yield stored_tools
+                reader = SqlStoredToolReader(view)
+                await reader.all()
+                store = reader
+        yield store

@@ -24,8 +24,8 @@ from function_calls.toolsets.direct import DirectToolset
 from function_calls.toolsets.source import Access, Health, ToolSource
 from services.kernel.background_tasks import running_tasks
 from services.kernel.chat import ChatAddress, Person
-from services.kernel.clock import Clock, SystemClock
-from services.storage.tools import SqlStoredToolStore
+from services.kernel.clock import Clock
+from services.storage.tools import SqlStoredToolReader, SqlStoredToolStore
 
 if TYPE_CHECKING:
     from bot.tools.servers.connections import Connections, RefusedConnection, ToolServerConnection
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from bot.tools.servers.mcp.toolset import McpToolset
     from bot.tools.servers.openapi_toolset import DocumentChanges, OpenApiToolset
     from bot.tools.stored.repository import StoredToolRepository
-    from bot.tools.stored.runner import RunLimits
     from bot.tools.stored.toolset import StoredToolset
 
 DIRECT: Final = "direct"
@@ -90,16 +89,17 @@ async def open_tool_sources(
     *,
     owners: Collection[str] = (),
     extra: Iterable[ToolSource] = (),
-    store: SqlStoredToolStore | None = None,
-    clock: Clock | None = None,
+    clock: Clock,
+    store: SqlStoredToolReader | None = None,
     token_folder: Path | None = None,
     wait_seconds: float = _WAIT_AT_START,
 ) -> AsyncIterator[ToolSources]:
     """Offer the tools of all external sources through `calls` while the context is open.
 
     `owners` (`platform:id`) may use every source; `extra` are those of plugins and skills. `store` has the stored
-    Python tools, `clock` tells the time of their changes, and `token_folder` keeps the tokens of sign-ins at MCP
-    servers. The tools of servers that take more than `wait_seconds` are offered later.
+    Python tools, which can be changed if it is not only a reader, `clock` tells the time of their changes, and
+    `token_folder` keeps the tokens of sign-ins at MCP servers. The tools of servers that take more than `wait_seconds`
+    are offered later.
 
     Raises:
         ConfigError: a connection cannot be read.
@@ -118,7 +118,11 @@ async def open_tool_sources(
         direct = DirectToolset()
         stored = repository = None
         if store is not None and settings.python_tools:
-            stored, repository = _create_stored_toolset(store, settings, owners, clock or SystemClock())
+            from bot.tools.stored.repository import StoredToolRepository
+            from bot.tools.stored.toolset import open_stored_tools
+
+            stored = open_stored_tools(store, settings, owners)
+            repository = StoredToolRepository(store, clock) if isinstance(store, SqlStoredToolStore) else None
         local = ToolSource(label=LOCAL, kind="local", toolset=LocalToolset(calls))
         external = (
             *(_server_source("openapi", each.connection, each) for each in openapi),
@@ -126,7 +130,8 @@ async def open_tool_sources(
             *(_refused_source(each) for each in (() if connections is None else connections.refused)),
             *unusable,
             *extra,
-            *((stored_source(stored),) if stored is not None else ()),
+            # The toolset itself checks access to each tool.
+            *(() if stored is None else (ToolSource(label=PYTHON, kind="python", toolset=stored),)),
             ToolSource(label=DIRECT, kind="direct", toolset=direct),
         )
         guarded: dict[str, Toolset] = {source.label: source.restrict(owners) for source in external}
@@ -196,13 +201,6 @@ async def try_connection(entry: Mapping[str, object], settings: ToolServerSettin
         return ServerProbe(tools=tuple(spec.name for spec in await toolset.list_specs(nobody)))
 
 
-def run_limits(settings: ToolServerSettings) -> "RunLimits":
-    """Return the limits of a call of a Python tool."""
-    from bot.tools.stored.runner import RunLimits
-
-    return RunLimits(seconds=settings.python_seconds, megabytes=settings.python_megabytes)
-
-
 def _connections(settings: ToolServerSettings, token_folder: Path | None = None) -> "Connections | None":
     """Return the connections of the settings; None if there are none, to import nothing for them."""
     written = (settings.connections, settings.page_connections)
@@ -243,16 +241,6 @@ def _mcp_toolsets(wanted: "Sequence[McpServer]") -> "list[McpToolset]":
     return [McpToolset(each) for each in wanted]
 
 
-def _create_stored_toolset(
-    store: SqlStoredToolStore, settings: ToolServerSettings, owners: Collection[str], clock: Clock
-) -> "tuple[StoredToolset, StoredToolRepository]":
-    from bot.tools.stored.repository import StoredToolRepository
-    from bot.tools.stored.runner import ToolRunner
-    from bot.tools.stored.toolset import StoredToolset
-
-    return StoredToolset(store, ToolRunner(run_limits(settings)), owners=owners), StoredToolRepository(store, clock)
-
-
 async def _open_openapi_toolsets(
     wanted: "Sequence[ToolServerConnection]", settings: ToolServerSettings, resources: AsyncExitStack
 ) -> "list[OpenApiToolset]":
@@ -271,11 +259,6 @@ async def _open_openapi_toolsets(
         client = await resources.enter_async_context(OriginClient(connection.url, timeout_seconds=seconds))
         toolsets.append(OpenApiToolset(connection, client, limits=limits))
     return toolsets
-
-
-def stored_source(toolset: "StoredToolset") -> ToolSource:
-    """Return the source of stored tools; the toolset itself checks access to each tool."""
-    return ToolSource(label=PYTHON, kind="python", toolset=toolset)
 
 
 def _refused_source(refused: "RefusedConnection") -> ToolSource:

@@ -6,7 +6,8 @@ from typing import Final
 
 from loguru import logger
 
-from bot.tools.stored.runner import StoredCall, ToolRunner
+from bot.config.settings import ToolServerSettings
+from bot.tools.stored.runner import RunLimits, StoredCall, ToolRunner
 from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, short_name, unknown_tool
@@ -86,6 +87,14 @@ class StoredToolset:
             self._tools = tuple(tool for tool in await self._store.all() if tool.is_enabled)
             self._loaded_at = now
         return self._tools
+
+
+def open_stored_tools(
+    store: SqlStoredToolReader, settings: ToolServerSettings, owners: Collection[str]
+) -> StoredToolset:
+    """Return the toolset of stored tools, with the limits of the settings."""
+    limits = RunLimits(seconds=settings.python_seconds, megabytes=settings.python_megabytes)
+    return StoredToolset(store, ToolRunner(limits), owners=owners)
 
 
 def _read_functions(tool: StoredTool, taken: Collection[str]) -> _Functions:

@@ -16,6 +16,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.permission import Viewer
 from function_calls.toolsets.direct import DirectToolset
 from services.kernel.chat import ChatAddress, Person
+from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError
 
 
@@ -308,7 +309,7 @@ async def test_mcp_server_without_the_extra_is_a_source_that_names_it(monkeypatc
     entry = {"type": "mcp", "url": "http://127.0.0.1:1/mcp", "name": "notes"}
     settings = written(entry)
 
-    async with open_tool_sources(settings, FunctionCallRouter(Registry())) as tools:
+    async with open_tool_sources(settings, FunctionCallRouter(Registry()), clock=SystemClock()) as tools:
         [source] = [each for each in tools.sources if each.kind == "mcp"]
     probe = await try_connection(entry, settings)
 
