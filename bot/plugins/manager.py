@@ -221,13 +221,12 @@ class PluginManager:
             for name, listener in adds.listeners:
                 removal.callback(calls.events.subscribe(name, guard.listener(listener)))
             stays = removal.pop_all()
-        owned = Registry(injectable=calls.registry.injectable)
-        _register(owned, plugin, ExitStack())
-        logger.info("plugin {} loaded: {} functions", plugin.name, len(owned.specs))
-        for hint in lint_contributions(adds, owned.specs):
+        names = frozenset(tool.name for tool in calls.registry) - before
+        tools = tuple(spec for spec in calls.registry.specs if spec.name in names)
+        logger.info("plugin {} loaded: {} functions", plugin.name, len(tools))
+        for hint in lint_contributions(adds, tools):
             logger.warning("plugin {}: {}", plugin.name, hint)
-        names = frozenset(tool.name for tool in owned)
-        return InstalledPlugin(plugin=plugin, tools=owned.specs, names=names, removal=stays)
+        return InstalledPlugin(plugin=plugin, tools=tools, names=names, removal=stays)
 
     def _describe_failure(self, error: Exception, plugin: LoadedPlugin, others: Collection[str]) -> str:
         """Return why the functions of `plugin` were not registered; `others` are the names registered before it."""
