@@ -48,6 +48,8 @@ FIXED_KEYS: Final = frozenset(
 """Settings that cannot be changed here: the location of the file, and programs that the bot may run."""
 
 _MOST_CHANGES: Final = 100
+_HISTORY_SUFFIX: Final = ".history.json"
+_PRIVATE_FOLDER: Final = "secrets"
 _HEAD: Final = "# Settings changed in the page, which writes this file anew. The environment wins over them.\n"
 
 
@@ -115,10 +117,12 @@ class SettingsEditor(Struct, eq=False):
         """
         loaded, values = self.load(), cast("dict[str, JsonValue]", replace_unstorable_in({**values}))
         self._check(values, loaded)
-        changes = self.changes()
+        file = _file_of(loaded)
+        changes = _read_history(file)
         number = changes[-1].id + 1 if changes else 1
-        with self._secrets(values, number) as stored:
-            return self._store(stored, SettingsChange(id=number, at=at, person=person, before={}, after=stored))
+        with _secret_files(file, values, number) as stored:
+            change = SettingsChange(id=number, at=at, person=person, before={}, after=stored)
+            return self._store(file, changes, stored, change)
 
     def undo(self, change_id: int, *, person: str, at: str) -> SettingsChange:
         """Undo a change: restore the values before it.
@@ -127,47 +131,34 @@ class SettingsEditor(Struct, eq=False):
             LookupError: no change has the id.
             SettingsInvalid: a former value is no longer valid.
         """
-        changes = self.changes()
+        file = _file_of(self.load())
+        changes = _read_history(file)
         change = next((each for each in changes if each.id == change_id), None)
         if change is None:
             raise LookupError(change_id)
         undone = SettingsChange(
             id=changes[-1].id + 1, at=at, person=person, before={}, after=change.before, undoes=change.id
         )
-        return self._store(change.before, undone)
+        return self._store(file, changes, change.before, undone)
 
     def reject(self, problem: str) -> None:
         """Revert the last change, because a start with it failed with `problem`."""
-        changes = self.changes()
+        file = _file_of(self.load())
+        changes = _read_history(file)
         if not changes:
             return
         last = changes[-1]
         last.problem = problem
-        self._write(_merge(page_tables(self._file()), last.before), changes)
+        _write(file, _merge(page_tables(file), last.before), changes)
 
     def changes(self) -> list[SettingsChange]:
         """List the changes, oldest first."""
-        try:
-            return msgspec.json.decode(self._history().read_bytes(), type=list[SettingsChange])
-        except (OSError, msgspec.DecodeError):
-            return []
+        return _read_history(_file_of(self.load()))
 
     def apply(self) -> None:
         """Let the running bot apply the settings."""
         if self.changed is not None:
             self.changed.set()
-
-    def _file(self) -> Path:
-        file = self.load().saved
-        if file is None:
-            raise SettingInvalid("settings", "", "no_settings_file")
-        return file
-
-    def _history(self) -> Path:
-        return self._file().with_suffix(".history.json")
-
-    def _folder(self) -> Path:
-        return self._file().parent / "secrets"
 
     def _check(self, values: Mapping[str, JsonValue], loaded: LoadedSettings) -> None:
         problems: dict[str, ErrorDetails | str] = {}
@@ -190,51 +181,66 @@ class SettingsEditor(Struct, eq=False):
         except ConfigError as error:
             raise SettingsInvalid({error.key: error.problem}) from None  # the cause may quote a secret
 
-    def _store(self, values: Mapping[str, JsonValue], change: SettingsChange) -> SettingsChange:
+    def _store(
+        self, file: Path, changes: list[SettingsChange], values: Mapping[str, JsonValue], change: SettingsChange
+    ) -> SettingsChange:
         """Write valid `values`, and the history with `change`."""
-        tables = page_tables(self._file())
+        tables = page_tables(file)
         change.before = {key: _as_json(tables.get(split_key(key)[0], {}).get(split_key(key)[1])) for key in values}
         merged = _merge(tables, values)
         self._read(merged)
-        self._write(merged, [*self.changes(), change][-_MOST_CHANGES:])
+        _write(file, merged, [*changes, change][-_MOST_CHANGES:])
         return change
-
-    def _write(self, tables: Tables, changes: list[SettingsChange]) -> None:
-        _write_private(self._file(), _HEAD + _as_toml(tables))
-        _write_private(self._history(), msgspec.json.format(msgspec.json.encode(changes), indent=1).decode())
-        self._remove_unused(tables, changes)
-
-    def _remove_unused(self, tables: Tables, changes: list[SettingsChange]) -> None:
-        """Delete the files of secrets that neither the settings nor the history refer to."""
-        named = {str(value) for table in tables.values() for value in table.values()}
-        named |= {str(value) for each in changes for value in (*each.before.values(), *each.after.values())}
-        for file in self._folder().glob("*"):
-            if f"file:{file}" not in named:
-                file.unlink(missing_ok=True)
-
-    @contextmanager
-    def _secrets(self, values: Mapping[str, JsonValue], number: int) -> Iterator[dict[str, JsonValue]]:
-        """Write each secret of `values` to a file; yield the values with its place; delete the files on an error."""
-        stored, written = dict(values), []
-        try:
-            for key, value in values.items():
-                if is_secret(*split_key(key)) and value:
-                    files = (self._folder() / f"{key}.{free}" for free in count(number))
-                    file = next(each for each in files if not each.exists())  # one without a change may be in use
-                    _write_private(file, str(value))
-                    written.append(file)
-                    stored[key] = f"file:{file}"
-            yield stored
-        except BaseException:
-            for file in written:
-                file.unlink(missing_ok=True)
-            raise
 
 
 def split_key(key: str) -> tuple[str, str]:
     """Split `platforms.telegram.token` into group and name."""
     group, _, name = key.rpartition(".")
     return group, name
+
+
+def _file_of(loaded: LoadedSettings) -> Path:
+    if loaded.saved is None:
+        raise SettingInvalid("settings", "", "no_settings_file")
+    return loaded.saved
+
+
+def _read_history(file: Path) -> list[SettingsChange]:
+    try:
+        return msgspec.json.decode(file.with_suffix(_HISTORY_SUFFIX).read_bytes(), type=list[SettingsChange])
+    except (OSError, msgspec.DecodeError):
+        return []
+
+
+def _write(file: Path, tables: Tables, changes: list[SettingsChange]) -> None:
+    """Write the settings and the history, and delete the files of secrets that neither of them refers to."""
+    _write_private(file, _HEAD + _as_toml(tables))
+    history = msgspec.json.format(msgspec.json.encode(changes), indent=1).decode()
+    _write_private(file.with_suffix(_HISTORY_SUFFIX), history)
+    named = {str(value) for table in tables.values() for value in table.values()}
+    named |= {str(value) for each in changes for value in (*each.before.values(), *each.after.values())}
+    for secret in (file.parent / _PRIVATE_FOLDER).glob("*"):
+        if f"file:{secret}" not in named:
+            secret.unlink(missing_ok=True)
+
+
+@contextmanager
+def _secret_files(file: Path, values: Mapping[str, JsonValue], number: int) -> Iterator[dict[str, JsonValue]]:
+    """Write each secret of `values` to a file; yield the values with its place; delete the files on an error."""
+    stored, written = dict(values), []
+    try:
+        for key, value in values.items():
+            if is_secret(*split_key(key)) and value:
+                names = (file.parent / _PRIVATE_FOLDER / f"{key}.{free}" for free in count(number))
+                secret = next(each for each in names if not each.exists())  # one without a change may be in use
+                _write_private(secret, str(value))
+                written.append(secret)
+                stored[key] = f"file:{secret}"
+        yield stored
+    except BaseException:
+        for secret in written:
+            secret.unlink(missing_ok=True)
+        raise
 
 
 def _value_error(group: str, name: str, value: JsonValue) -> ErrorDetails | None:
