@@ -25,7 +25,6 @@ _END: Final = re.compile(r"[.!?…][\"')\]]*(?=\s)|[。！？…][”’」』�
 # An answer that is complete within this time is sent without a draft.
 _FIRST_DRAFT_SECONDS: Final = 1.5
 _ELLIPSIS: Final = " …"
-_ATTEMPTS: Final = 4
 _Key = tuple[str, str]
 
 
@@ -177,7 +176,7 @@ class Draft:
         """Edit the draft to `message`, with retries; return whether that succeeded."""
         address, message_id = self._turn.message.address, self._message_id or ""
         change = partial(self._outbox.edit, address, message_id, message)
-        return await self._outbox.retry(change, address, attempts=_ATTEMPTS) is None
+        return await self._outbox.retry(change, address) is None
 
 
 def _key(message: ChatMessage) -> _Key:

@@ -194,7 +194,7 @@ class Outbox(Struct, eq=False):
         `is_recorded` says that the history contains it.
         """
         send = partial(self.send_without_record if is_recorded else self.send, address, message)
-        failure = await self.retry(send, address, attempts=_ATTEMPTS, is_final=lambda each: each.is_unknown)
+        failure = await self.retry(send, address, is_final=lambda each: each.is_unknown)
         return failure is None or failure.is_unknown
 
     async def retry(
@@ -202,25 +202,22 @@ class Outbox(Struct, eq=False):
         work: Callable[[], Awaitable[object]],
         address: ChatAddress,
         *,
-        attempts: int,
         is_final: Callable[[DeliveryFailed], bool] = lambda _: False,
     ) -> DeliveryFailed | None:
         """Repeat `work` until it succeeds, with growing pauses or those of the platform; return the last failure.
 
         A failure that is permanent, or for which `is_final` is true, is not repeated.
         """
-        pauses = growing_pauses(_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)
-        for attempt in range(1, attempts + 1):
+        for attempt, pause in enumerate(growing_pauses(_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS), 1):
             try:
                 await work()
             except DeliveryFailed as failure:
                 logger.bind(chat=str(address)).warning("delivery failed (attempt {}): {}", attempt, failure)
-                if failure.is_permanent or is_final(failure) or attempt == attempts:
+                if failure.is_permanent or is_final(failure) or attempt == _ATTEMPTS:
                     return failure
-                pause = next(pauses)
                 await self.clock.nap(failure.retry_after or pause)
             else:
-                return None
+                break
         return None
 
     @asynccontextmanager
