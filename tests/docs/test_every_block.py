@@ -19,9 +19,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted(
     [*(ROOT / name for name in ("README.md", "README.zh.md", "CONTRIBUTING.md")), *(ROOT / "docs").rglob("*.md")]
 )
-FENCE = re.compile(
-    r"(?P<before>[^\n]*)\n(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)\n(?P=indent)```", re.DOTALL
-)
+FENCE = re.compile(r"(?P<before>[^\n]*)\n(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)\n(?P=indent)```", re.DOTALL)
 SHELL = ("sh", "bash")
 
 RUN_BY = {

@@ -22,7 +22,6 @@ from bot.http.rooms.history import RoomHistory
 from bot.http.rooms.memberships import can_enter, mark_empty_room_read
 from bot.http.rooms.reminders import room_reminders
 from bot.http.security.auth import Viewer
-from bot.inbound.middleware import TokenBuckets
 from bot.platforms.web.frames import Frame, format_instant
 from bot.platforms.web.rooms import Room
 from function_calls.language.messages import LANGUAGES, say
@@ -37,7 +36,6 @@ _TRY_AGAIN_LATER: Final = 1013
 _UNSUPPORTED_DATA: Final = 1003
 _POLICY_VIOLATION: Final = 1008
 _MESSAGE_TOO_BIG: Final = 1009
-_FRAMES_PER_MINUTE: Final = 1200
 _LONGEST_FRAME: Final = 256_000
 """Characters of a frame; only a result of a call that the page runs may be longer."""
 _CLOSING_SECONDS: Final = 1.0
@@ -102,7 +100,6 @@ class RoomSocket:
         self._queue: asyncio.Queue[Frame] = asyncio.Queue(QUEUE)
         self._is_behind = asyncio.Event()
         self._sends_metrics = asyncio.Event()
-        self._rate_limit = TokenBuckets(_FRAMES_PER_MINUTE, context.clock)
         self._language = language
         self._zone = ""
         self._handlers: Mapping[str, FrameHandler] = {
@@ -236,10 +233,10 @@ class RoomSocket:
 
     def _count_frame(self, text: str) -> float:
         """Count a frame for the rate limit of the person, a long one as several; return the seconds to wait, or 0."""
-        person_id = self._viewer.person.id
-        wait = self._rate_limit.take(person_id)
+        person_id, frame_rate = self._viewer.person.id, self._context.frame_rate
+        wait = frame_rate.take(person_id)
         for _ in range(len(text) // _LONGEST_FRAME):
-            self._rate_limit.take(person_id)
+            frame_rate.take(person_id)
         return wait
 
     async def _send_snapshot(self, epoch: str, last_seq: int) -> None:

@@ -14,6 +14,7 @@ from bot.app.application import App
 from bot.config.editor import SettingsEditor
 from bot.config.settings import Settings
 from bot.http.core.tokens import Tokens
+from bot.inbound.middleware import TokenBuckets
 from bot.platforms.web.adapter import WebPlatform
 from function_calls.tools.calls import Step
 from services.kernel.bounded import BoundedDict
@@ -32,6 +33,7 @@ from services.storage.reminders.store import SqlReminderStore
 
 _MOST_CHANGES: Final = 5000
 _MOST_CLIENT_CALLS: Final = 500
+_FRAMES_PER_MINUTE: Final = 1200
 _MOST_MINUTES: Final = 24 * 60
 _TIMEOUT_SECONDS: Final = 2.0
 _CACHE_SECONDS: Final = 5.0  # so that not every probe writes to the database
@@ -126,7 +128,8 @@ class HttpContext(Struct, frozen=True, kw_only=True):
     """The bot and its stores, for the routes.
 
     `app` has the call router, the services, the stores and the platforms; `room` is the web platform.
-    `membership_lock` is held while the rooms of a person are changed. `editor` is None if settings cannot be changed.
+    `frame_rate` limits the frames of a person in all tabs. `membership_lock` is held while the rooms of a person are
+    changed. `editor` is None if settings cannot be changed.
     `client_rounds` are the rounds of the bot before each call of an OpenAI client, which does not send them back.
     """
 
@@ -144,6 +147,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
     finder: ReminderFinder
     gauges: Gauges
     readiness: Readiness
+    frame_rate: TokenBuckets
     started_at: datetime
     editor: SettingsEditor | None = None
     membership_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -172,6 +176,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
             finder=app.services.get(ReminderService).finder,
             gauges=Gauges(),
             readiness=Readiness(database, state, clock),
+            frame_rate=TokenBuckets(_FRAMES_PER_MINUTE, clock),
             started_at=clock.now(),
             editor=editor,
         )

@@ -480,6 +480,21 @@ async def test_error_has_the_code_of_the_http_api_and_a_retry_mark(offline_bot, 
     assert (late["data"]["code"], late["data"]["retryable"], late["data"]["retry_after"]) == ("too_fast", True, 1)
 
 
+async def test_rate_limit_of_frames_is_one_for_all_tabs_of_a_person(offline_bot, open_tab):
+    address, _ = offline_bot
+    async with open_tab(address, "Ada") as first, open_tab(address, "Ada") as second, open_tab(address, "Lin") as other:
+        for _ in range(1300):
+            await first.send("metrics", on=False)
+        await first.wait_for("error")
+        await second.say("hello", "late")
+        late = await second.wait_for("error")
+        await other.send("ping")
+        await other.wait_for("pong")
+
+    assert late["data"]["code"] == "too_fast"
+    assert "error" not in other.kinds()
+
+
 @pytest.mark.parametrize(
     "frame",
     [
