@@ -30,10 +30,7 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "run": ("bot.cli.serve:run", "Serve the chat platforms of the settings until Ctrl+C."),
     "dev": ("bot.cli.serve:dev", "Serve like `run`, and reload plugins as they change."),
     "chat": ("bot.cli.serve:chat", "Talk to the bot in this terminal. Be one person, or several (`ann: hello`)."),
-    "mcp": (
-        "bot.cli.serve:mcp",
-        "Offer the functions to an MCP client. It is spoken to on standard input and output.",
-    ),
+    "mcp": ("bot.cli.serve:mcp", "Serve the functions over MCP on standard input and output."),
     "mcp-sign-in": (
         "bot.cli.serve:mcp_sign_in",
         "Sign in at a remote MCP server. It opens in a browser of this machine.",
@@ -43,10 +40,7 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
         "bot.cli.inspect:tools",
         "Show the functions that the bot offers. With their schemas, those of plugins and tool servers too.",
     ),
-    "check": (
-        "bot.cli.inspect:check",
-        "Validate the settings. Say what is configured, what is missing, how plugins and tool servers are.",
-    ),
+    "check": ("bot.cli.inspect:check", "Validate the settings. List connections, plugins and tool servers."),
     "slack-manifest": (
         "bot.cli.inspect:slack_manifest",
         "Print the manifest of a Slack app. Its permissions, its events, a command for each function.",
@@ -71,19 +65,16 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "restore": ("bot.cli.transfer:restore", "Put back the database of FILE; stop the bot first."),
     "export": (
         "bot.cli.transfer:export_all",
-        "Write all that chats or people have to a file. Reminders, history, files, settings; the bot may be running.",
+        "Export chats or people to a file. Reminders, history, files, settings; the bot may be running.",
     ),
-    "import": (
-        "bot.cli.transfer:import_all",
-        "Bring in what `bubbles export` wrote to FILE. All of it, or nothing and a report.",
-    ),
+    "import": ("bot.cli.transfer:import_all", "Import a FILE of `bubbles export`. Completely, or not at all."),
     "reminders": (
         "bot.cli.transfer:reminders",
         "Take reminders out, and bring them in. Prove that none was lost.",
     ),
     "eval": (
         "benchmarks.evaluation.command:evaluation",
-        "Measure how well the bot understands. Times, intents and summaries, and what it makes of a model.",
+        "Evaluate the understanding. Times, intents and summaries, without and with a model.",
     ),
     "new": ("bot.cli.new:new", "Write a file to begin with."),
 }
@@ -106,7 +97,7 @@ def _plugin_command(name: str) -> click.Command | None:
 )
 @click.version_option(__version__, prog_name="bubbles")
 def cli() -> None:
-    """Hold the commands together."""
+    """Run a command of the bot."""
 
 
 def _fill_missing_streams() -> None:
