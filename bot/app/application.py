@@ -114,9 +114,9 @@ async def build_app(
         infrastructure = await enter(open_infrastructure(settings, clock, database or Database(settings.database_url)))
         if timetable is None:
             timetable = await enter(ApschedulerTimetable())
-        model = await enter(model_stack(infrastructure, None if interpreter else language_model(settings.model)))
+        models = await enter(model_stack(infrastructure, None if interpreter else language_model(settings.model)))
         policy = CallPolicy.over(infrastructure.state_store, clock, owners=settings.bot.owners)
-        plugins = await enter(aclosing(PluginManager(settings.plugins, clock, policy.switches, model.asked)))
+        plugins = await enter(aclosing(PluginManager(settings.plugins, clock, policy.switches, models.model)))
         plugins.exclude_clashes(platform.name for platform in platforms)
         served = (*platforms, *plugins.platforms())
         cluster = await enter(join_cluster(infrastructure.database, served, clock))
@@ -127,14 +127,14 @@ async def build_app(
         search = await create_search_service(settings.search, clock, resources, plugins.engines())
         blocked = BlockedChats()
         all_services = create_services(
-            infrastructure, outbox, history, model.asked, search, delivery=delivery, blocked=blocked, more=services
+            infrastructure, outbox, history, models.model, search, delivery=delivery, blocked=blocked, more=services
         )
-        interpreters = create_interpreters(infrastructure, all_services, interpreter, model.asked, plugins.model_hooks)
+        interpreters = create_interpreters(infrastructure, all_services, interpreter, models.model, plugins.model_hooks)
         registry = built_in_registry(
-            [*_workspace_functions(settings, model), *functions], injectable=map(type, services)
+            [*_workspace_functions(settings, models), *functions], injectable=map(type, services)
         )
-        recorder = TurnRecorder(infrastructure.call_log, model.budget)
-        calls = create_calls(infrastructure, registry, policy, recorder, model, cluster)
+        recorder = TurnRecorder(infrastructure.call_log, models.budget)
+        calls = create_calls(infrastructure, registry, policy, recorder, models, cluster)
         all_services.add(UndoService(calls, policy.receipts, history))
         plugins.install(calls, all_services)
         turns = create_turns(infrastructure, calls, all_services, outbox)
@@ -144,7 +144,7 @@ async def build_app(
             policy=policy,
             interpreters=interpreters,
             recorder=recorder,
-            model=model,
+            models=models,
             plugins=plugins,
             cluster=cluster,
             watchdog=watchdog,
@@ -161,7 +161,7 @@ async def build_app(
             turns=turns,
             interpreters=interpreters,
             pipeline=pipeline,
-            model_latency=model.latency,
+            model_latency=models.latency,
             tools=tools,
             infrastructure=infrastructure,
             platforms=served,
@@ -170,7 +170,7 @@ async def build_app(
             connections=connections,
             background=await enter(running_tasks()),
         )
-        await enter(_run_background(app, timetable, delivery, model))
+        await enter(_run_background(app, timetable, delivery, models))
         yield app
 
 
@@ -180,13 +180,13 @@ def _log_unknown_names(settings: Settings, platforms: Iterable[Platform]) -> Non
         logger.warning("settings: {}: {}", finding.about_in(FALLBACK), finding.state_in(FALLBACK))
 
 
-def _workspace_functions(settings: Settings, model: ModelStack) -> list[object]:
+def _workspace_functions(settings: Settings, models: ModelStack) -> list[object]:
     """Return the functions of the workspace; their modules are imported only if a folder is configured."""
     if not settings.workspace.folder:
         return []
     from bot.tools.workspace.functions import workspace_functions
 
-    return workspace_functions(settings, model.asked)
+    return workspace_functions(settings, models.model)
 
 
 def _open_tools(
@@ -207,7 +207,7 @@ def _open_tools(
 
 @asynccontextmanager
 async def _run_background(
-    app: App, timetable: Timetable, delivery: DeliveryConfig, model: ModelStack
+    app: App, timetable: Timetable, delivery: DeliveryConfig, models: ModelStack
 ) -> AsyncIterator[None]:
     """Run the platforms, the background tasks and the periodic jobs until the context ends."""
     infrastructure, reminders = app.infrastructure, app.services.get(ReminderService)
@@ -222,8 +222,8 @@ async def _run_background(
         jobs.callback(timetable.every(delivery.tick, reminders.worker.tick, name="clock"))
         jobs.callback(timetable.every(_DAY, check_integrity, name="damage"))
         jobs.callback(timetable.every(_DAY, delete_expired, name="purge"))
-        if model.client is not None:
-            tasks.start(model.client.warm_up(), "warm up the model client")
+        if models.endpoint is not None:
+            tasks.start(models.endpoint.warm_up(), "warm up the model client")
         app.cluster.start(tasks, app.outbox.send)
         state, clock = infrastructure.state_store, infrastructure.clock
         app.plugins.start_jobs(tasks, Host(services=app.services, outbox=app.outbox, state=state, clock=clock))

@@ -29,33 +29,33 @@ _OPENAI = "https://api.openai.com/v1"
 
 
 class ModelStack(Struct, frozen=True, kw_only=True):
-    """The model with its wrappers: `asked` is for requests, `client` connects to the server; None without a model."""
+    """`model` measures, traces and limits requests; `endpoint` is its connection, to warm up. None without a model."""
 
-    client: "FallbackChain | None"
-    asked: LanguageModel | None
+    endpoint: "FallbackChain | None"
+    model: LanguageModel | None
     latency: ModelLatency
     budget: DailyBudget | None
     telemetry: "Telemetry | None"
 
 
 @asynccontextmanager
-async def model_stack(infrastructure: Infrastructure, client: "FallbackChain | None") -> AsyncIterator[ModelStack]:
-    """Wrap `client` with timing, tracing and the budget, and close it when the context ends."""
+async def model_stack(infrastructure: Infrastructure, endpoint: "FallbackChain | None") -> AsyncIterator[ModelStack]:
+    """Wrap `endpoint` with timing, tracing and the budget, and close it when the context ends."""
     settings, latency = infrastructure.settings, ModelLatency()
     budget = budget_of(settings, infrastructure.clock, infrastructure.call_log)
     async with _telemetry_of(infrastructure) as telemetry:
-        if client is None:
-            yield ModelStack(client=None, asked=None, latency=latency, budget=budget, telemetry=telemetry)
+        if endpoint is None:
+            yield ModelStack(endpoint=None, model=None, latency=latency, budget=budget, telemetry=telemetry)
             return
         from services.call_log.usage import MeteredModel
 
-        timed = latency.model(client)
+        timed = latency.model(endpoint)
         traced = timed if telemetry is None else telemetry.model(timed)
-        asked = MeteredModel(traced, price=price_of(settings.model), budget=budget)
+        model = MeteredModel(traced, price=price_of(settings.model), budget=budget)
         try:
-            yield ModelStack(client=client, asked=asked, latency=latency, budget=budget, telemetry=telemetry)
+            yield ModelStack(endpoint=endpoint, model=model, latency=latency, budget=budget, telemetry=telemetry)
         finally:
-            await client.close()
+            await endpoint.close()
 
 
 @asynccontextmanager

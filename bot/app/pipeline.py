@@ -46,7 +46,7 @@ def create_calls(
     registry: Registry,
     policy: CallPolicy,
     recorder: TurnRecorder,
-    model: ModelStack,
+    models: ModelStack,
     cluster: SingleWorker,
 ) -> FunctionCallRouter:
     """Return the router of calls, which records and traces each of them."""
@@ -57,8 +57,8 @@ def create_calls(
         on_dispatched=recorder.record_call,
         policy=policy,
     )
-    if model.telemetry is not None:
-        model.telemetry.listen(calls.events)
+    if models.telemetry is not None:
+        models.telemetry.listen(calls.events)
     return calls
 
 
@@ -109,7 +109,7 @@ class Pipeline:
         policy: CallPolicy,
         interpreters: Interpreters,
         recorder: TurnRecorder,
-        model: ModelStack,
+        models: ModelStack,
         plugins: PluginManager,
         cluster: SingleWorker,
         watchdog: Watchdog | None,
@@ -120,7 +120,7 @@ class Pipeline:
         self._turns = turns
         self._policy = policy
         self._interpreters = interpreters
-        self._telemetry = model.telemetry
+        self._telemetry = models.telemetry
         self._record_turn = recorder.turn if self._telemetry is None else self._telemetry.trace_turns(recorder.turn)
         self._commands = self._create_commands(plugins)
         self._in_order, self._retry = ChatOrder(), StorageRetry(clock)
