@@ -11,7 +11,7 @@ from loguru import logger
 from msgspec import Struct
 
 from bot.app.cluster import SingleWorker, join_cluster
-from bot.app.connections import DRAIN_SECONDS, Connections, create_connections
+from bot.app.connections import DRAIN_SECONDS, PlatformConnections, create_connections
 from bot.app.infrastructure import Infrastructure, open_infrastructure
 from bot.app.interpreters import Interpreters, create_interpreters
 from bot.app.language_models import ModelStack, language_model, model_stack
@@ -68,7 +68,7 @@ class App(Struct, kw_only=True):
     platforms: tuple[Platform, ...]
     plugins: PluginManager
     cluster: SingleWorker
-    connections: Connections
+    connections: PlatformConnections
     background: BackgroundTasks
 
     async def finished(self) -> None:

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from bot.app.cluster import SingleWorker
 from bot.app.infrastructure import Infrastructure
-from bot.inbound.middleware import Access
+from bot.inbound.middleware import AccessFilter
 from bot.inbound.recovery import NOTIFIED_WITHIN, Recovery
 from bot.inbound.router import MessageRouter
 from bot.inbound.welcome import Welcome
@@ -30,7 +30,7 @@ Resume = Callable[[Collection[Key] | None], Awaitable[Recovery]]
 """Finds the unanswered messages: all, or those with these keys of another worker."""
 
 
-class Connections(Struct, kw_only=True):
+class PlatformConnections(Struct, kw_only=True):
     """Runs the platforms, with a task per message, so that a slow chat does not delay others.
 
     `recovery` has the messages pending at the start; None in a cluster, where they are taken over with the lease of
@@ -117,7 +117,7 @@ async def create_connections(
     delivery_retry: DeliveryRetry,
     cluster: SingleWorker,
     watchdog: Watchdog | None,
-) -> Connections:
+) -> PlatformConnections:
     """Return the connections of the platforms, with the messages that an earlier run left unanswered."""
     settings, clock, state = infrastructure.settings, infrastructure.clock, infrastructure.state_store
     language, unanswered = settings.bot.language, UnansweredMessages(infrastructure.database)
@@ -129,7 +129,7 @@ async def create_connections(
         pending = [each for each in found if keys is None or (each.address.key, each.id) in keys]
         return Recovery(pending=pending, outbox=outbox, state=state, clock=clock, language=language, watchdog=watchdog)
 
-    return Connections(
+    return PlatformConnections(
         router=router,
         welcome=Welcome(
             outbox=outbox,
@@ -137,7 +137,7 @@ async def create_connections(
             bot_name=settings.bot.name,
             language=language,
             listens_to_all=settings.router.listen == "all",
-            access=Access(settings.router.allowed_chats),
+            access=AccessFilter(settings.router.allowed_chats),
         ),
         delivery_retry=delivery_retry,
         state=state,

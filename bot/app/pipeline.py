@@ -10,7 +10,7 @@ from bot.inbound.account_links import AccountLinkCommands
 from bot.inbound.corrections import Corrections, EditedRequests
 from bot.inbound.cross_chat import CrossChatCommands
 from bot.inbound.intake import Intake, StorageRetry
-from bot.inbound.middleware import Access, ChatOrder, Commands, Deduplication, ListenFilter, Middleware, RateLimit
+from bot.inbound.middleware import AccessFilter, ChatOrder, Commands, Deduplication, ListenFilter, Middleware, RateLimit
 from bot.inbound.reactions import Reactions
 from bot.inbound.recovery import UnreadableMessages
 from bot.inbound.router import MessageRouter
@@ -124,7 +124,7 @@ class Pipeline:
         self._record_turn = recorder.turn if self._telemetry is None else self._telemetry.trace_turns(recorder.turn)
         self._commands = self._create_commands(plugins)
         self._in_order, self._retry = ChatOrder(), StorageRetry(clock)
-        self.access = Access(settings.router.allowed_chats)
+        self.access = AccessFilter(settings.router.allowed_chats)
         self.rate_limit = RateLimit(
             settings.router.messages_per_minute,
             clock,

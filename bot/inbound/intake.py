@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 from loguru import logger
 from msgspec.structs import replace
 
-from bot.inbound.middleware import Access, Next
+from bot.inbound.middleware import AccessFilter, Next
 from services.history.service import HistoryService, record_once
 from services.kernel.chat import ChatMessage, MessageEdited, Person, Reaction
 from services.kernel.clock import Clock
@@ -106,13 +106,13 @@ class Intake:
     during an outage is either recorded or delivered again.
     """
 
-    def __init__(self, history: HistoryService, access: Access, retry: StorageRetry) -> None:
+    def __init__(self, history: HistoryService, access: AccessFilter, retry: StorageRetry) -> None:
         self._history = history
         self._access = access
         self._retry = retry
 
     async def record(self, message: ChatMessage) -> ChatMessage:
-        """Commit `message` and return it, marked as recorded unless it is a duplicate or `Access` stops it."""
+        """Commit `message` and return it, marked as recorded unless it is a duplicate or `AccessFilter` stops it."""
         if message.is_recorded or not self._access.admits(message):
             return message
         may_be_committed = False

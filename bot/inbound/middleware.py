@@ -44,7 +44,7 @@ async def _pass_on(middleware: Middleware, following: Next, message: ChatMessage
     await middleware(message, following)
 
 
-class Access:
+class AccessFilter:
     """Stops messages of bots and, if allowed chats are configured, of other chats."""
 
     def __init__(self, allowed_chats: Collection[str] = ()) -> None:

@@ -7,7 +7,7 @@ from typing import get_args
 from msgspec import Struct
 
 from bot.outbound.drafts import Drafts
-from bot.outbound.outbox import Outbox, ProgressLine
+from bot.outbound.outbox import Outbox, ProgressMessage
 from bot.platforms.base import StreamsAnswers
 from function_calls.conversation.slash_commands import free_text
 from function_calls.router import FunctionCallRouter
@@ -82,7 +82,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
             zone=turn.zone,
             language=turn.language,
             policy=self.calls.policy,
-            progress=ProgressLine(self.outbox, chat, self.clock),
+            progress=ProgressMessage(self.outbox, chat, self.clock),
             link_of=partial(self.outbox.link, chat),
             members=partial(self.outbox.members, chat),
         )

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from bot.inbound.middleware import Access
+from bot.inbound.middleware import AccessFilter
 from bot.outbound.outbox import Outbox
 from bot.platforms.base import OutgoingMessage
 from function_calls.language.messages import say
@@ -23,7 +23,7 @@ class Welcome(Struct, frozen=True, kw_only=True):
     bot_name: str
     language: str
     listens_to_all: bool
-    access: Access = field(default_factory=Access)
+    access: AccessFilter = field(default_factory=AccessFilter)
     _in_progress: set[str] = field(default_factory=set)
 
     async def greet(self, added: BotAdded) -> None:

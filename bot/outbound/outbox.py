@@ -56,8 +56,8 @@ class Outbox(Struct, eq=False):
     history: HistoryService
     clock: Clock
     remote_outbox: "RemoteOutbox | None" = None
-    _replies: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
-    _turns: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    _reply_locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    _send_locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     _paused_until: dict[str, datetime] = field(default_factory=dict)
     _circuit_breakers: CircuitBreakers = field(default_factory=CircuitBreakers)
 
@@ -67,7 +67,7 @@ class Outbox(Struct, eq=False):
         `key` identifies a repeat of the turn after a crash. Later replies in the chat wait; due reminders do not. A
         private reply is sent to the whole chat if the platform has no private replies: the request was public, too.
         """
-        async with self._replies.setdefault(address.key, asyncio.Lock()):
+        async with self._reply_locks.setdefault(address.key, asyncio.Lock()):
             await self.send_with_retries(address, replace(self.to_outgoing(address, reply), idempotency_key=key))
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
@@ -223,7 +223,7 @@ class Outbox(Struct, eq=False):
     @asynccontextmanager
     async def _serialize(self, address: ChatAddress) -> AsyncIterator[None]:
         """Wait for earlier messages to the chat, and respect the pause of the platform."""
-        async with self._turns.setdefault(address.key, asyncio.Lock()):
+        async with self._send_locks.setdefault(address.key, asyncio.Lock()):
             self._check_pause(address)
             try:
                 yield
@@ -265,7 +265,7 @@ def _accepts(capabilities: Capabilities, file: SentFile) -> bool:
     return capabilities.files and not is_too_large
 
 
-class ProgressLine:
+class ProgressMessage:
     """Reports progress in a chat by one message, which is edited at most every three seconds."""
 
     def __init__(self, outbox: Outbox, address: ChatAddress, clock: Clock) -> None:

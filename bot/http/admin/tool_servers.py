@@ -13,7 +13,7 @@ from bot.http.admin.settings import SavedBody, open_editor, save_answer
 from bot.http.core.bodies import Answer, Body
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused, invalid_fields, request_language
-from bot.http.security.auth import AdminViewer, Viewer, needs
+from bot.http.security.auth import AdminViewer, ApiViewer, needs
 from bot.platforms.web.frames import format_instant
 from bot.tools.servers.connections import ToolServerConnection, connection_entries
 from bot.tools.servers.mcp.servers import ConfirmMode, label_of
@@ -156,7 +156,7 @@ def _check_entry(entry: Entry, request: Request) -> Entry:
     return entry
 
 
-def _save(context: HttpContext, request: Request, viewer: Viewer, entries: list[Entry]) -> SavedBody:
+def _save(context: HttpContext, request: Request, viewer: ApiViewer, entries: list[Entry]) -> SavedBody:
     value = json.dumps(entries, ensure_ascii=False) if entries else None
     with open_editor(context, request) as editor:
         change = editor.save({_KEY: value}, person=viewer.person.name, at=format_instant(context.clock.now()))

@@ -11,7 +11,7 @@ from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.calls import tool_viewer
 from bot.http.rooms.memberships import RoomViewer
-from bot.http.security.auth import Viewer
+from bot.http.security.auth import ApiViewer
 from bot.inbound.turns import parse_call_style
 from function_calls.tools.calls import StyleName
 from function_calls.tools.policy import CallPolicy
@@ -114,7 +114,7 @@ async def _set_preferences(context: HttpContext, chat: ChatAddress, body: RoomSe
     await service.set(chat, ChatPreferences(instructions=instructions, call_style=call_style))
 
 
-async def _settings_of(context: HttpContext, viewer: Viewer, session_id: str) -> RoomSettings:
+async def _settings_of(context: HttpContext, viewer: ApiViewer, session_id: str) -> RoomSettings:
     chat, services, settings = context.room.address(session_id), context.app.services, context.settings
     preferences = await services.get(ChatPreferenceService).of(chat)
     hours = await services.get(ReminderService).quiet.of_chat(chat)
@@ -134,7 +134,7 @@ async def _settings_of(context: HttpContext, viewer: Viewer, session_id: str) ->
     )
 
 
-async def _tools(context: HttpContext, viewer: Viewer, session_id: str) -> list[ToolSwitch]:
+async def _tools(context: HttpContext, viewer: ApiViewer, session_id: str) -> list[ToolSwitch]:
     """List the tools of the room, including those that are switched off."""
     caller = tool_viewer(context, viewer, session_id)
     off = await _policy(context).switches.off_in(caller.chat)
@@ -142,7 +142,7 @@ async def _tools(context: HttpContext, viewer: Viewer, session_id: str) -> list[
     return [ToolSwitch(name=name, is_on=name not in off) for name in sorted({*offered, *off})]
 
 
-def _may_change(context: HttpContext, viewer: Viewer, session_id: str) -> bool:
+def _may_change(context: HttpContext, viewer: ApiViewer, session_id: str) -> bool:
     return "admin" in viewer.scopes or _policy(context).may_rule(tool_viewer(context, viewer, session_id))
 
 

@@ -12,7 +12,7 @@ from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.calls import offer_direct_tools
 from bot.http.rooms.history import RoomHistory
-from bot.http.security.auth import Viewer
+from bot.http.security.auth import ApiViewer
 from bot.platforms.web.adapter import IncomingPost, PostResult
 from bot.platforms.web.frames import Frame, MessageShape, json_text
 from bot.platforms.web.rooms import Listener
@@ -26,7 +26,7 @@ _RETRY_SECONDS: Final = 5.0
 _STREAMED_FRAMES: Final = frozenset({"message", "tool_start", "tool_complete"})
 
 
-async def edit_own(context: HttpContext, session_id: str, message_id: str, text: str, viewer: Viewer) -> None:
+async def edit_own(context: HttpContext, session_id: str, message_id: str, text: str, viewer: ApiViewer) -> None:
     """Change the text of a message of `viewer`, in the history and in the room.
 
     Raises:
@@ -39,7 +39,7 @@ async def edit_own(context: HttpContext, session_id: str, message_id: str, text:
         context.room.room(session_id).emit("message_updated", {"message": changed})
 
 
-async def delete_own(context: HttpContext, session_id: str, message_id: str, viewer: Viewer) -> None:
+async def delete_own(context: HttpContext, session_id: str, message_id: str, viewer: ApiViewer) -> None:
     """Delete a message of `viewer`.
 
     Raises:
@@ -49,7 +49,7 @@ async def delete_own(context: HttpContext, session_id: str, message_id: str, vie
     await context.room.withdraw(session_id, message_id)
 
 
-async def put_reaction(context: HttpContext, session_id: str, message_id: str, emoji: str, viewer: Viewer) -> None:
+async def put_reaction(context: HttpContext, session_id: str, message_id: str, emoji: str, viewer: ApiViewer) -> None:
     """Add a reaction of `viewer` to a message, or remove it again.
 
     Raises:
@@ -60,7 +60,7 @@ async def put_reaction(context: HttpContext, session_id: str, message_id: str, e
     await context.room.put_reaction(session_id, message_id, viewer.person, emoji)
 
 
-async def _check_author(context: HttpContext, session_id: str, message_id: str, viewer: Viewer) -> None:
+async def _check_author(context: HttpContext, session_id: str, message_id: str, viewer: ApiViewer) -> None:
     found = await context.messages.one(context.room.address(session_id), message_id)
     if found is None:
         raise HttpRefused(404, "message_unknown")
@@ -68,7 +68,7 @@ async def _check_author(context: HttpContext, session_id: str, message_id: str, 
         raise HttpRefused(403, "not_your_message")
 
 
-def incoming_post(body: SendBody, viewer: Viewer) -> IncomingPost:
+def incoming_post(body: SendBody, viewer: ApiViewer) -> IncomingPost:
     """Return the post of `viewer` with `body`.
 
     Raises:

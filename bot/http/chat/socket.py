@@ -21,7 +21,7 @@ from bot.http.core.tokens import OPERATOR
 from bot.http.rooms.history import RoomHistory
 from bot.http.rooms.memberships import can_enter, mark_empty_room_read
 from bot.http.rooms.reminders import room_reminders
-from bot.http.security.auth import Viewer
+from bot.http.security.auth import ApiViewer
 from bot.platforms.web.frames import Frame, format_instant
 from bot.platforms.web.rooms import Room
 from function_calls.language.messages import LANGUAGES, say
@@ -77,9 +77,9 @@ async def ws(
     await RoomSocket(context, socket, session_id, viewer, language).serve(epoch, last_seq)
 
 
-def _viewer(socket: WebSocket, name: str | None) -> Viewer | None:
+def _viewer(socket: WebSocket, name: str | None) -> ApiViewer | None:
     viewer = socket.scope.get("viewer")
-    if not isinstance(viewer, Viewer) or "chat" not in viewer.scopes:
+    if not isinstance(viewer, ApiViewer) or "chat" not in viewer.scopes:
         return None
     try:
         return viewer.with_name(name)
@@ -90,7 +90,9 @@ def _viewer(socket: WebSocket, name: str | None) -> Viewer | None:
 class RoomSocket:
     """The connection of a tab of a person in a room."""
 
-    def __init__(self, context: HttpContext, socket: WebSocket, session_id: str, viewer: Viewer, language: str) -> None:
+    def __init__(
+        self, context: HttpContext, socket: WebSocket, session_id: str, viewer: ApiViewer, language: str
+    ) -> None:
         self._context = context
         self._socket = socket
         self._viewer = viewer

@@ -7,7 +7,7 @@ from bot.http.core.bodies import LONGEST_MESSAGE, ReactionBody, SendBody
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.memberships import mark_read
-from bot.http.security.auth import Viewer
+from bot.http.security.auth import ApiViewer
 from bot.platforms.web.frames import author_shape
 from bot.platforms.web.rooms import Listener
 
@@ -22,7 +22,7 @@ class FrameHandlers:
     `StorageFull`, and `ValidationError` of Pydantic.
     """
 
-    def __init__(self, context: HttpContext, session_id: str, viewer: Viewer, page: Listener) -> None:
+    def __init__(self, context: HttpContext, session_id: str, viewer: ApiViewer, page: Listener) -> None:
         self._context = context
         self._session_id = session_id
         self._viewer = viewer

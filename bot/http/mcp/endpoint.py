@@ -11,10 +11,10 @@ from starlette.types import Receive, Scope, Send
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.memberships import admit, enter_room
-from bot.http.security.auth import Viewer, needs
+from bot.http.security.auth import ApiViewer, needs
 from bot.platforms.web.shapes import SESSION
 from function_calls.language.messages import say
-from function_calls.tools.permission import Viewer as McpViewer
+from function_calls.tools.permission import Viewer
 from services.kernel.errors import ToolFailed
 
 if TYPE_CHECKING:
@@ -64,15 +64,15 @@ class McpEndpoint:
 
         return McpTools(self._context.app, self._context.clock, self._caller, admit=self._admit)
 
-    def _caller(self, ctx: "ServerRequestContext[object]") -> McpViewer:
+    def _caller(self, ctx: "ServerRequestContext[object]") -> Viewer:
         """Return the person of the token, and the room of the request."""
         request = ctx.request
         viewer = request.scope.get("viewer") if isinstance(request, Request) else None
-        if not isinstance(request, Request) or not isinstance(viewer, Viewer):
+        if not isinstance(request, Request) or not isinstance(viewer, ApiViewer):
             raise PermissionError("the request has no viewer")
-        return McpViewer(person=viewer.person, chat=self._context.room.address(_room_of(request)))
+        return Viewer(person=viewer.person, chat=self._context.room.address(_room_of(request)))
 
-    def _admit(self, caller: McpViewer) -> None:
+    def _admit(self, caller: Viewer) -> None:
         """Count a call as a message of the person in the room; a refusal becomes an error for the model."""
         try:
             admit(self._context, caller.chat, caller.person.id)

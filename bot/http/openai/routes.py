@@ -21,7 +21,7 @@ from bot.http.openai.turns import assign_ids, read_turn, room_of, sources_of, to
 from bot.http.rooms.calls import offer_direct_tools
 from bot.http.rooms.events import read_usage
 from bot.http.rooms.memberships import admit, enter_room
-from bot.http.security.auth import Viewer, needs
+from bot.http.security.auth import ApiViewer, needs
 from function_calls.conversation.assistant import Assistant
 from function_calls.model_calls.hooks import ClientToolInterpreter
 from function_calls.tools.calls import Interpreter, Reply, Turn
@@ -37,7 +37,7 @@ _JSON_OR_STREAM: Final = {
     200: {"content": {"application/json": {"schema": {"type": "object"}}, _SSE: {"schema": {"type": "string"}}}}
 }
 
-ModelViewer = Annotated[Viewer, Depends(needs("models"))]
+ModelViewer = Annotated[ApiViewer, Depends(needs("models"))]
 
 routes = APIRouter(prefix=PREFIX, tags=["OpenAI-compatible"])
 open_webui_routes = APIRouter(prefix=OPEN_WEBUI_PREFIX, tags=["OpenAI-compatible"])

@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.openai.bodies import ChatTurn, CompletionBody, OfferedTool
-from bot.http.security.auth import Viewer
+from bot.http.security.auth import ApiViewer
 from function_calls.tools.calls import Step, ToolCall, ToolResult, ToolSpec, Turn
 from function_calls.tools.errors import SchemaInvalid
 from function_calls.toolsets.openapi.bundling import safe_schema
@@ -86,14 +86,14 @@ def _invalid(why: str) -> HttpRefused:
     return HttpRefused(422, "tool_choice_invalid", problems={"tool_choice": why}, why=why)
 
 
-def room_of(body: CompletionBody, viewer: Viewer) -> str:
+def room_of(body: CompletionBody, viewer: ApiViewer) -> str:
     """Return the room of a conversation: the named one, else that of the client."""
     if body.session_id:
         return body.session_id
     return f"api-{_NOT_IN_ROOM_NAME.sub('-', body.user or viewer.person.id)}"[:64].rstrip("-")
 
 
-async def read_turn(context: HttpContext, body: CompletionBody, viewer: Viewer) -> Turn:
+async def read_turn(context: HttpContext, body: CompletionBody, viewer: ApiViewer) -> Turn:
     """Create the turn of the last message of the user, with the client's calls since then.
 
     Models get the whole conversation, the rules its last messages.

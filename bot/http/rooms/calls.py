@@ -15,13 +15,13 @@ from bot.http.core.context import HttpContext
 from bot.http.core.errors import REFUSED_STATUS, HttpRefused, join_problems, request_language
 from bot.http.core.tokens import Scope
 from bot.http.rooms.memberships import LOBBY, enter_room
-from bot.http.security.auth import NAME, Viewer, needs
+from bot.http.security.auth import NAME, ApiViewer, needs
 from bot.platforms.web.rooms import Listener
 from function_calls.tools.calls import ToolCall, ToolResult, Turn
 from function_calls.tools.declaring.argument_validation import repair_arguments
 from function_calls.tools.dispatch.execution import is_disk_full
 from function_calls.tools.errors import ArgumentError, ArgumentsInvalid
-from function_calls.tools.permission import Viewer as ToolViewer
+from function_calls.tools.permission import Viewer
 from function_calls.tools.session_state import CallState, Session
 from function_calls.tools.validation.argument_messages import argument_of, argument_problems
 from function_calls.tools.validation.schema_validator import SchemaValidator
@@ -56,7 +56,7 @@ def offer_direct_tools(
     if not tool_servers:
         yield
         return
-    viewer = ToolViewer(person=person, chat=context.room.address(session_id))
+    viewer = Viewer(person=person, chat=context.room.address(session_id))
     with context.app.tools.direct.offer(viewer, tool_servers, session_id=session_id, event_call=run_in_page):
         yield
 
@@ -64,14 +64,14 @@ def offer_direct_tools(
 class Caller(Struct, frozen=True, kw_only=True):
     """A person who calls tools in a room, with their language and words. Calls with the same `key` are one call."""
 
-    viewer: Viewer
+    viewer: ApiViewer
     session_id: str
     language: str
     text: str = ""
     key: str = ""
 
     @classmethod
-    def of(cls, request: Request, viewer: Viewer, session_id: str) -> "Caller":
+    def of(cls, request: Request, viewer: ApiViewer, session_id: str) -> "Caller":
         """Read the caller of a request; its header `Idempotency-Key` is the key."""
         key = request.headers.get("idempotency-key", "")[:200]
         return cls(viewer=viewer, session_id=session_id, language=request_language(request), key=key)
@@ -82,7 +82,7 @@ def caller_with(scope: Scope) -> Callable[..., Awaitable[Caller]]:
 
     async def read_caller(
         request: Request,
-        viewer: Annotated[Viewer, Depends(needs(scope))],
+        viewer: Annotated[ApiViewer, Depends(needs(scope))],
         session_id: IN_ROOM = LOBBY,
         name: NAME = None,
     ) -> Caller:
@@ -114,9 +114,9 @@ async def create_turn(context: HttpContext, caller: Caller) -> Turn:
     return turn if caller.text else replace(turn, language=caller.language)
 
 
-def tool_viewer(context: HttpContext, viewer: Viewer, session_id: str) -> ToolViewer:
+def tool_viewer(context: HttpContext, viewer: ApiViewer, session_id: str) -> Viewer:
     """Return the viewer for whom the tools of a room are listed."""
-    return ToolViewer(person=viewer.person, chat=context.room.address(session_id), is_operator=viewer.is_operator)
+    return Viewer(person=viewer.person, chat=context.room.address(session_id), is_operator=viewer.is_operator)
 
 
 async def call_tool(
@@ -168,7 +168,7 @@ async def check_arguments(
     Raises:
         HttpRefused: the person may use no tool of this name (404), or the arguments are invalid (422, by field).
     """
-    viewer = replace(ToolViewer.of(turn.message), is_operator=is_operator)
+    viewer = replace(Viewer.of(turn.message), is_operator=is_operator)
     specs = await context.app.calls.list_specs(viewer)
     spec = next((each for each in specs if each.name == name), None)
     if spec is None:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from bot.http.core.bodies import IN_ROOM, SESSION
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused
-from bot.http.security.auth import ChatViewer, ReminderViewer, ToolViewer, Viewer
+from bot.http.security.auth import ApiViewer, ChatViewer, ReminderViewer, ToolViewer
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.state import FOREVER, Json
 from services.storage.messages.pages import ChatUse, Unread
@@ -38,7 +38,7 @@ def admit(context: HttpContext, address: ChatAddress, person_id: str) -> None:
         raise HttpRefused(429, "too_fast", retry_after=wait)
 
 
-async def can_enter(context: HttpContext, viewer: Viewer, session_id: str) -> bool:
+async def can_enter(context: HttpContext, viewer: ApiViewer, session_id: str) -> bool:
     """Return whether `viewer` belongs to a room; the first person who enters an unused room joins it."""
     if viewer.rooms is not None:
         return session_id in viewer.rooms
@@ -64,7 +64,7 @@ async def _open_room(context: HttpContext, person_id: str, session_id: str) -> b
     return opener in {None, person_id}
 
 
-async def enter_room(context: HttpContext, viewer: Viewer, session_id: str) -> None:
+async def enter_room(context: HttpContext, viewer: ApiViewer, session_id: str) -> None:
     """Check that `viewer` may read and write in a room.
 
     Raises:
@@ -74,7 +74,7 @@ async def enter_room(context: HttpContext, viewer: Viewer, session_id: str) -> N
         raise HttpRefused(403, "room_not_yours", room=session_id)
 
 
-async def filter_rooms(context: HttpContext, viewer: Viewer, chats: Sequence[ChatAddress]) -> frozenset[str]:
+async def filter_rooms(context: HttpContext, viewer: ApiViewer, chats: Sequence[ChatAddress]) -> frozenset[str]:
     """Return the keys of the rooms among `chats` that `viewer` belongs to."""
     if viewer.rooms is not None:
         return frozenset(chat.key for chat in chats if chat.chat_id in viewer.rooms)
@@ -158,26 +158,26 @@ def _opener_key(session_id: str) -> str:
     return f"http.opener:{session_id}"
 
 
-async def _in_room(session_id: SESSION, context: Context, viewer: ChatViewer) -> Viewer:
+async def _in_room(session_id: SESSION, context: Context, viewer: ChatViewer) -> ApiViewer:
     await enter_room(context, viewer, session_id)
     return viewer
 
 
-async def _for_reminders(context: Context, viewer: ReminderViewer, session_id: IN_ROOM = LOBBY) -> Viewer:
+async def _for_reminders(context: Context, viewer: ReminderViewer, session_id: IN_ROOM = LOBBY) -> ApiViewer:
     await enter_room(context, viewer, session_id)
     return viewer
 
 
-async def _for_tools(context: Context, viewer: ToolViewer, session_id: IN_ROOM = LOBBY) -> Viewer:
+async def _for_tools(context: Context, viewer: ToolViewer, session_id: IN_ROOM = LOBBY) -> ApiViewer:
     await enter_room(context, viewer, session_id)
     return viewer
 
 
-RoomViewer = Annotated[Viewer, Depends(_in_room)]
+RoomViewer = Annotated[ApiViewer, Depends(_in_room)]
 """The viewer of a request with a room in its path."""
 
-RoomReminderViewer = Annotated[Viewer, Depends(_for_reminders)]
+RoomReminderViewer = Annotated[ApiViewer, Depends(_for_reminders)]
 """The viewer of a request for reminders, with a room in its query."""
 
-RoomToolViewer = Annotated[Viewer, Depends(_for_tools)]
+RoomToolViewer = Annotated[ApiViewer, Depends(_for_tools)]
 """The viewer of a request for tools, with a room in its query."""

@@ -20,7 +20,7 @@ NAME = Annotated[
 ]
 
 
-class Viewer(Struct, frozen=True, kw_only=True):
+class ApiViewer(Struct, frozen=True, kw_only=True):
     """The person of a request, with the role and scopes of their token.
 
     `rooms` are those that the token is restricted to, or None. `is_fixed` if the token names the person, so that the
@@ -41,7 +41,7 @@ class Viewer(Struct, frozen=True, kw_only=True):
         """Return whether an admin acts in their own name, so that all tools are listed."""
         return "admin" in self.scopes and not self.is_renamed
 
-    def with_name(self, name: str | None) -> "Viewer":
+    def with_name(self, name: str | None) -> "ApiViewer":
         """Return the viewer as the person that the request names.
 
         Raises:
@@ -69,15 +69,15 @@ def read_person(name: str, *, is_admin: bool = False) -> Person:
         raise HttpRefused(422, "name_invalid", limit=LONGEST_NAME) from error
 
 
-LOCAL: Final = Viewer(person=Person(id="you", name="you"), role="admin", scopes=SCOPES["admin"])
+LOCAL: Final = ApiViewer(person=Person(id="you", name="you"), role="admin", scopes=SCOPES["admin"])
 """The viewer of requests from this machine without a token, if the bot has none."""
 
 
-def viewer_of_token(token: Token) -> Viewer:
+def viewer_of_token(token: Token) -> ApiViewer:
     """Return the viewer of a token; an admin may act in any name."""
     is_admin = token.role == "admin"
     person = person_called(token.name, is_admin=is_admin)
-    return Viewer(
+    return ApiViewer(
         person=person,
         role=token.role,
         scopes=token.scopes,
@@ -87,7 +87,7 @@ def viewer_of_token(token: Token) -> Viewer:
     )
 
 
-async def identify(connection: HTTPConnection, tokens: Tokens, *, is_open: bool) -> Viewer | None:
+async def identify(connection: HTTPConnection, tokens: Tokens, *, is_open: bool) -> ApiViewer | None:
     """Return the viewer of `connection`, or None.
 
     With `is_open`, for a bot without a token, which only this machine reaches, a request without a valid token is from
@@ -105,22 +105,22 @@ async def identify(connection: HTTPConnection, tokens: Tokens, *, is_open: bool)
     return LOCAL if is_open else None
 
 
-async def viewer_of(connection: HTTPConnection) -> Viewer:
+async def viewer_of(connection: HTTPConnection) -> ApiViewer:
     """Return the viewer that the guard identified; async because FastAPI runs other dependencies in a thread.
 
     Raises:
         HttpRefused: the request has no valid token (401).
     """
     viewer = connection.scope.get("viewer")
-    if not isinstance(viewer, Viewer):
+    if not isinstance(viewer, ApiViewer):
         raise HttpRefused(401, "unauthorized")
     return viewer
 
 
-def needs(scope: Scope) -> Callable[[HTTPConnection], Awaitable[Viewer]]:
-    """Return a dependency that requires `scope`: `Annotated[Viewer, Depends(needs("tools"))]`."""
+def needs(scope: Scope) -> Callable[[HTTPConnection], Awaitable[ApiViewer]]:
+    """Return a dependency that requires `scope`: `Annotated[ApiViewer, Depends(needs("tools"))]`."""
 
-    async def check_scope(connection: HTTPConnection) -> Viewer:
+    async def check_scope(connection: HTTPConnection) -> ApiViewer:
         viewer = await viewer_of(connection)
         if scope not in viewer.scopes:
             raise HttpRefused(403, "scope_missing", scope=scope)
@@ -129,8 +129,8 @@ def needs(scope: Scope) -> Callable[[HTTPConnection], Awaitable[Viewer]]:
     return check_scope
 
 
-ChatViewer = Annotated[Viewer, Depends(needs("chat"))]
-ReminderViewer = Annotated[Viewer, Depends(needs("reminders"))]
-ToolViewer = Annotated[Viewer, Depends(needs("tools"))]
-MetricsViewer = Annotated[Viewer, Depends(needs("metrics"))]
-AdminViewer = Annotated[Viewer, Depends(needs("admin"))]
+ChatViewer = Annotated[ApiViewer, Depends(needs("chat"))]
+ReminderViewer = Annotated[ApiViewer, Depends(needs("reminders"))]
+ToolViewer = Annotated[ApiViewer, Depends(needs("tools"))]
+MetricsViewer = Annotated[ApiViewer, Depends(needs("metrics"))]
+AdminViewer = Annotated[ApiViewer, Depends(needs("admin"))]

@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bot.config.settings import HttpSettings
 from bot.http.core.errors import HttpRefused, refusal_response
 from bot.http.core.tokens import Tokens
-from bot.http.security.auth import Viewer, identify
+from bot.http.security.auth import ApiViewer, identify
 from bot.http.security.networks import LOCAL_HOSTS, network_of
 from bot.inbound.middleware import TokenBuckets
 from services.kernel.clock import Clock
@@ -71,7 +71,7 @@ class Guard:
         else:
             await self._app(scope, _LimitedReceive(receive, self._size_limit(connection)), self._with_headers(send))
 
-    def _refusal(self, connection: HTTPConnection, viewer: Viewer | None) -> HttpRefused | None:
+    def _refusal(self, connection: HTTPConnection, viewer: ApiViewer | None) -> HttpRefused | None:
         host = connection.headers.get("host", "").casefold()
         if not self._is_own_host(host):
             return HttpRefused(403, "host_unknown")

@@ -13,7 +13,7 @@ from pydantic import Field, JsonValue
 from bot.http.core.bodies import Answer, Body, Done
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused
-from bot.http.security.auth import AdminViewer, Viewer, needs
+from bot.http.security.auth import AdminViewer, ApiViewer, needs
 from bot.tools.stored.repository import StoredToolRepository, ToolForm, ToolIdTaken, ToolUnknown, ValvesInvalid
 from function_calls.toolsets.source import AccessInvalid, check_access
 from function_calls.toolsets.stored.source import LONGEST_SOURCE, SourceInvalid, read_source
@@ -230,5 +230,5 @@ def _open_repository(context: HttpContext) -> Iterator[StoredToolRepository]:
         tools.stored.clear_cache()
 
 
-def _author(viewer: Viewer) -> str:
+def _author(viewer: ApiViewer) -> str:
     return f"web:{viewer.person.id}"

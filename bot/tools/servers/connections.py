@@ -115,7 +115,7 @@ class RefusedConnection(Struct, frozen=True, kw_only=True):
     secrets: tuple[str, ...] = ()
 
 
-class Connections(Struct, frozen=True, kw_only=True):
+class ServerConnections(Struct, frozen=True, kw_only=True):
     """The servers to use, each with a unique label, and the invalid entries."""
 
     openapi: tuple[ToolServerConnection, ...] = ()
@@ -137,7 +137,7 @@ class Connections(Struct, frozen=True, kw_only=True):
         return (*self.openapi, *self.mcp, *self.refused)
 
 
-def read_connections(settings: ToolServerSettings, token_folder: Path | None = None) -> Connections:
+def read_connections(settings: ToolServerSettings, token_folder: Path | None = None) -> ServerConnections:
     """Read the servers of the settings; an invalid entry does not affect the others.
 
     `token_folder` keeps the tokens of sign-ins at MCP servers; None keeps them in memory.
@@ -164,7 +164,7 @@ def read_connections(settings: ToolServerSettings, token_folder: Path | None = N
             mcp.append(_mcp_server(connection, token_folder))
         else:
             openapi.append(connection)
-    return Connections(openapi=tuple(openapi), mcp=tuple(mcp), refused=tuple(refused))
+    return ServerConnections(openapi=tuple(openapi), mcp=tuple(mcp), refused=tuple(refused))
 
 
 def _unique_label(wanted: str, taken: set[str]) -> str:

@@ -28,7 +28,7 @@ from services.kernel.clock import Clock
 from services.storage.tools import SqlStoredToolReader, SqlStoredToolStore
 
 if TYPE_CHECKING:
-    from bot.tools.servers.connections import Connections, RefusedConnection, ToolServerConnection
+    from bot.tools.servers.connections import RefusedConnection, ServerConnections, ToolServerConnection
     from bot.tools.servers.mcp.servers import McpServer
     from bot.tools.servers.mcp.toolset import McpToolset
     from bot.tools.servers.openapi_toolset import DocumentChanges, OpenApiToolset
@@ -201,7 +201,7 @@ async def try_connection(entry: Mapping[str, object], settings: ToolServerSettin
         return ServerProbe(tools=tuple(spec.name for spec in await toolset.list_specs(nobody)))
 
 
-def _connections(settings: ToolServerSettings, token_folder: Path | None = None) -> "Connections | None":
+def _connections(settings: ToolServerSettings, token_folder: Path | None = None) -> "ServerConnections | None":
     """Return the connections of the settings; None if there are none, to import nothing for them."""
     written = (settings.connections, settings.page_connections)
     if not (settings.urls or any(each.get_secret_value() for each in written)):
@@ -211,7 +211,9 @@ def _connections(settings: ToolServerSettings, token_folder: Path | None = None)
     return read_connections(settings, token_folder)
 
 
-def _mcp_servers(settings: ToolServerSettings, connections: "Connections | None" = None) -> "tuple[McpServer, ...]":
+def _mcp_servers(
+    settings: ToolServerSettings, connections: "ServerConnections | None" = None
+) -> "tuple[McpServer, ...]":
     """List the MCP servers of the connections and the file; a label of the file that is taken is changed."""
     listed = () if connections is None else connections.mcp
     if not settings.mcp_file:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.inbound.middleware import Access, ChatOrder, ListenFilter, RateLimit, chain
+from bot.inbound.middleware import AccessFilter, ChatOrder, ListenFilter, RateLimit, chain
 from bot.testing.clocks import FixedClock
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 
@@ -56,11 +56,11 @@ async def test_the_first_middleware_is_the_outermost():
 
 
 async def test_bots_are_not_served():
-    assert await passed_texts(Access(), message("beep", is_bot=True), message("hi")) == ["hi"]
+    assert await passed_texts(AccessFilter(), message("beep", is_bot=True), message("hi")) == ["hi"]
 
 
 async def test_only_listed_chats_are_served_if_there_is_a_list():
-    assert await passed_texts(Access(["fake:home"]), message("in"), message("out", chat="work")) == ["in"]
+    assert await passed_texts(AccessFilter(["fake:home"]), message("in"), message("out", chat="work")) == ["in"]
 
 
 @pytest.mark.parametrize(

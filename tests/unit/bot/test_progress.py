@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.outbound.outbox import Outbox, ProgressLine
+from bot.outbound.outbox import Outbox, ProgressMessage
 from bot.testing.clocks import FixedClock
 from bot.testing.platform import FakePlatform
 from services.history.service import HistoryService
@@ -35,7 +35,7 @@ def clock():
 def line_on(clock):
     def line(platform):
         outbox = Outbox({"fake": platform}, HistoryService(MemoryMessageStore()), clock)
-        return ProgressLine(outbox, HOME, clock)
+        return ProgressMessage(outbox, HOME, clock)
 
     return line
 

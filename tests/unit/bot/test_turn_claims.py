@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.inbound.intake import Intake, StorageRetry
-from bot.inbound.middleware import Access, Deduplication
+from bot.inbound.middleware import AccessFilter, Deduplication
 from bot.inbound.router import MessageRouter
 from bot.inbound.turn_claims import TurnCoordinator
 from bot.outbound.drafts import Drafts
@@ -97,7 +97,7 @@ def way():
         drafts=Drafts(outbox, clock),
         reactions=None,
         edited=None,
-        intake=Intake(history, Access(()), retry),
+        intake=Intake(history, AccessFilter(()), retry),
         retry=retry,
         turn_claims=TurnCoordinator(claims, clock),
     )
