@@ -19,9 +19,9 @@ from services.search.service import SearchService
 
 
 class Interpreters(Struct, frozen=True, kw_only=True):
-    """The interpreters of a bot: `primary`, which is `fallback` without a model.
+    """The interpreters of a bot: `primary` is the model's, or `fallback` without a model.
 
-    `fallback` are the rules, `offline`, with sentences that repeat a person's last call.
+    `offline` are the rules; `fallback` also understands sentences that repeat a person's last call.
     """
 
     primary: Interpreter

@@ -26,7 +26,7 @@ from function_calls.tools.validation.schema_walk import pointer_target, properti
 Schema = Mapping[str, object]
 _DEEPEST = 3
 _MOST_OF_ONE = 6
-_LONGEST = 200
+_MAX_TEXT_CHARS = 200
 _FORMATS = {
     "date": "2026-11-20",
     "date-time": "2026-11-20T10:00:00+00:00",
@@ -108,7 +108,7 @@ def _beyond(part: Schema) -> Iterator[object]:
             yield _number(part, key, 0) + step
     if "minLength" in part:
         yield "a" * max(0, int(_number(part, "minLength", 0)) - 1)
-    if _number(part, "maxLength", _LONGEST) < _LONGEST:
+    if _number(part, "maxLength", _MAX_TEXT_CHARS) < _MAX_TEXT_CHARS:
         yield "a" * (int(_number(part, "maxLength", 0)) + 1)
     if "enum" in part:
         yield "none of them"
@@ -127,7 +127,7 @@ def _texts(part: Schema) -> Iterator[object]:
         yield known
         return
     least = int(_number(part, "minLength", 0))
-    most = int(min(_number(part, "maxLength", _LONGEST), _LONGEST))
+    most = int(min(_number(part, "maxLength", _MAX_TEXT_CHARS), _MAX_TEXT_CHARS))
     yield from (text for text in _TEXTS if least <= len(text) <= most)
     yield "a" * max(least, 1)
     yield "a" * most

@@ -29,7 +29,7 @@ from services.kernel.errors import (
     StorageUnavailable,
 )
 
-_MOST: Final = 20
+_MAX_FIELD_ERRORS: Final = 20
 _TOO_MANY: Final = 429
 _SERVER_ERROR: Final = 500
 PREFIX: Final = "/v1"
@@ -42,7 +42,7 @@ _TYPES: Final = {401: "authentication_error", 403: "permission_error", 429: "rat
 def field_problems(language: str, errors: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Describe Pydantic's errors by field, such as `attachments.0.kind`; the name of the body is empty."""
     problems: dict[str, str] = {}
-    for error in errors[:_MOST]:
+    for error in errors[:_MAX_FIELD_ERRORS]:
         place = ".".join(str(part) for part in error["loc"][1:]) if error["type"] != "json_invalid" else ""
         problems.setdefault(place, field_problem(language, error))
     return problems

@@ -26,7 +26,7 @@ SCOPES: Final[dict[Role, frozenset[Scope]]] = {
 _KEY: Final = "http.tokens"
 _PREFIX: Final = "bub_"
 _BYTES: Final = 32
-_LONGEST: Final = 200
+_MAX_SECRET_CHARS: Final = 200
 _ID_LENGTH: Final = 12
 _CHECK_SECONDS: Final = 60.0  # another worker may revoke a token
 MOST_TOKENS: Final = 200
@@ -62,7 +62,7 @@ class Tokens:
         """Return the token with `secret`, or None."""
         if self._operator_secret and hmac.compare_digest(secret.encode(), self._operator_secret.encode()):
             return OPERATOR
-        if not secret.startswith(_PREFIX) or len(secret) > _LONGEST:
+        if not secret.startswith(_PREFIX) or len(secret) > _MAX_SECRET_CHARS:
             return None
         hashed = _hash_secret(secret)
         return next((_decode(each) for each in await self._entries() if each.get("hash") == hashed), None)

@@ -13,7 +13,7 @@ from services.kernel.chat import ChatAddress
 from services.recurrence.schedule import rule_text
 from services.reminders.model import Reminder, ReminderState
 
-_MOST: Final = 1000
+_MAX_REMINDERS: Final = 1000
 
 
 class ReminderBody(TypedDict):
@@ -73,7 +73,7 @@ def reminder_body(reminder: Reminder) -> ReminderBody:
 async def room_reminders(context: HttpContext, chat: ChatAddress) -> list[ReminderBody]:
     """Return the open reminders of a chat, soonest first."""
     pairs = await context.finder.open_in(chat)
-    return [reminder_body(reminder) for reminder, _ in pairs[:_MOST]]
+    return [reminder_body(reminder) for reminder, _ in pairs[:_MAX_REMINDERS]]
 
 
 async def reminders_by_id(context: HttpContext, chat: ChatAddress, ids: Iterable[str]) -> list[ReminderBody]:

@@ -10,7 +10,7 @@ from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.state import FOREVER, Json, MemoryStateStore, StateStore
 
-_MOST: Final = 300
+_MAX_MESSAGES: Final = 300
 _MOST_EMOJI: Final = 50
 _CHOICE_DEFAULTS: Final[dict[str, Json]] = {"only_for": [], "state": "live", "expires_at": None, "change_id": None}
 
@@ -84,7 +84,7 @@ class RoomExtras:
             stored = await self._state.get(self._key)
             read = [_decode(entry) for entry in stored if isinstance(entry, dict)] if isinstance(stored, list) else []
             if self._of is None:  # another task may have read it meanwhile
-                self._of = BoundedDict(_MOST)
+                self._of = BoundedDict(_MAX_MESSAGES)
                 self._of.update(read)
         return self._of
 

@@ -42,7 +42,7 @@ from services.kernel.errors import DeliveryFailed
 from services.kernel.network import growing_pauses
 from services.kernel.state import MemoryStateStore, StateStore
 
-_LONGEST: Final = 8_000
+_MAX_MESSAGE_CHARS: Final = 8_000
 # The default limit of Prosody; servers check their own limits at an upload.
 _MAX_FILE_KILOBYTES: Final = 10_000
 _STALE_AFTER: Final = timedelta(seconds=120)
@@ -71,7 +71,7 @@ class XmppPlatform(NetworkPlatform):
     capabilities = Capabilities(
         replies=True,
         max_edits=1,
-        max_length=_LONGEST,
+        max_length=_MAX_MESSAGE_CHARS,
         files=True,
         max_file_kilobytes=_MAX_FILE_KILOBYTES,
     )
@@ -122,7 +122,7 @@ class XmppPlatform(NetworkPlatform):
         """Send `message` and wait for its reflection in a room; files follow as addresses, or are named in the text."""
         uploaded, named = await self._upload_files(message.files)
         outgoing = replace(message, text="\n".join([message.text, *named]).strip())
-        parts = pieces(outgoing.text, _LONGEST, people=outgoing.mentions)
+        parts = pieces(outgoing.text, _MAX_MESSAGE_CHARS, people=outgoing.mentions)
         texts = [
             partial(self._send_text, address, text_of(outgoing, part), reply_to=None if number else outgoing.reply_to)
             for number, part in enumerate(parts)
