@@ -35,15 +35,15 @@ async def reminder_set(
 
 @tool_function(name="reminder_list", returns="reply", uses_state=True, is_deferrable=False)
 async def reminder_list(
-    args: ReminderListArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+    args: ReminderListArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService, zones: ZoneService
 ) -> ToolResult:
     """列出提醒 / List the reminders of this chat with the IDs that `reminder_delete` takes."""
     if args.filter and is_pronoun(args.filter):
-        return await describe_one(ctx, reminders, history, who_set=args.who_set)
+        return await describe_one(ctx, reminders, history, zones, who_set=args.who_set)
     request = request_page(args.filter or "", args.page, ctx, who_set=args.who_set, only_own=args.whose == "mine")
     if request is None:
         return SILENT
-    return await show_page(request, ctx, reminders, history)
+    return await show_page(request, ctx, reminders, history, zones)
 
 
 @tool_function(name="reminder_delete", returns="reply", changes_state=True, uses_state=True, is_deferrable=False)

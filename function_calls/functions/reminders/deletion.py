@@ -70,7 +70,7 @@ async def delete_named(
         if gone:
             return ToolResult.failed("deleted already", text=say(ctx.language, "reminder.gone", ids=", ".join(gone)))
         found = "all" if may_mean_all(found) else found or (await find_only_mentioned(ctx, reminders)).id
-        day_only = await delete_day_only(found, ctx, reminders)
+        day_only = await delete_day_only(found, ctx, reminders, history)
         named = () if day_only or means_all(found) else await reminders.find_named(ctx.chat, ctx.sender, found)
         if len(named) == 1:
             return await delete_one(named[0], ctx)
@@ -91,7 +91,9 @@ async def _explain_failure(
     return ask_which_reminder(refusal, reference, ctx, ask="reminder.which")
 
 
-async def delete_day_only(reference: str, ctx: CallContext, reminders: ReminderService) -> ToolResult | None:
+async def delete_day_only(
+    reference: str, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult | None:
     """Skip the day in "cancel the standup tomorrow" if the standup repeats; None if `reference` names no day of it.
 
     "The Monday meeting" of every Monday is ambiguous and leads to a question. A confirmed call is not questioned again.
@@ -116,7 +118,7 @@ async def delete_day_only(reference: str, ctx: CallContext, reminders: ReminderS
             return await _end_before(day, reminder, ctx, reminders)
         if may_mean_every(day_words(day, words), words, reminder):
             return await ask_which_days(reminder, [day], ctx)
-        return await skip_day(day_words(day, words) or words, reminder, ctx, reminders)
+        return await skip_day(day_words(day, words) or words, reminder, ctx, reminders, history)
 
     return await apply_to_each(named, skip_or_end, ctx, none="reminder.none")
 

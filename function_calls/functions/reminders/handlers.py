@@ -70,25 +70,32 @@ async def reminder_update(
     try:
         several = await resolve_several(args.reminder_id, ctx, reminders, history)
         if several:
-            result = await _update_each(several, args, ctx, reminders)
+            result = await _update_each(several, args, ctx, reminders, history)
             return await append_others_count(result, args.reminder_id, several, ctx, reminders)
         if may_mean_all(args.reminder_id):
-            return await _update_all(args, ctx, reminders)
+            return await _update_all(args, ctx, reminders, history)
         reference = await resolve_reference(args.reminder_id, ctx, reminders, history)
         old = await (reminders.find(ctx.chat, ctx.sender, reference) if reference else find_mentioned(ctx, reminders))
     except RequestRefused as refusal:
         return ask_which_reminder(refusal, args.reminder_id, ctx, none="reminder.none")
-    return await _update(args, reminders, old, ctx)
+    return await _update(args, old, ctx, reminders, history)
 
 
-async def _update_all(args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+async def _update_all(
+    args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
     if is_shift(args.time):
-        return await shift_all(args, partial(_update, reminders=reminders, may_ask=False), ctx, reminders)
-    return await _update_each(await own_reminders(ctx, reminders), args, ctx, reminders)
+        change = partial(_update, reminders=reminders, history=history, may_ask=False)
+        return await shift_all(args, change, ctx, reminders)
+    return await _update_each(await own_reminders(ctx, reminders), args, ctx, reminders, history)
 
 
 async def _update_each(
-    chosen: tuple[Reminder, ...], args: ReminderUpdateArgs, ctx: CallContext, reminders: ReminderService
+    chosen: tuple[Reminder, ...],
+    args: ReminderUpdateArgs,
+    ctx: CallContext,
+    reminders: ReminderService,
+    history: HistoryService,
 ) -> ToolResult:
     """Update each of the `chosen` reminders; more than `MOST_UNCONFIRMED` only after a confirmation."""
     if len(chosen) > MOST_UNCONFIRMED and ctx.approved is None:
@@ -98,36 +105,60 @@ async def _update_each(
 
     async def update_one(reminder: Reminder, inner: CallContext) -> ToolResult:
         own_args = args.model_copy(update={"reminder_id": reminder.id})
-        return await _update(own_args, reminders, reminder, inner, may_ask=False)
+        return await _update(own_args, reminder, inner, reminders, history, may_ask=False)
 
     return await apply_to_each(chosen, update_one, ctx, none="reminder.none")
 
 
 async def _update(
-    args: ReminderUpdateArgs, reminders: ReminderService, old: Reminder, ctx: CallContext, *, may_ask: bool = True
+    args: ReminderUpdateArgs,
+    old: Reminder,
+    ctx: CallContext,
+    reminders: ReminderService,
+    history: HistoryService,
+    *,
+    may_ask: bool = True,
 ) -> ToolResult:
-    if await _is_for_sender_alone(args, old, ctx):
+    if await _is_for_sender_alone(args, old, ctx, history):
         args = args.model_copy(update={"person": None})
-        return await change_own_copy(old, partial(_update, args, reminders, ctx=ctx, may_ask=may_ask), ctx, reminders)
+        change = partial(_update, args, ctx=ctx, reminders=reminders, history=history, may_ask=may_ask)
+        return await change_own_copy(old, change, ctx, reminders)
     args = convert_recurring_skip(args, ctx)
-    is_over = old.state is ReminderState.DONE
-    moved = None if is_over else await move_occurrence(args, old, ctx, reminders, may_ask=may_ask)
-    if moved is not None:
-        return moved
-    if args.skip and args.days:
-        if may_ask and not skips_every_day(args, edits.drop_follow_up(old.schedule), ctx):
-            return await ask_once_or_always(args, old, ctx)
+    done = await _move_or_suspend(args, old, ctx, reminders, may_ask=may_ask)
+    if done is not None:
+        return done
+    if args.skip:
         args = args.model_copy(update={"days": None})
-    if args.skip and args.skip.strip().lower() != NEXT and not names_one_moment(args.skip, ctx):
-        suspension = read_suspension(args.skip, ctx)
-        if suspension.until - suspension.since > _DAY:
-            return await suspend_reminders(suspension, old.id, ctx, reminders)
-    people = await change_targets(args.person, old, ctx, ctx.services.get(HistoryService)) if args.person else None
-    edit = replace(_edit(args, old, ctx), targets=people)
+    people = await change_targets(args.person, old, ctx, history)
+    return await _apply_edit(replace(_edit(args, old, ctx), targets=people), args, old, ctx, reminders)
+
+
+async def _move_or_suspend(
+    args: ReminderUpdateArgs, old: Reminder, ctx: CallContext, reminders: ReminderService, *, may_ask: bool
+) -> ToolResult | None:
+    """Move an occurrence, skip a period, or ask about the skipped day; None for any other change."""
+    if old.state is not ReminderState.DONE:
+        moved = await move_occurrence(args, old, ctx, reminders, may_ask=may_ask)
+        if moved is not None:
+            return moved
+    if not args.skip:
+        return None
+    if args.days and may_ask and not skips_every_day(args, edits.drop_follow_up(old.schedule), ctx):
+        return await ask_once_or_always(args, old, ctx)
+    if args.skip.strip().lower() == NEXT or names_one_moment(args.skip, ctx):
+        return None
+    suspension = read_suspension(args.skip, ctx)
+    is_period = suspension.until - suspension.since > _DAY
+    return await suspend_reminders(suspension, old.id, ctx, reminders) if is_period else None
+
+
+async def _apply_edit(
+    edit: ReminderEdit, args: ReminderUpdateArgs, old: Reminder, ctx: CallContext, reminders: ReminderService
+) -> ToolResult:
     if edit == ReminderEdit():
         error = "neither time nor content was given"
         return ToolResult.question(say(ctx.language, "reminder.nothing_to_change"), error=error)
-    if is_over:
+    if old.state is ReminderState.DONE:
         edit = edit if edit.schedule is not None else replace(edit, schedule=old.schedule)
         revived = await reminders.revert(ctx.chat, ctx.sender, old.id, edit, asked_at=ctx.message_time)
         return confirm_change(revived, ctx, "changed", delete_step(revived))
@@ -141,7 +172,9 @@ def _is_same(reminder: Reminder, old: Reminder) -> bool:
     return reminder.recipients == old.recipients and replace(reminder, targets=old.targets) == old
 
 
-async def _is_for_sender_alone(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> bool:
+async def _is_for_sender_alone(
+    args: ReminderUpdateArgs, old: Reminder, ctx: CallContext, history: HistoryService
+) -> bool:
     """Return whether only the sender is to be reminded otherwise, as they have joined the reminder or say "me"."""
     if old.state is not ReminderState.ACTIVE:
         return False
@@ -151,16 +184,18 @@ async def _is_for_sender_alone(args: ReminderUpdateArgs, old: Reminder, ctx: Cal
     changes = args.model_dump(exclude_none=True).keys() - {"reminder_id", "person"}
     if not people or not changes or args.person[0] in "+-":
         return False
-    return not await resolve_people(args.person, ctx, ctx.services.get(HistoryService))
+    return not await resolve_people(args.person, ctx, history)
 
 
-async def skip_day(day: str, reminder: Reminder, ctx: CallContext, reminders: ReminderService) -> ToolResult:
+async def skip_day(
+    day: str, reminder: Reminder, ctx: CallContext, reminders: ReminderService, history: HistoryService
+) -> ToolResult:
     """Skip the `day` (in words) of a repeating reminder.
 
     Raises:
         RequestRefused: `nothing_to_skip`, `not_on_that_day`, `not_your_reminder`.
     """
-    return await _update(ReminderUpdateArgs(skip=day), reminders, reminder, ctx)
+    return await _update(ReminderUpdateArgs(skip=day), reminder, ctx, reminders, history)
 
 
 @tool_function(name="reminder_snooze", returns="reply", changes_state=True, uses_state=True)

@@ -30,7 +30,7 @@ _SHOWN_FOR = timedelta(minutes=30)
 
 
 async def describe_one(
-    ctx: CallContext, reminders: ReminderService, history: HistoryService, *, who_set: bool = False
+    ctx: CallContext, reminders: ReminderService, history: HistoryService, zones: ZoneService, *, who_set: bool = False
 ) -> ToolResult:
     """Describe the reminder replied to or mentioned last; if there is none, list the candidates."""
     try:
@@ -42,7 +42,7 @@ async def describe_one(
         found = candidates_of(refusal)
         return _result(found, numbered_list(found, ctx) if found else say(ctx.language, "reminder.none"))
     text = _owned_line(1, reminder, ctx) if who_set else _describe(reminder, ctx)
-    return _result((reminder,), "\n".join([text, *await _describe_clock(ctx)]))
+    return _result((reminder,), "\n".join([text, *await _describe_clock(ctx, zones)]))
 
 
 def _result(found: tuple[Reminder, ...], text: str) -> ToolResult:
@@ -78,7 +78,7 @@ class PageRequest(Struct, frozen=True, kw_only=True):
 
 
 async def show_page(
-    request: PageRequest, ctx: CallContext, reminders: ReminderService, history: HistoryService
+    request: PageRequest, ctx: CallContext, reminders: ReminderService, history: HistoryService, zones: ZoneService
 ) -> ToolResult:
     """Return the requested page of the list, and remember it."""
     names = await names_of_sender(ctx, reminders, history) if request.only_own else frozenset[str]()
@@ -92,14 +92,14 @@ async def show_page(
             shown, page = instead, everything
             lines = [say(ctx.language, "reminder.unknown", reference=request.words)]
     _remember_page(page, len(shown), ctx)
-    clock = await _describe_clock(ctx) if shown else []
+    clock = await _describe_clock(ctx, zones) if shown else []
     lines += [_render_page(shown, page, ctx, has_others=bool(others)), *clock, *others]
     return _result(found, "\n".join(lines))
 
 
-async def _describe_clock(ctx: CallContext) -> list[str]:
+async def _describe_clock(ctx: CallContext, zones: ZoneService) -> list[str]:
     """Return a line with the zone of the times if others in the chat, whose zone is another, read them too."""
-    chat_zone = await ctx.services.get(ZoneService).of_chat(ctx.chat)
+    chat_zone = await zones.of_chat(ctx.chat)
     if ctx.message.is_private or ctx.now.utcoffset() == ctx.now.astimezone(chat_zone).utcoffset():
         return []
     zone = date_format.zone_label(zone_name(ctx.zone))
