@@ -101,7 +101,7 @@ class FunctionCallRouter:
         context = self._with_policy(context)
         if self.is_read_only(call.name):
             return await self._dispatch(call, context)
-        return await finish_if_started(lambda mark: self._dispatch(call, replace(context, started=mark)))
+        return await finish_if_started(lambda flag: self._dispatch(call, replace(context, change_flag=flag)))
 
     async def _dispatch(self, call: ToolCall, context: CallContext) -> ToolResult:
         started = time.perf_counter()
@@ -162,7 +162,7 @@ class FunctionCallRouter:
                     name=name,
                     data=data | asked_in,
                     chat=str(context.chat),
-                    message_id=context.answered.id,
+                    message_id=context.reply_target.id,
                     at=context.now,
                 )
                 await events.publish(event)
@@ -188,8 +188,8 @@ class FunctionCallRouter:
             arguments = self._create_args_instance(tool, call.arguments)
         except ArgumentsInvalid as error:
             return arguments_refused(tool.spec, error, context.language)
-        if context.withheld is not None:
-            return context.withheld
+        if context.instead_of_call is not None:
+            return context.instead_of_call
         asked = await ask_approval(tool.options, call, context, arguments)
         return asked or await self._run(tool, call, arguments, context)
 
@@ -250,7 +250,7 @@ class FunctionCallRouter:
         return tool.instantiate(arguments)
 
     def is_read_only(self, name: str) -> bool:
-        """Return whether the tool is a read-only function; external toolsets set `CallContext.started` themselves."""
+        """Return whether the tool is a read-only function; `call_checked` marks the changes of external tools."""
         tool = self.registry.get(name)
         return tool is not None and not (tool.options.changes_state or tool.options.undo is not None)
 
@@ -280,8 +280,8 @@ def _storable(result: ToolResult) -> ToolResult:
 
 def _begin(tool: RegisteredTool, arguments: object, context: CallContext) -> Awaitable[object]:
     """Mark the call as begun, and run the tool."""
-    if context.started is not None:
-        context.started.is_set = True
+    if context.change_flag is not None:
+        context.change_flag.is_set = True
     return tool.invoke(arguments, context)
 
 

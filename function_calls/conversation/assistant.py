@@ -259,7 +259,7 @@ class Assistant:
                 self._context_for(turn, place),
                 state=CallState(opened),
                 invocation_id=invocation,
-                asked_for=requests,
+                requested_tools=requests,
                 has_shown=partial(was_shown, turn),
                 on_text=listener_of_call(turn, place),
             )

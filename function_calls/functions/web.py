@@ -80,7 +80,7 @@ def _check_origin(url: str, ctx: CallContext) -> None:
     Raises:
         PageUnavailable: `made_up`.
     """
-    if ctx.asked_for is not None and not ctx.has_shown(url.partition("://")[2] or url):
+    if ctx.requested_tools is not None and not ctx.has_shown(url.partition("://")[2] or url):
         raise PageUnavailable(
             "made_up", "only addresses that stand in the conversation or in a result can be opened now"
         )

@@ -1,4 +1,4 @@
-"""Define the outcome of grounding: a call as it is, a corrected one, or one that is withheld."""
+"""Define the outcome of grounding: a call as it is, a corrected one, or a result instead of it."""
 
 import re
 from collections.abc import Mapping
@@ -15,10 +15,10 @@ _NAME: Final = re.compile(r"@?(?P<name>[^\s@,，、&+-]+)")
 
 
 class Grounded(Struct, frozen=True, kw_only=True):
-    """A call after the comparison with the message; `withheld` is its result where it must not run."""
+    """A call after the comparison with the message; `instead_of_call` is the result of a call that must not run."""
 
     call: ToolCall
-    withheld: ToolResult | None = None
+    instead_of_call: ToolResult | None = None
 
 
 def correct_arguments(call: ToolCall, changes: Mapping[str, object]) -> ToolCall:

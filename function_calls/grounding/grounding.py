@@ -36,18 +36,20 @@ _SUMMARY: Final = "summary"
 async def ground_all(
     turn: Turn, made: Interpretation, contexts: Sequence[CallContext]
 ) -> tuple[tuple[ToolCall, ...], list[CallContext]]:
-    """Return the calls of `made` as the message supports them, with the contexts in which they run or are withheld."""
+    """Return the calls of `made` as the message supports them, with their contexts, which may have a result instead."""
     called = replace(turn.message, is_addressed=True)  # somebody has decided already that it is for the bot
     message = ReadMessage(replace(turn, message=called))
     grounded = [await ground(call, message, context) for call, context in zip(made.calls, contexts, strict=True)]
-    withheld = [replace(context, withheld=each.withheld) for each, context in zip(grounded, contexts, strict=True)]
-    return tuple(each.call for each in grounded), withheld
+    changed = [
+        replace(context, instead_of_call=each.instead_of_call) for each, context in zip(grounded, contexts, strict=True)
+    ]
+    return tuple(each.call for each in grounded), changed
 
 
 async def ground_deadlines(made: Interpretation, contexts: Sequence[CallContext]) -> list[CallContext]:
     """Return the contexts of the rules' calls; one that would remind at the end of a deadline is asked about first."""
     return [
-        replace(context, withheld=await _deadline_of(call, context))
+        replace(context, instead_of_call=await _deadline_of(call, context))
         for call, context in zip(made.calls, contexts, strict=True)
     ]
 
@@ -64,7 +66,7 @@ async def _deadline_of(call: ToolCall, ctx: CallContext) -> ToolResult | None:
 async def ground(call: ToolCall, message: ReadMessage, ctx: CallContext) -> Grounded:
     """Compare `call` with the `message` that it was chosen for; invalid arguments are left to the router."""
     if call.name in _STATEMENTS and not await _is_for_bot(call, message, ctx):
-        return Grounded(call=call, withheld=SILENT)
+        return Grounded(call=call, instead_of_call=SILENT)
     kind, compare = _TOOLS.get(call.name, (None, None))
     if kind is None or compare is None or not _has_services(call.name, ctx):
         return Grounded(call=call)
@@ -73,7 +75,7 @@ async def ground(call: ToolCall, message: ReadMessage, ctx: CallContext) -> Grou
     except (ValidationError, RequestRefused):
         return Grounded(call=call)  # it is refused when it runs
     except Exception as error:  # noqa: BLE001 - like an exception of the tool, it must not end the turn
-        return Grounded(call=call, withheld=report_crash(call.name, error, ctx))
+        return Grounded(call=call, instead_of_call=report_crash(call.name, error, ctx))
 
 
 async def _is_for_bot(call: ToolCall, message: ReadMessage, ctx: CallContext) -> bool:

@@ -50,14 +50,14 @@ async def ground_set(call: ToolCall, args: ReminderArgs, message: ReadMessage, c
     if verdict.choices or not verdict.is_named:
         refuse_past(proposed, ctx)
     if verdict.choices:
-        return Grounded(call=call, withheld=_ask_time(verdict, args.content, ctx))
+        return Grounded(call=call, instead_of_call=_ask_time(verdict, args.content, ctx))
     schedule = await _at_same_clock(verdict.schedule, ctx, reminders)
     if verdict.is_named:
         try:
             refuse_past(schedule, ctx)
         except RequestRefused as refusal:  # the message says so, which no other choice of a model can mend
             text = refusal_text(ctx.language, refusal, ctx.now)
-            return Grounded(call=call, withheld=ToolResult.refused(refusal.code, text))
+            return Grounded(call=call, instead_of_call=ToolResult.refused(refusal.code, text))
     await reminders.load_calendar(_on_workdays(schedule, ctx.message.text))
     schedule = with_workdays(schedule, ctx.message.text)
     changes = {} if schedule == proposed else _time_arguments(schedule)
@@ -66,7 +66,7 @@ async def ground_set(call: ToolCall, args: ReminderArgs, message: ReadMessage, c
     asked = await ask_about_leftover(call, args.content, schedule, targets, ctx)
     words = "\n".join(message.parts_for(call.name))
     asked = asked or await ask_about_deadline(call, args.content, schedule, targets, words, ctx)
-    return Grounded(call=call, withheld=asked)
+    return Grounded(call=call, instead_of_call=asked)
 
 
 async def ask_about_words(call: ToolCall, args: ReminderArgs, ctx: CallContext) -> ToolResult | None:

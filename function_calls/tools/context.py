@@ -33,24 +33,24 @@ PROGRAM: Final = "program"
 """The entry point of calls of an agent that a program runs."""
 
 
-class Started(Struct, kw_only=True):
+class ChangeFlag(Struct, kw_only=True):
     """A flag that a change has begun and must finish even if its caller is cancelled."""
 
     is_set: bool = False
 
 
-async def finish_if_started(work: Callable[[Started], Awaitable[Value]]) -> Value:
+async def finish_if_started(work: Callable[[ChangeFlag], Awaitable[Value]]) -> Value:
     """Run `work`; a cancellation stops it before it sets the flag, and waits for its end afterwards.
 
     Raises:
         asyncio.CancelledError: the caller was cancelled, and `work` has ended.
     """
-    started = Started()
-    task = asyncio.ensure_future(work(started))
+    flag = ChangeFlag()
+    task = asyncio.ensure_future(work(flag))
     try:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
-        if not started.is_set:
+        if not flag.is_set:
             task.cancel()
         while not task.done():
             with suppress(asyncio.CancelledError):
@@ -127,14 +127,14 @@ class CallContext(Struct, frozen=True, kw_only=True):
         entry_point: the source of a call outside of turns, such as `http`.
         approved: the call that the person has confirmed.
         form: the person's answers to the questions of the tool in the same call before.
-        withheld: the result of a call that must not run: its question to the person, or its refusal.
-        asked_for: the tools that the message requests, if the turn contains untrusted text; else None.
+        instead_of_call: the result of a call that must not run: its question to the person, or its refusal.
+        requested_tools: the tools that the message requests, if the turn contains untrusted text; else None.
         has_shown: returns whether the turn contains a text.
         policy: the policy for routers without their own, such as those of agents.
         is_undoing: a change is being undone.
         is_operator: the caller is an admin of the bot itself.
         confirmed_by: the message that confirmed the call of an earlier message.
-        started: set when a call begins to change something.
+        change_flag: set when a call begins to change something.
         on_text: receives the streamed answer of the call, if nobody else in the round streams.
         enclosing: the routers whose hooks, listeners and records apply to this call, outermost first.
         parent_call_id: the `call_id` of the call that makes this call; empty without one.
@@ -157,14 +157,14 @@ class CallContext(Struct, frozen=True, kw_only=True):
     entry_point: str = "chat"
     approved: ToolCall | None = None
     form: Form | None = None
-    withheld: ToolResult | None = None
-    asked_for: frozenset[str] | None = None
+    instead_of_call: ToolResult | None = None
+    requested_tools: frozenset[str] | None = None
     has_shown: Callable[[str], bool] = lambda _: False
     policy: CallPolicy | None = None
     is_undoing: bool = False
     is_operator: bool = False
     confirmed_by: ChatMessage | None = None
-    started: Started | None = None
+    change_flag: ChangeFlag | None = None
     on_text: TextListener | None = None
     enclosing: "tuple[FunctionCallRouter, ...]" = ()
     parent_call_id: str = ""
@@ -189,7 +189,7 @@ class CallContext(Struct, frozen=True, kw_only=True):
         return self.message.sender
 
     @property
-    def answered(self) -> ChatMessage:
+    def reply_target(self) -> ChatMessage:
         """The message that the answer of the call replies to: the confirmation, if there is one."""
         return self.confirmed_by or self.message
 

@@ -68,8 +68,8 @@ async def call_checked(toolset: Toolset, spec: ToolSpec, call: ToolCall, context
     asked = await ask_approval(options, call, context)
     if asked is not None:
         return asked
-    if spec.changes_state and context.started is not None:
-        context.started.is_set = True
+    if spec.changes_state and context.change_flag is not None:
+        context.change_flag.is_set = True
     result = await toolset.call(call.name, call.arguments, context)
     if result.form is not None and result.ending != "question":
         return await ask_for_input(call, context, result.form)

@@ -314,7 +314,7 @@ class Agent(Generic[DepsT, OutputT]):
                 state=context.state.sibling(),
                 actions=Actions(),
                 agent_name=self.name,
-                asked_for=requests,
+                requested_tools=requests,
                 has_shown=lambda text: was_shown(turn, text) or context.has_shown(text),
                 on_text=listener_of_call(turn, place),
             )

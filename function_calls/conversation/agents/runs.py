@@ -152,10 +152,10 @@ def requests_of(turn: Turn, context: CallContext) -> frozenset[str] | None:
     The text of a program is trusted, including quotations.
     """
     if turn.is_from_program and not any(result.is_untrusted for step in turn.steps for result in step.results):
-        return context.asked_for
+        return context.requested_tools
     from function_calls.grounding.intents import find_requested_tools
 
-    return find_requested_tools(turn, context.message, context.asked_for)
+    return find_requested_tools(turn, context.message, context.requested_tools)
 
 
 @contextmanager

@@ -71,7 +71,9 @@ def _question(options: ToolOptions, call: ToolCall, context: CallContext, checke
         return None
     confirm = options.confirm
     wish = confirm(_argument_for(confirm, call, checked)) if callable(confirm) else confirm
-    is_doubted = options.changes_state and context.asked_for is not None and call.name not in context.asked_for
+    is_doubted = (
+        options.changes_state and context.requested_tools is not None and call.name not in context.requested_tools
+    )
     if not wish and not is_doubted:
         return None
     what = wish if isinstance(wish, str) else _describe_call(call.name, call.arguments, context.language)

@@ -102,7 +102,7 @@ def crash_result(name: str, error: BaseException, context: CallContext) -> ToolR
 
 def _crash_text(name: str, context: CallContext) -> str:
     """Return the text for a crash, which differs if the call may have made a part of a change."""
-    has_begun = context.started is not None and context.started.is_set
+    has_begun = context.change_flag is not None and context.change_flag.is_set
     return say(context.language, "failed.crash_midway" if has_begun else "failed.crash", tool=name)
 
 

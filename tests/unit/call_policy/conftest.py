@@ -94,7 +94,7 @@ class Room:
         return None if reply is None else reply.text_with_hint
 
     async def dispatch(self, made, **fields):
-        changes = {key: fields.pop(key) for key in ("approved", "asked_for", "is_undoing") if key in fields}
+        changes = {key: fields.pop(key) for key in ("approved", "requested_tools", "is_undoing") if key in fields}
         turn = await self.turn(self.message(**fields))
         return await self.router.dispatch(made, replace(self.context(turn), **changes))
 

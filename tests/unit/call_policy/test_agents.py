@@ -107,7 +107,7 @@ async def test_untrusted_text_inside_an_agent_restricts_later_calls_of_the_turn(
 
 
 async def test_untrusted_text_before_an_agent_restricts_its_calls(room, scout, made):
-    result = await room(scout([call("tidy", place="attic")])).dispatch(ASK, asked_for=frozenset({"scout"}))
+    result = await room(scout([call("tidy", place="attic")])).dispatch(ASK, requested_tools=frozenset({"scout"}))
 
     assert result.ending == "question"
     assert made == []

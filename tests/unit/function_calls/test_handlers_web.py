@@ -23,11 +23,11 @@ class FakePages(WebPageService):
 
 @pytest.fixture
 def fetch(context_of):
-    async def dispatch(url, language="en", asked_for=None, shown="", **message):
+    async def dispatch(url, language="en", requested_tools=None, shown="", **message):
         registry = Registry(injectable=(HistoryService, WebPageService))
         registry.collect(web)
         services = Services(FakePages(), HistoryService(MemoryMessageStore()))
-        context = replace(context_of(**message), services=services, language=language, asked_for=asked_for)
+        context = replace(context_of(**message), services=services, language=language, requested_tools=requested_tools)
         context = replace(context, has_shown=lambda text: text in shown)
         return await FunctionCallRouter(registry).dispatch(
             ToolCall(id="1", name="web_fetch", arguments={"url": url}), context
@@ -59,7 +59,7 @@ async def test_unreadable_page_is_reported_with_its_reason(fetch, language, text
 
 
 @pytest.mark.parametrize(
-    ("asked_for", "shown", "is_read"),
+    ("requested_tools", "shown", "is_read"),
     [
         (None, "", True),
         (frozenset(), "see https://tea.test/a?b=1 for more", True),
@@ -68,8 +68,8 @@ async def test_unreadable_page_is_reported_with_its_reason(fetch, language, text
     ],
     ids=["nothing of others was read", "the address was read", "without its scheme", "the address was made up"],
 )
-async def test_invented_address_in_untrusted_text_is_not_fetched(fetch, asked_for, shown, is_read):
-    result = await fetch("https://tea.test/a?b=1", asked_for=asked_for, shown=shown)
+async def test_invented_address_in_untrusted_text_is_not_fetched(fetch, requested_tools, shown, is_read):
+    result = await fetch("https://tea.test/a?b=1", requested_tools=requested_tools, shown=shown)
 
     assert result.ok is is_read
 

@@ -71,7 +71,7 @@ async def test_change_is_made_at_once_without_untrusted_text(circumstances):
 async def test_change_needs_a_confirmation_after_untrusted_text(circumstances):
     notes = Notes(changes_state=True)
 
-    result = await call(notes, replace(circumstances, asked_for=frozenset()), text="tea")
+    result = await call(notes, replace(circumstances, requested_tools=frozenset()), text="tea")
 
     assert result.ending == "question"
     assert notes.calls == []
