@@ -115,7 +115,7 @@ async def build_app(
         if timetable is None:
             timetable = await enter(ApschedulerTimetable())
         models = await enter(model_stack(infrastructure, None if interpreter else language_model(settings.model)))
-        policy = CallPolicy.over(infrastructure.state_store, clock, owners=settings.bot.owners)
+        policy = CallPolicy.create(infrastructure.state_store, clock, owners=settings.bot.owners)
         plugins = await enter(aclosing(PluginManager(settings.plugins, clock, policy.switches, models.model)))
         plugins.exclude_clashes(platform.name for platform in platforms)
         served = (*platforms, *plugins.platforms())
@@ -135,7 +135,7 @@ async def build_app(
         )
         recorder = TurnRecorder(infrastructure.call_log, models.budget)
         calls = create_calls(infrastructure, registry, policy, recorder, models, cluster)
-        all_services.add(UndoService(calls, policy.receipts, history))
+        all_services.add(UndoService(calls, policy.change_log, history))
         plugins.install(calls, all_services)
         turns = create_turns(infrastructure, calls, all_services, outbox)
         pipeline = Pipeline(

@@ -130,7 +130,7 @@ class EditedRequests(Struct, frozen=True, kw_only=True):
         """Return the pending reminders of `message`, and whether another message changed them."""
         policy = self.turns.calls.policy
         conversation = Conversation(chat=message.address, person=message.sender)
-        changes = () if policy is None else await policy.receipts.every(conversation)
+        changes = () if policy is None else await policy.change_log.every(conversation)
         own = [each for each in changes if each.message_id.partition(EDITED)[0] == message.id]
         ids = [receipt.subject for each in own if each.tool == _SET_TOOL for receipt in each.receipts]
         others = {receipt.subject for each in changes if each not in own for receipt in each.receipts}

@@ -81,7 +81,7 @@ class CrossChatCommands(Struct, frozen=True, kw_only=True):
         viewer = Viewer.of(turn.message)
         if viewer.is_private:
             return say(turn.language, "elsewhere.groups_only")
-        if not self.policy.may_rule(viewer):
+        if not self.policy.may_switch_tools(viewer):
             return say(turn.language, "refused.admins_only")
         if not name or name.casefold() in _OFF:
             await self.aliases.close(viewer.chat)

@@ -131,7 +131,7 @@ class Assistant:
                 return unread
         text = "\n".join([outcome.text, *list_unrepeated_questions(outcome)])
         if policy is not None:
-            await _record_served(policy, outcome)
+            await _record_success(policy, outcome)
         return make_reply(replace(outcome, text=text))
 
     async def _resolve_answer(self, turn: Turn, answer: Answer | None) -> tuple[PendingCall, ...] | Reply:
@@ -313,13 +313,13 @@ def _is_for_people(turn: Turn, answer: Answer | None) -> bool:
     return answer is not None or is_clock(turn.message.text)
 
 
-async def _record_served(policy: CallPolicy, outcome: Outcome) -> None:
-    """Record that a message was served, and drop the questions of earlier messages."""
+async def _record_success(policy: CallPolicy, outcome: Outcome) -> None:
+    """Record a message with a successful call, and drop the questions of earlier messages."""
     message, last = outcome.turn.message, outcome.interpretation
     results = [result for step in outcome.turn.steps for result in step.results]
     questions = [result for result in results if result.ending == "question"]
     if results and not questions:
-        policy.served[outcome.turn.conversation.key] = message.id
+        policy.last_message_ids[outcome.turn.conversation.key] = message.id
     if results or last.choices or last.must_reply:
         await policy.confirmations.forget_before(message, is_answer=last.is_answer)
     offered = (*last.choices, *(choice for question in questions for choice in question.choices))

@@ -36,7 +36,7 @@ class SwitchCommand(ABC):
             return None
         viewer, language = Viewer.of(turn.message), turn.language
         is_on = _is_on(words[0]) if len(words) == 2 else None
-        if not self._policy.may_rule(viewer):
+        if not self._policy.may_switch_tools(viewer):
             text = say(language, self._refused)
         elif is_on is None:
             text = await self.list_items(viewer, language)

@@ -74,5 +74,5 @@ def is_out_of_scope(turn: Turn, calls: Sequence[ToolCall], policy: CallPolicy) -
     if turn.steps or message.is_addressed or turn.scope.is_everything or not calls:
         return False
     is_unnamed = all(call.name in _MOVES and not call.arguments.get("reminder_id") for call in calls)
-    served = policy.served.get(turn.conversation.key, "")
-    return is_unnamed and bool(served) and not turn.scope.covers(served)
+    last = policy.last_message_ids.get(turn.conversation.key, "")
+    return is_unnamed and bool(last) and not turn.scope.covers(last)

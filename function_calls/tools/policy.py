@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _CACHED_FOR: Final = timedelta(seconds=30)  # another process may switch tools
 _MOST_CHATS: Final = 2000
-_MOST_SERVED: Final = 10_000
+_MOST_CONVERSATIONS: Final = 10_000
 
 
 class ToolSwitches:
@@ -82,26 +82,26 @@ class CallPolicy(Struct, frozen=True, kw_only=True):
     """The bot's owners, switched-off tools, pending calls, and changes that can be undone.
 
     `owners` are people as `platform:id`. `agents` are the routers of agents by name, for confirmed calls and undo.
-    `served` has the id of the last message with a successful call, by the key of the conversation.
+    `last_message_ids` has the id of the last message with a successful call, by the key of the conversation.
     """
 
     owners: frozenset[str]
     switches: ToolSwitches
     confirmations: Confirmations
-    receipts: ChangeLog
+    change_log: ChangeLog
     agents: dict[str, Dispatcher] = field(default_factory=dict)
-    served: BoundedDict[str, str] = field(default_factory=lambda: BoundedDict(_MOST_SERVED))
+    last_message_ids: BoundedDict[str, str] = field(default_factory=lambda: BoundedDict(_MOST_CONVERSATIONS))
 
     @classmethod
-    def over(cls, state: StateStore, clock: Clock, owners: Collection[str] = ()) -> "CallPolicy":
+    def create(cls, state: StateStore, clock: Clock, owners: Collection[str] = ()) -> "CallPolicy":
         """Create a policy that stores its data in `state`."""
         return cls(
             owners=frozenset(owners),
             switches=ToolSwitches(state, clock),
             confirmations=Confirmations(state),
-            receipts=ChangeLog(state),
+            change_log=ChangeLog(state),
         )
 
-    def may_rule(self, viewer: Viewer) -> bool:
+    def may_switch_tools(self, viewer: Viewer) -> bool:
         """Return whether `viewer` may switch tools in the chat: admins, owners, everyone in a private chat."""
         return viewer.is_private or viewer.person.is_admin or viewer.key in self.owners

@@ -143,7 +143,7 @@ async def _tools(context: HttpContext, viewer: ApiViewer, session_id: str) -> li
 
 
 def _may_change(context: HttpContext, viewer: ApiViewer, session_id: str) -> bool:
-    return "admin" in viewer.scopes or _policy(context).may_rule(tool_viewer(context, viewer, session_id))
+    return "admin" in viewer.scopes or _policy(context).may_switch_tools(tool_viewer(context, viewer, session_id))
 
 
 def _policy(context: HttpContext) -> CallPolicy:

@@ -164,7 +164,7 @@ async def latest_receipts(ctx: CallContext) -> tuple[Receipt, ...]:
 
 async def _latest_changes(ctx: CallContext) -> tuple[Change, ...]:
     """Return the sender's last changes in this chat; empty if there is no change log."""
-    return () if ctx.policy is None else await ctx.policy.receipts.latest(ctx.conversation)
+    return () if ctx.policy is None else await ctx.policy.change_log.latest(ctx.conversation)
 
 
 async def resolve_several(

@@ -36,7 +36,7 @@ class UndoTarget(Struct, frozen=True, kw_only=True):
 
 
 async def find_target(
-    context: CallContext, receipts: ChangeLog, history: HistoryService | None, within: timedelta, about: str = ""
+    context: CallContext, change_log: ChangeLog, history: HistoryService | None, within: timedelta, about: str = ""
 ) -> UndoTarget | None:
     """Return the change that the message of `context` replies to, else the last one; None without any.
 
@@ -46,13 +46,13 @@ async def find_target(
     """
     replied = await _replied_message(context, history)
     if replied is not None:
-        for change in reversed(await receipts.all(context.conversation)):
+        for change in reversed(await change_log.all(context.conversation)):
             if change.message_id.partition(EDITED)[0] in {replied.id, replied.reply_to}:
                 return _target(context, change)
         scope = None if history is None else await scope_of_reply(context.message, replied.id, history)
         if scope is not None and scope.asked is not None:
             return UndoTarget(is_of_others=True)
-    changes = (await receipts.every(context.conversation))[::-1]
+    changes = (await change_log.every(context.conversation))[::-1]
     if not changes:
         return None
     named = next((change for change in changes if any(_is_named(each, about) for each in change.receipts)), None)
@@ -64,7 +64,7 @@ async def find_target(
         or is_other
         or replied is not None
         or await _follows_unserved_request(context, last, history)
-        or (named is None and await _would_lose_older(context, last, receipts, history))
+        or (named is None and await _would_lose_older(context, last, change_log, history))
     )
     return _target(context, last, is_doubtful=is_doubtful)
 
@@ -87,14 +87,14 @@ def _is_named(receipt: Receipt, about: str) -> bool:
 
 
 async def _would_lose_older(
-    context: CallContext, last: Change, receipts: ChangeLog, history: HistoryService | None
+    context: CallContext, last: Change, change_log: ChangeLog, history: HistoryService | None
 ) -> bool:
     """Return whether an undo deletes what was set before somebody else's change, which the bot has answered last."""
     is_set = any(receipt.action == "set" for receipt in last.receipts)
     recent = () if history is None or not is_set else await history.recent(context.chat, _LOOKED_BACK)
     answered = next((message.reply_to for message in reversed(recent) if message.sender.is_bot), None)
     asker = next((message.sender for message in recent if message.id == answered), context.sender)
-    made = await receipts.every(replace(context.conversation, person=asker))
+    made = await change_log.every(replace(context.conversation, person=asker))
     changed = {receipt.subject for change in made if change.message_id == answered for receipt in change.receipts}
     return bool(changed) and changed.isdisjoint(receipt.subject for receipt in last.receipts)
 
@@ -136,7 +136,7 @@ async def _follows_unserved_request(context: CallContext, last: Change, history:
     """
     if history is None or context.policy is None:
         return False
-    served = {last.message_id.partition(EDITED)[0], context.policy.served.get(context.conversation.key)}
+    served = {last.message_id.partition(EDITED)[0], context.policy.last_message_ids.get(context.conversation.key)}
     recent = await history.recent(context.chat, _LOOKED_BACK)
     people = {recent_message.id: recent_message.sender for recent_message in recent}
     bot_names = {recent_message.sender.name.casefold() for recent_message in recent if recent_message.sender.is_bot}

@@ -41,10 +41,12 @@ class UndoService:
     An inverse is a registered function with the same checks as any other call, but without confirmation.
     """
 
-    def __init__(self, router: FunctionCallRouter, receipts: ChangeLog, history: HistoryService | None = None) -> None:
+    def __init__(
+        self, router: FunctionCallRouter, change_log: ChangeLog, history: HistoryService | None = None
+    ) -> None:
         """Create the service; without `history`, a reply with `undo` is not handled differently."""
         self._router = router
-        self._receipts = receipts
+        self._change_log = change_log
         self._history = history
 
     async def undo(self, context: CallContext, named: str = "", about: str = "") -> ToolResult:
@@ -56,7 +58,7 @@ class UndoService:
         """
         if named:
             return await self._undo_named(context, named, about)
-        target = await find_target(context, self._receipts, self._history, UNDO_WITHIN, about)
+        target = await find_target(context, self._change_log, self._history, UNDO_WITHIN, about)
         if target is None:
             return _refusal("nothing_to_undo", "undo.nothing", context)
         if target.is_of_others:
@@ -77,7 +79,7 @@ class UndoService:
     async def _undo_named(self, context: CallContext, named: str, about: str = "") -> ToolResult:
         if not is_owner(context.sender, named):
             return _refusal("not_your_change", "undo.not_yours", context)
-        remembered = await self._receipts.all(context.conversation)
+        remembered = await self._change_log.all(context.conversation)
         own = [change for change in remembered if change_id(context.sender, change.message_id) == named]
         changes = [change for change in reversed(own) if change.state != "undone"]
         if not changes:
@@ -96,7 +98,7 @@ class UndoService:
         if is_done or not any(is_breakdown(result) for result in results):
             ids = {change.message_id for change in changes}
             undone = {receipt.subject for change in changes for receipt in change.receipts}
-            await self._receipts.mark(context.conversation, ids, "undone" if is_done else "refused", undone)
+            await self._change_log.mark(context.conversation, ids, "undone" if is_done else "refused", undone)
         return _combine_results(changes, results, context)
 
     async def _run(self, step: UndoStep, agent_name: str, context: CallContext, place: int) -> ToolResult:

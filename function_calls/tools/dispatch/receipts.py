@@ -51,7 +51,7 @@ async def store_change(call: ToolCall, context: CallContext, result: ToolResult)
         at=context.clock.now(),
     )
     try:
-        await context.policy.receipts.push(context.conversation, change)
+        await context.policy.change_log.push(context.conversation, change)
     except Exception as error:  # noqa: BLE001 - the effect of the tool cannot be undone by a failed store
         logger.opt(exception=error).error("cannot store receipts of {}; it cannot be undone", call.name)
         return result

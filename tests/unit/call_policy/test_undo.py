@@ -206,7 +206,7 @@ async def test_change_that_could_not_be_stored_is_still_reported(room, lamps):
             raise OSError("disk full")
 
     here = room(*lamps.tools())
-    here.policy.receipts._state = Broken()
+    here.policy.change_log._state = Broken()
     result = await here.dispatch(call("light", lamp="desk"))
 
     assert result.ok

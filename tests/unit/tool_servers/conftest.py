@@ -29,7 +29,7 @@ def clock():
 
 @pytest.fixture
 def context(clock):
-    return make_context(clock=clock, policy=CallPolicy.over(MemoryStateStore(clock), clock))
+    return make_context(clock=clock, policy=CallPolicy.create(MemoryStateStore(clock), clock))
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ class Notes:
 @pytest.fixture
 def circumstances(context):
     clock = FixedClock(context.now)
-    return replace(context, policy=CallPolicy.over(MemoryStateStore(clock), clock))
+    return replace(context, policy=CallPolicy.create(MemoryStateStore(clock), clock))
 
 
 async def call(notes, context, **arguments):
