@@ -15,7 +15,14 @@ from function_calls.model_calls.correction_round import (
     must_answer,
 )
 from function_calls.model_calls.styles.native import NativeStyle
-from function_calls.model_calls.styles.style import CallStyle, Correction, FixedStyle, Reading, StyleSource, read_text
+from function_calls.model_calls.styles.style import (
+    CallCorrection,
+    CallStyle,
+    FixedStyle,
+    ModelReply,
+    StyleSource,
+    read_text,
+)
 from function_calls.model_calls.text_tool_calls.stream_filter import StreamFilter
 from function_calls.model_calls.transcript import Instructions, previous_messages
 from function_calls.tools.calls import Interpretation, StyleName, ToolCall, Turn
@@ -114,13 +121,13 @@ class FunctionCallLLM:
             return await self._request_text(inputs)
         correction = CorrectionRound(inputs.turn)
         while True:
-            completion, reading = await self._request_calls(inputs, correction.corrections)
-            if not reading.calls:
-                return await self._handle_text(inputs, correction, completion, reading)
-            checked = inputs.selection.answer_searches(check_calls(reading.calls, inputs.tools, correction.taken_ids))
+            completion, reply = await self._request_calls(inputs, correction.corrections)
+            if not reply.calls:
+                return await self._handle_text(inputs, correction, completion, reply)
+            checked = inputs.selection.answer_searches(check_calls(reply.calls, inputs.tools, correction.taken_ids))
             correction.hold(checked)
             if not checked.problems and not (checked.has_searches and correction.searches < MOST_SEARCHES):
-                return await self._drop_repeated(inputs, correction, reading.text)
+                return await self._drop_repeated(inputs, correction, reply.text)
             if checked.problems:
                 usage = current_usage()
                 if usage is not None:
@@ -128,15 +135,15 @@ class FunctionCallLLM:
                 if correction.is_stuck(checked) or correction.repairs >= self._repair_rounds:
                     return self._calls_of_message(inputs, correction) or _ask_person(correction, checked)
                 logger.info("returning {} invalid calls to the model", len(checked.problems))
-            correction.correct(checked, reading.text, is_cut=completion.finish_reason == "length")
+            correction.correct(checked, reply.text, is_cut=completion.finish_reason == "length")
 
     async def _handle_text(
-        self, inputs: "_Inputs", correction: CorrectionRound, completion: Completion, reading: Reading
+        self, inputs: "_Inputs", correction: CorrectionRound, completion: Completion, reply: ModelReply
     ) -> Interpretation:
         if correction.fresh:  # some calls were valid and the model gave up on the others
-            return Interpretation(calls=correction.fresh, notice=reading.text)
+            return Interpretation(calls=correction.fresh, notice=reply.text)
         if not inputs.is_choice_only:
-            return self._do_requested(inputs.turn, reading.text) or make_answer(inputs.turn, completion, reading.text)
+            return self._do_requested(inputs.turn, reply.text) or make_answer(inputs.turn, completion, reply.text)
         missed = self._calls_of_message(inputs, correction)
         if missed is not None:
             return missed
@@ -192,15 +199,17 @@ class FunctionCallLLM:
             return Interpretation(answer=text)
         return await self._request_text(inputs) if must_answer(inputs.turn) else Interpretation()
 
-    async def _request_calls(self, inputs: "_Inputs", corrections: Sequence[Correction]) -> tuple[Completion, Reading]:
+    async def _request_calls(
+        self, inputs: "_Inputs", corrections: Sequence[CallCorrection]
+    ) -> tuple[Completion, ModelReply]:
         """Request calls or, if the style allows it, an answer in text."""
         request = inputs.style.request(inputs.turn, inputs.selection.offered, corrections)
         stream_filter = None if inputs.is_choice_only else inputs.make_filter()
         completion = await self._complete(request, stream_filter)
-        reading = inputs.style.read(inputs.turn, completion, inputs.tools)
-        if stream_filter is not None and not reading.calls:
-            await stream_filter.finish(reading.text)
-        return completion, reading
+        reply = inputs.style.read(inputs.turn, completion, inputs.tools)
+        if stream_filter is not None and not reply.calls:
+            await stream_filter.finish(reply.text)
+        return completion, reply
 
     async def _request_text(self, inputs: "_Inputs") -> Interpretation:
         stream_filter = inputs.make_filter()

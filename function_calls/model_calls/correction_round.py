@@ -5,7 +5,7 @@ from enum import Enum
 
 from function_calls.language.messages import say
 from function_calls.language.recurrence_text import without_rule_text
-from function_calls.model_calls.styles.style import Correction
+from function_calls.model_calls.styles.style import CallCorrection
 from function_calls.tools.calls import Interpretation, Step, ToolCall, ToolResult, Turn
 from function_calls.tools.catalog.model_call_validation import CheckedCalls, Problem, ToolsFound, ids_of, is_same
 from services.kernel.errors import ModelUnavailable
@@ -56,7 +56,7 @@ class CorrectionRound:
 
     def __init__(self, turn: Turn) -> None:
         self.turn = turn
-        self.corrections: list[Correction] = []
+        self.corrections: list[CallCorrection] = []
         self.repairs = 0
         self.searches = 0
         self.held: list[ToolCall] = []
@@ -86,7 +86,7 @@ class CorrectionRound:
         self.repairs += bool(checked.problems)
         self.searches += checked.has_searches
         feedback = tuple(_correction_text(outcome, is_cut=is_cut) for outcome in checked.outcomes)
-        self.corrections.append(Correction(text=text, calls=checked.requested, feedback=feedback))
+        self.corrections.append(CallCorrection(text=text, calls=checked.requested, feedback=feedback))
 
     @property
     def fresh(self) -> tuple[ToolCall, ...]:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolResult
-from function_calls.tools.confirmation.change_log import Change
+from function_calls.tools.confirmation.change_log import LoggedChange
 from function_calls.tools.context import CallContext
 from services.history.service import HistoryService
 from services.kernel.chat import Person
@@ -120,7 +120,7 @@ async def find_mentioned(ctx: CallContext, reminders: ReminderService) -> Remind
 
 
 async def _reminder_mentioned_since(
-    changes: tuple[Change, ...], ctx: CallContext, reminders: ReminderService
+    changes: tuple[LoggedChange, ...], ctx: CallContext, reminders: ReminderService
 ) -> Reminder | None:
     """Return the reminder set for or delivered to the sender in the last minutes, after the last of their `changes`.
 
@@ -162,7 +162,7 @@ async def latest_receipts(ctx: CallContext) -> tuple[Receipt, ...]:
     return tuple(receipt for change in await _latest_changes(ctx) for receipt in change.receipts)
 
 
-async def _latest_changes(ctx: CallContext) -> tuple[Change, ...]:
+async def _latest_changes(ctx: CallContext) -> tuple[LoggedChange, ...]:
     """Return the sender's last changes in this chat; empty if there is no change log."""
     return () if ctx.policy is None else await ctx.policy.change_log.latest(ctx.conversation)
 

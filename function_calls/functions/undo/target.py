@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from function_calls.language.messages import say
 from function_calls.tools.calls import Receipt, ToolCall, ToolResult
 from function_calls.tools.confirmation.buttons import buttons_to_confirm
-from function_calls.tools.confirmation.change_log import EDITED, Change, ChangeLog, change_id
+from function_calls.tools.confirmation.change_log import EDITED, ChangeLog, LoggedChange, change_id
 from function_calls.tools.confirmation.pending_calls import PendingCall
 from function_calls.tools.confirmation.reply_scope import scope_of_reply
 from function_calls.tools.context import CallContext
@@ -69,7 +69,7 @@ async def find_target(
     return _target(context, last, is_doubtful=is_doubtful)
 
 
-def select_named(changes: Sequence[Change], about: str) -> list[Change]:
+def select_named(changes: Sequence[LoggedChange], about: str) -> list[LoggedChange]:
     """Return `changes` with only what `about` names, if all that they changed has names and some has this one."""
     named = [
         replace(change, receipts=tuple(receipt for receipt in change.receipts if _is_named(receipt, about)))
@@ -87,7 +87,7 @@ def _is_named(receipt: Receipt, about: str) -> bool:
 
 
 async def _would_lose_older(
-    context: CallContext, last: Change, change_log: ChangeLog, history: HistoryService | None
+    context: CallContext, last: LoggedChange, change_log: ChangeLog, history: HistoryService | None
 ) -> bool:
     """Return whether an undo deletes what was set before somebody else's change, which the bot has answered last."""
     is_set = any(receipt.action == "set" for receipt in last.receipts)
@@ -108,7 +108,7 @@ async def ask_which(target: UndoTarget, context: CallContext, about: str = "") -
     return ToolResult.question(say(context.language, "undo.ask", what=target.text), choices)
 
 
-def _target(context: CallContext, change: Change, *, is_doubtful: bool = False) -> UndoTarget:
+def _target(context: CallContext, change: LoggedChange, *, is_doubtful: bool = False) -> UndoTarget:
     changes_text = ", ".join(f"{receipt.action} {receipt.subject}".strip() for receipt in change.receipts)
     return UndoTarget(
         change_id=change_id(context.sender, change.message_id),
@@ -129,7 +129,7 @@ def _remove_names(names: Collection[str], text: str) -> str:
     return plain.strip()
 
 
-async def _follows_unserved_request(context: CallContext, last: Change, history: HistoryService | None) -> bool:
+async def _follows_unserved_request(context: CallContext, last: LoggedChange, history: HistoryService | None) -> bool:
     """Return whether the person's latest message before this one, thanks left out, led to nothing.
 
     Replies to other people are not requests.

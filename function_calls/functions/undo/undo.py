@@ -14,7 +14,7 @@ from function_calls.models import Arguments
 from function_calls.registry import tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Receipt, ToolCall, ToolResult, UndoStep
-from function_calls.tools.confirmation.change_log import MOST, UNDONE, Change, ChangeLog, change_id, is_owner
+from function_calls.tools.confirmation.change_log import MOST, UNDONE, ChangeLog, LoggedChange, change_id, is_owner
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.execution import is_breakdown
 from services.history.service import HistoryService
@@ -90,7 +90,7 @@ class UndoService:
             return _refusal("changed_since", "undo.changed_since", context)
         return await self._undo_all(context, select_named(changes, about))
 
-    async def _undo_all(self, context: CallContext, changes: Sequence[Change]) -> ToolResult:
+    async def _undo_all(self, context: CallContext, changes: Sequence[LoggedChange]) -> ToolResult:
         """Run the inverses, latest change first; after a failure they can be retried."""
         steps = [(change.agent_name, step) for change in changes for step in _steps(change)]
         results = [await self._run(step, agent, context, place) for place, (agent, step) in enumerate(steps)]
@@ -108,11 +108,11 @@ class UndoService:
         return await self._router.dispatcher_for(agent_name, context.policy).dispatch(call, inner)
 
 
-def _steps(change: Change) -> Iterator[UndoStep]:
+def _steps(change: LoggedChange) -> Iterator[UndoStep]:
     return (receipt.undo for receipt in reversed(change.receipts) if receipt.undo is not None)
 
 
-def _is_changed_since(changes: Sequence[Change], remembered: Sequence[Change]) -> bool:
+def _is_changed_since(changes: Sequence[LoggedChange], remembered: Sequence[LoggedChange]) -> bool:
     """Return whether undoing `changes` would lose a later change of the same subject."""
     subjects = {
         receipt.subject
@@ -136,7 +136,9 @@ def _line(step: UndoStep, result: ToolResult, language: str) -> str:
     return say(language, own if knows(own) else "undo.done", what=result.text)
 
 
-def _combine_results(changes: Sequence[Change], results: Sequence[ToolResult], context: CallContext) -> ToolResult:
+def _combine_results(
+    changes: Sequence[LoggedChange], results: Sequence[ToolResult], context: CallContext
+) -> ToolResult:
     """Combine the results of all inverses: the undone actions, and the errors of the others."""
     language = context.language
     if not results:

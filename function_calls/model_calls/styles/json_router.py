@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from function_calls.model_calls.prompts import WorkedExample, fill, prompt, worked_examples
 from function_calls.model_calls.styles.prompted import ChoiceStyle, correction_messages
-from function_calls.model_calls.styles.style import Correction, Reading, read_text
+from function_calls.model_calls.styles.style import CallCorrection, ModelReply, read_text
 from function_calls.model_calls.text_tool_calls.thoughts import remove_thoughts
 from function_calls.model_calls.transcript import Instructions, Message
 from function_calls.tools.calls import ToolSpec, Turn
@@ -32,7 +32,7 @@ class JsonRouterStyle(ChoiceStyle):
         super().__init__(instructions)
         self._prepared: IdentityCache[_Prepared] = IdentityCache(_MOST_PREPARED)
 
-    def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
+    def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[CallCorrection]) -> CompletionRequest:
         """Return the request for the choice of a tool, or for text after results."""
         if not self.is_choice_only(turn):
             return self.text_request(turn)
@@ -43,15 +43,15 @@ class JsonRouterStyle(ChoiceStyle):
         response_format = prepared.forced_format if turn.must_call else prepared.response_format
         return CompletionRequest(messages=messages, response_format=response_format)
 
-    def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
+    def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> ModelReply:
         """Parse the call in the JSON object, or the text."""
         if not self.is_choice_only(turn):
             return read_text(completion, tools)
         chosen = read_object(remove_thoughts(completion.text).strip()) or {}
         name = chosen.pop(KEY, NONE)
         if not isinstance(name, str) or name == NONE:
-            return Reading()
-        return Reading(calls=(RequestedCall(id="", name=name, arguments=json.dumps(chosen, ensure_ascii=False)),))
+            return ModelReply()
+        return ModelReply(calls=(RequestedCall(id="", name=name, arguments=json.dumps(chosen, ensure_ascii=False)),))
 
 
 class _Prepared:

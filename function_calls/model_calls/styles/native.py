@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 
-from function_calls.model_calls.styles.style import Correction, Reading
+from function_calls.model_calls.styles.style import CallCorrection, ModelReply
 from function_calls.model_calls.text_tool_calls.calls import find_text_calls
 from function_calls.model_calls.text_tool_calls.notations import expand_bundles
 from function_calls.model_calls.transcript import Instructions, Message, assistant_calls, round_messages, tool_message
@@ -25,7 +25,7 @@ class NativeStyle:
         """Return False: an answer can have calls and text."""
         return False
 
-    def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
+    def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[CallCorrection]) -> CompletionRequest:
         """Return the conversation, the rounds so far and the corrections, with the serialised tools."""
         messages = [*self._instructions.conversation(turn, further=tools.further), *round_messages(turn.steps)]
         for correction in corrections:
@@ -38,19 +38,19 @@ class NativeStyle:
             messages=[*self._instructions.conversation_without_tools(turn), *round_messages(turn.steps)]
         )
 
-    def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:  # noqa: ARG002 - as above
+    def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> ModelReply:  # noqa: ARG002 - as above
         """Parse the calls of the answer; without any, those printed in the text."""
         found = find_text_calls(completion.text, tools.by_name)
         calls = tuple(expand_bundles(completion.calls, tools.by_name)) or found.calls
         if calls or not found.text.startswith("{"):
-            return Reading(calls=calls, text=found.text)
+            return ModelReply(calls=calls, text=found.text)
         name = tools.find_by_arguments(found.text)
         if name is None:
-            return Reading(text=found.text)
-        return Reading(calls=(RequestedCall(id="", name=name, arguments=found.text),))
+            return ModelReply(text=found.text)
+        return ModelReply(calls=(RequestedCall(id="", name=name, arguments=found.text),))
 
 
-def _correction_messages(correction: Correction) -> list[Message]:
+def _correction_messages(correction: CallCorrection) -> list[Message]:
     calls = [(call.id, call.name, _valid_arguments(call)) for call in correction.calls]
     answers = [
         tool_message(call.id, call.name, feedback)

@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 
 from function_calls.model_calls.prompts import fill
-from function_calls.model_calls.styles.style import Correction, Reading, read_text
+from function_calls.model_calls.styles.style import CallCorrection, ModelReply, read_text
 from function_calls.model_calls.text_tool_calls.notations import calls_of_json
 from function_calls.model_calls.text_tool_calls.thoughts import remove_thoughts
 from function_calls.model_calls.transcript import (
@@ -47,7 +47,7 @@ class ChoiceStyle:
 class PromptStyle(ChoiceStyle):
     """Requests the choice of tools by prompt."""
 
-    def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
+    def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[CallCorrection]) -> CompletionRequest:
         """Return the request for the choice of tools, or for text after results."""
         if not self.is_choice_only(turn):
             return self.text_request(turn)
@@ -63,14 +63,14 @@ class PromptStyle(ChoiceStyle):
         text = fill(self._instructions.tools_prompt, {"TOOLS": f"{tools.flat}\n\n{tools.further}".rstrip()})
         return f"{self._instructions.system(turn.bot_name)}\n\n{text}" if self._instructions.is_of_agent else text
 
-    def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
+    def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> ModelReply:
         """Parse the calls in the JSON of a choice, or the text."""
         if not self.is_choice_only(turn):
             return read_text(completion, tools)
         text = remove_thoughts(completion.text)
         found = text[text.find("{") :]
         whole = found[: found.rfind("}") + 1] or found
-        return Reading(calls=tuple(calls_of_json(whole, tools.by_name, is_certain=True)) if "{" in text else ())
+        return ModelReply(calls=tuple(calls_of_json(whole, tools.by_name, is_certain=True)) if "{" in text else ())
 
 
 def choice_query(turn: Turn) -> str:
@@ -92,7 +92,7 @@ def format_outputs(turn: Turn) -> str:
     )
 
 
-def correction_messages(correction: Correction) -> list[Message]:
+def correction_messages(correction: CallCorrection) -> list[Message]:
     """Return invalid calls and their errors as messages for a model without `tool` messages."""
     attempted = [{"name": call.name, "parameters": call.arguments} for call in correction.calls]
     return [

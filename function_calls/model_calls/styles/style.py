@@ -12,7 +12,7 @@ from services.language_model.failures import RequestRejected
 from services.language_model.ports import Completion, CompletionRequest, RequestedCall
 
 
-class Correction(Struct, frozen=True, kw_only=True):
+class CallCorrection(Struct, frozen=True, kw_only=True):
     """An answer with invalid calls, and the feedback for the model about each call."""
 
     text: str
@@ -20,7 +20,7 @@ class Correction(Struct, frozen=True, kw_only=True):
     feedback: tuple[str, ...]
 
 
-class Reading(Struct, frozen=True, kw_only=True):
+class ModelReply(Struct, frozen=True, kw_only=True):
     """The calls and the text of a completion; both may be empty."""
 
     calls: tuple[RequestedCall, ...] = ()
@@ -33,13 +33,13 @@ class CallStyle(Protocol):
     def is_choice_only(self, turn: Turn) -> bool:
         """Return whether the answer to `request` has calls only, so that text needs a `text_request`."""
 
-    def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[Correction]) -> CompletionRequest:
+    def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[CallCorrection]) -> CompletionRequest:
         """Return a request for calls; `corrections` are the invalid calls of this turn."""
 
     def text_request(self, turn: Turn) -> CompletionRequest:
         """Return a request for an answer in text, without tools, with the results of the turn."""
 
-    def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> Reading:
+    def read(self, turn: Turn, completion: Completion, tools: OfferedTools) -> ModelReply:
         """Parse the model's answer to `request`."""
 
 
@@ -71,6 +71,6 @@ class FixedStyle(Struct, frozen=True):
         return None
 
 
-def read_text(completion: Completion, tools: OfferedTools) -> Reading:
+def read_text(completion: Completion, tools: OfferedTools) -> ModelReply:
     """Return the text of a completion; calls printed in it are removed and not made."""
-    return Reading(text=find_text_calls(completion.text, tools.by_name).text)
+    return ModelReply(text=find_text_calls(completion.text, tools.by_name).text)

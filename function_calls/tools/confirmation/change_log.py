@@ -26,7 +26,7 @@ ChangeState = Literal["live", "undone", "refused"]
 _STORED_NAMES: Final = {"message_id": "message", "agent_name": "agent"}
 
 
-class Change(Struct, frozen=True, kw_only=True, omit_defaults=True, rename=_STORED_NAMES):
+class LoggedChange(Struct, frozen=True, kw_only=True, omit_defaults=True, rename=_STORED_NAMES):
     """The change of a call of `tool` for the message with the id `message_id`.
 
     `agent_name` is the calling agent, empty outside of agents. `text` is the first line of the answer, `at` the time of
@@ -67,12 +67,12 @@ class ChangeLog:
         self._state = state
         self._lock = asyncio.Lock()
 
-    async def push(self, conversation: Conversation, change: Change) -> None:
+    async def push(self, conversation: Conversation, change: LoggedChange) -> None:
         """Store a change."""
         async with self._lock:
             await self._keep(conversation, [*await self._changes(conversation), change])
 
-    async def latest(self, conversation: Conversation) -> tuple[Change, ...]:
+    async def latest(self, conversation: Conversation) -> tuple[LoggedChange, ...]:
         """Return the last change that can be undone, with those of the same tool and message, newest first."""
         changes = (await self.every(conversation))[::-1]
         same = []
@@ -82,11 +82,11 @@ class ChangeLog:
             same.append(change)
         return tuple(same)
 
-    async def every(self, conversation: Conversation) -> tuple[Change, ...]:
+    async def every(self, conversation: Conversation) -> tuple[LoggedChange, ...]:
         """Return the changes that can still be undone, oldest first."""
         return tuple(change for change in await self._changes(conversation) if change.state == "live")
 
-    async def all(self, conversation: Conversation) -> tuple[Change, ...]:
+    async def all(self, conversation: Conversation) -> tuple[LoggedChange, ...]:
         """Return all stored changes, oldest first, including undone ones."""
         return tuple(await self._changes(conversation))
 
@@ -98,7 +98,7 @@ class ChangeLog:
         Of those that have others, these stay.
         """
         async with self._lock:
-            changes: list[Change] = []
+            changes: list[LoggedChange] = []
             for change in await self._changes(conversation):
                 is_target = change.message_id in message_ids and change.state != "undone"
                 left = tuple(receipt for receipt in change.receipts if receipt.subject not in subjects)
@@ -106,11 +106,11 @@ class ChangeLog:
                 changes.append(marked if is_target else change)
             await self._keep(conversation, changes)
 
-    async def _changes(self, conversation: Conversation) -> list[Change]:
+    async def _changes(self, conversation: Conversation) -> list[LoggedChange]:
         stored = await self._state.get(_key(conversation))
-        return convert(stored or [], list[Change])
+        return convert(stored or [], list[LoggedChange])
 
-    async def _keep(self, conversation: Conversation, changes: Sequence[Change]) -> None:
+    async def _keep(self, conversation: Conversation, changes: Sequence[LoggedChange]) -> None:
         live = [change for change in changes if change.state == "live"][-MOST:]
         past = [change for change in changes if change.state != "live"][-MOST:]
         kept: list[Json] = to_builtins([change for change in changes if change in live or change in past])

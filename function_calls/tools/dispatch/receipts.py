@@ -6,7 +6,7 @@ from loguru import logger
 from msgspec.structs import replace
 
 from function_calls.tools.calls import Receipt, ToolCall, ToolResult, ToolSpec, UndoStep
-from function_calls.tools.confirmation.change_log import EDITED, UNDONE, Change, change_id
+from function_calls.tools.confirmation.change_log import EDITED, UNDONE, LoggedChange, change_id
 from function_calls.tools.context import CallContext
 from function_calls.tools.declaring.tool_options import ToolOptions
 from function_calls.tools.validation.schema_walk import properties_of
@@ -42,7 +42,7 @@ async def store_change(call: ToolCall, context: CallContext, result: ToolResult)
         return result
     edit = f"{EDITED}{context.clock.now():%H%M%S%f}" if context.message.is_edited else ""
     message_id = f"{context.message.id}{edit}"
-    change = Change(
+    change = LoggedChange(
         tool=call.name,
         message_id=message_id,
         receipts=receipts,
