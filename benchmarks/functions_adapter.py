@@ -5,8 +5,8 @@ Run: score_functions.py schema --adapter benchmarks/functions_adapter.py:schema 
 
 import json
 
-from function_calls.tools.declaring.argument_validation import check_arguments, instantiate
-from function_calls.tools.declaring.signature import analyse
+from function_calls.tools.declaration.argument_validation import check_arguments, instantiate
+from function_calls.tools.declaration.signature import analyse
 from function_calls.tools.errors import ArgumentsInvalid
 
 

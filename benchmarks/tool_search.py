@@ -25,7 +25,7 @@ from bot.app.registry import built_in_registry
 from bot.testing.models import completion, requested
 from bot.testing.turns import make_turn
 from function_calls.llm import FunctionCallLLM
-from function_calls.model_calls.styles.choosing import FixedStyle, make_styles
+from function_calls.model_calls.styles.style_detection import FixedStyle, make_styles
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.tools.catalog.tool_search import TOOL_SEARCH

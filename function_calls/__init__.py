@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from function_calls.tools.calls import UndoStep as UndoStep
     from function_calls.tools.context import CallContext as CallContext
     from function_calls.tools.context import Services as Services
-    from function_calls.tools.declaring.class_tools import BaseTool as BaseTool
-    from function_calls.tools.declaring.class_tools import Tool as Tool
-    from function_calls.tools.declaring.tool_options import ToolOptions as ToolOptions
-    from function_calls.tools.declaring.tool_options import tool_function as tool_function
+    from function_calls.tools.declaration.class_tools import BaseTool as BaseTool
+    from function_calls.tools.declaration.class_tools import Tool as Tool
+    from function_calls.tools.declaration.tool_options import ToolOptions as ToolOptions
+    from function_calls.tools.declaration.tool_options import tool_function as tool_function
     from function_calls.tools.dispatch.events import Event as Event
     from function_calls.tools.dispatch.events import EventBus as EventBus
     from function_calls.tools.dispatch.hooks import ToolHooks as ToolHooks
@@ -75,8 +75,8 @@ _NAMES = {
         "Choice Interpretation Interpreter Receipt Reply SentFile ToolCall ToolResult ToolSpec Turn UndoStep"
     ),
     "function_calls.tools.context": "CallContext Services",
-    "function_calls.tools.declaring.class_tools": "BaseTool Tool",
-    "function_calls.tools.declaring.tool_options": "ToolOptions tool_function",
+    "function_calls.tools.declaration.class_tools": "BaseTool Tool",
+    "function_calls.tools.declaration.tool_options": "ToolOptions tool_function",
     "function_calls.tools.dispatch.events": "Event EventBus",
     "function_calls.tools.dispatch.hooks": "ToolHooks",
     "function_calls.tools.errors": "AgentFailed ArgumentsInvalid SignatureInvalid",

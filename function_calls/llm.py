@@ -48,7 +48,7 @@ class FunctionCallLLM:
     """Chooses calls with a language model. It has no state of a turn, so any number of messages share one.
 
     Args:
-        styles: the call style of requests, native by default; see `styles.choosing.make_styles`.
+        styles: the call style of requests, native by default; see `styles.style_detection.make_styles`.
         named_styles: returns the call style of turns that name one.
         repair_rounds: how often calls that cannot be repaired are returned to the model, with every error, before the
             person is asked.

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from function_calls.tools.calls import LONGEST_NAME, TOOL_NAME, ToolSpec
 from function_calls.tools.context import CallContext, Services
-from function_calls.tools.declaring.argument_validation import instantiate
-from function_calls.tools.declaring.class_tools import Tool
-from function_calls.tools.declaring.option_checks import check_options
-from function_calls.tools.declaring.parameters import Fault
-from function_calls.tools.declaring.signature import analyse, names_attribute, signature_error
-from function_calls.tools.declaring.tool_options import ToolOptions, is_marked, options_of, tool_function
+from function_calls.tools.declaration.argument_validation import instantiate
+from function_calls.tools.declaration.class_tools import Tool
+from function_calls.tools.declaration.option_checks import check_options
+from function_calls.tools.declaration.parameters import Fault
+from function_calls.tools.declaration.signature import analyse, names_attribute, signature_error
+from function_calls.tools.declaration.tool_options import ToolOptions, is_marked, options_of, tool_function
 from function_calls.tools.dispatch.function_adapter import Invoke, class_invoker, function_invoker
 from function_calls.tools.errors import SchemaInvalid
 from function_calls.tools.permission import Viewer, refusal_code

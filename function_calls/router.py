@@ -14,8 +14,8 @@ from function_calls.language.messages import say
 from function_calls.registry import RegisteredTool, Registry
 from function_calls.tools.calls import ToolCall, ToolResult, ToolSpec
 from function_calls.tools.context import CallContext, finish_if_started
-from function_calls.tools.declaring.option_checks import is_seconds
-from function_calls.tools.declaring.tool_options import NO_OPTIONS
+from function_calls.tools.declaration.option_checks import is_seconds
+from function_calls.tools.declaration.tool_options import NO_OPTIONS
 from function_calls.tools.dispatch.approval import ask_approval
 from function_calls.tools.dispatch.events import TOOL_CALL, TOOL_COMPLETE, TOOL_RESULT, TOOL_START, Event, EventBus
 from function_calls.tools.dispatch.execution import has_content, report_crash, run_guarded

@@ -15,7 +15,7 @@ from benchmarks.evaluation import reports
 from benchmarks.evaluation.prompts import Prompt, PromptsUnreadable
 from benchmarks.evaluation.tool_scores import Judgement
 from bot.config.settings import ModelSettings
-from function_calls.model_calls.styles.choosing import StyleName
+from function_calls.model_calls.styles.style_detection import StyleName
 from function_calls.tools.calls import Interpreter
 from services.kernel.errors import ConfigError
 from services.language_model.fallback import FallbackChain

@@ -129,7 +129,7 @@ def model_interpreter(
     """Return an interpreter for `model` that compares its calls with the message; `times` parses the times."""
     from function_calls.grounding.review import RuleBasedReview
     from function_calls.llm import FunctionCallLLM
-    from function_calls.model_calls.styles.choosing import StyleName, make_styles
+    from function_calls.model_calls.styles.style_detection import StyleName, make_styles
     from function_calls.model_calls.transcript import Instructions
 
     instructions = Instructions(tools_prompt=settings.tools_prompt, task_model=settings.task_name)

@@ -5,7 +5,7 @@ from functools import cache
 from types import ModuleType
 
 from function_calls import handlers
-from function_calls.conversation.records import explaining
+from function_calls.conversation.records import explanation
 from function_calls.functions import web
 from function_calls.functions.history import handlers as handlers_history
 from function_calls.functions.memory import handlers as handlers_memory
@@ -39,7 +39,7 @@ _BUILT_IN = (
     handlers_quiet,
     handlers_zones,
     undo,
-    explaining,
+    explanation,
     handlers_history,
     handlers_privacy,
     handlers_memory,

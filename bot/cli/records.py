@@ -10,7 +10,7 @@ import wcwidth
 from bot.cli.commands import CommandFailed, config_option
 from bot.config.sources import load_settings
 from bot.config.terminal import printable
-from function_calls.conversation.records.explaining import explain_turn
+from function_calls.conversation.records.explanation import explain_turn
 from services.call_log.model import CallRecord, TurnRecord
 from services.kernel.clock import SystemClock
 from services.storage.engine.readonly import DatabaseView

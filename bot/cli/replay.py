@@ -19,8 +19,8 @@ from bot.cli.records import chat_option, find_turn, message_argument
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
 from bot.config.terminal import printable
-from function_calls.conversation.records.explaining import format_arguments
-from function_calls.conversation.records.replaying import Replay, ReplayedCall, rebuild_turn, replay
+from function_calls.conversation.records.explanation import format_arguments
+from function_calls.conversation.records.replay import Replay, ReplayedCall, rebuild_turn, replay
 from function_calls.language.recurrence_text import without_rule_text
 from function_calls.tools.calls import Interpreter, ToolCall
 from function_calls.understanding.interpreter import OfflineInterpreter

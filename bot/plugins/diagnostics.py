@@ -13,7 +13,7 @@ from loguru import logger
 
 from bot.plugins.contributions import Contributions
 from function_calls.tools.calls import ToolSpec
-from function_calls.tools.declaring.tool_options import ToolOptions
+from function_calls.tools.declaration.tool_options import ToolOptions
 from function_calls.tools.validation.schema_walk import properties_of, required_of
 from services.kernel.errors import AssistantError
 from services.kernel.text import closest_names, shorten

@@ -19,7 +19,7 @@ from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import Services
-from function_calls.tools.declaring.class_tools import Tool
+from function_calls.tools.declaration.class_tools import Tool
 from function_calls.tools.session_state import CallState
 
 

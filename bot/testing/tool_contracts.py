@@ -19,7 +19,7 @@ from function_calls.registry import Registry, ToolOptions
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import CallContext, Service, Services
-from function_calls.tools.declaring.class_tools import Tool
+from function_calls.tools.declaration.class_tools import Tool
 from function_calls.tools.errors import ArgumentsInvalid
 from function_calls.tools.validation.schema_walk import pointer_target, properties_of, required_of, types_of
 

@@ -8,7 +8,7 @@ from functools import cache
 from bot.plugins.contributions import Contributions, Host
 from docs.generator.markdown import cell, table
 from function_calls.model_calls.hooks import ModelHooks
-from function_calls.tools.declaring.tool_options import tool_function
+from function_calls.tools.declaration.tool_options import tool_function
 from function_calls.tools.dispatch.events import EVENTS
 from function_calls.tools.dispatch.hooks import ToolHooks
 

@@ -6,7 +6,7 @@ from functools import cache
 from bot.app.registry import built_in_registry
 from docs.generator.markdown import cell, table
 from function_calls.registry import RegisteredTool
-from function_calls.tools.declaring.tool_options import ToolOptions
+from function_calls.tools.declaration.tool_options import ToolOptions
 
 _SHOWN_EXAMPLES = 6
 _HEAD = """# Functions

@@ -9,7 +9,7 @@ from msgspec import Struct
 from function_calls.language.messages import knows, say, worded_languages
 from function_calls.language.recognized_phrases import call_pattern
 from function_calls.tools.calls import ToolCall, ToolSpec, Turn
-from function_calls.tools.declaring.argument_validation import repair_arguments
+from function_calls.tools.declaration.argument_validation import repair_arguments
 from function_calls.tools.validation.schema_walk import properties_of
 from services.kernel.text import closest_names
 

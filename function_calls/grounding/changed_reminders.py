@@ -30,7 +30,7 @@ from function_calls.functions.reminders.occurrences import (
 )
 from function_calls.functions.reminders.references import may_mean_all
 from function_calls.functions.reminders.schedule_changes import add_length, choose_nearer_half, is_shift, names_last_day
-from function_calls.functions.reminders.snoozing import read_snooze_target
+from function_calls.functions.reminders.snooze import read_snooze_target
 from function_calls.grounding.corrections import READ, Grounded, as_written, correct_arguments
 from function_calls.grounding.leftovers import ask_about_leftover
 from function_calls.grounding.message import PART, ReadMessage

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from function_calls.functions.reminders.occurrences import read_times
 from function_calls.functions.reminders.people import resolve_people
 from function_calls.functions.reminders.references import find_mentioned
-from function_calls.functions.reminders.snoozing import clock_time
+from function_calls.functions.reminders.snooze import clock_time
 from function_calls.grounding.corrections import Grounded, as_written, correct_arguments
 from function_calls.grounding.leftovers import ask_about_deadline, ask_about_leftover
 from function_calls.grounding.message import ReadMessage

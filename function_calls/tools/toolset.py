@@ -9,8 +9,8 @@ from loguru import logger
 from function_calls.language.messages import say
 from function_calls.tools.calls import LONGEST_NAME, ToolCall, ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
-from function_calls.tools.declaring.argument_validation import validator_of
-from function_calls.tools.declaring.tool_options import ToolOptions
+from function_calls.tools.declaration.argument_validation import validator_of
+from function_calls.tools.declaration.tool_options import ToolOptions
 from function_calls.tools.dispatch.approval import ask_approval
 from function_calls.tools.dispatch.input_questions import ask_for_input
 from function_calls.tools.dispatch.receipts import add_receipt

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.errors import SchemaInvalid
-from function_calls.toolsets.openapi.bundling import safe_schema
+from function_calls.toolsets.openapi.bundle import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid, mapping, sequence
 from function_calls.toolsets.openapi.importer import METHODS
 from function_calls.toolsets.openapi.operation import is_change, is_query_name

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from function_calls.tools.calls import ToolSpec
-from function_calls.tools.declaring.option_checks import slot_names
+from function_calls.tools.declaration.option_checks import slot_names
 from function_calls.understanding.reading.lexicon import detect_language
 from function_calls.understanding.reading.names import trim
 from function_calls.understanding.templates import TemplateInvalid, compile_template

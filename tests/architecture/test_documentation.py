@@ -15,7 +15,7 @@ from docs.generator.http_routes import http_page, http_routes
 from docs.generator.mkdocs_hook import GENERATED
 from docs.generator.settings import documented, groups, settings_page, variable
 from function_calls.language.messages import catalogue
-from function_calls.tools.declaring.tool_options import ToolOptions
+from function_calls.tools.declaration.tool_options import ToolOptions
 from function_calls.tools.dispatch import events
 
 ROOT = Path(__file__).parents[2]

@@ -33,7 +33,7 @@ from bot.http.mcp.tasks import McpTasks, ReportProgress
 from bot.tools.servers.mcp.task_messages import CreateTaskResult
 from function_calls.language.messages import say
 from function_calls.tools.calls import Conversation, Form, ToolCall, ToolResult, ToolSpec, Turn
-from function_calls.tools.declaring.argument_validation import repair_arguments
+from function_calls.tools.declaration.argument_validation import repair_arguments
 from function_calls.tools.permission import Viewer
 from function_calls.tools.session_state import CallState, Session
 from services.history.service import HistoryService

@@ -20,7 +20,7 @@ from bot.http.openai.bodies import ChatTurn, CompletionBody, OfferedTool
 from bot.http.security.auth import ApiViewer
 from function_calls.tools.calls import Step, ToolCall, ToolResult, ToolSpec, Turn
 from function_calls.tools.errors import SchemaInvalid
-from function_calls.toolsets.openapi.bundling import safe_schema
+from function_calls.toolsets.openapi.bundle import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from services.call_log.model import ToolCallShape
 from services.kernel.chat import ChatMessage, Person

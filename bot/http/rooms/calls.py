@@ -18,7 +18,7 @@ from bot.http.rooms.memberships import LOBBY, enter_room
 from bot.http.security.auth import NAME, ApiViewer, needs
 from bot.platforms.web.rooms import Listener
 from function_calls.tools.calls import ToolCall, ToolResult, Turn
-from function_calls.tools.declaring.argument_validation import repair_arguments
+from function_calls.tools.declaration.argument_validation import repair_arguments
 from function_calls.tools.dispatch.execution import is_disk_full
 from function_calls.tools.errors import ArgumentError, ArgumentsInvalid
 from function_calls.tools.permission import Viewer

@@ -43,13 +43,13 @@ from function_calls.conversation.agents.runs import (
     result_of,
 )
 from function_calls.model_calls.hooks import HookedInterpreter
-from function_calls.model_calls.styles.choosing import StyleName
+from function_calls.model_calls.styles.style_detection import StyleName
 from function_calls.model_calls.transcript import was_shown
 from function_calls.registry import RegisteredTool, Registrable, Registry, check_inverses
 from function_calls.router import DEFAULT_TIMEOUT, FunctionCallRouter
 from function_calls.tools.calls import Interpretation, Interpreter, ToolResult, Turn
 from function_calls.tools.context import Actions, CallContext
-from function_calls.tools.declaring.tool_options import ToolOptions
+from function_calls.tools.declaration.tool_options import ToolOptions
 from function_calls.tools.policy import Dispatcher, EnclosedDispatcher
 from function_calls.tools.session_state import Session, StateConflict
 from function_calls.tools.toolset import Toolset, Viewer

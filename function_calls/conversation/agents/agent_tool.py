@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from function_calls.conversation.agents.outcome import AgentOutcome, SubAgent
 from function_calls.tools.calls import ReturnStyle, SpawnedTask, Step, ToolResult, Turn
 from function_calls.tools.context import PROGRAM, CallContext
-from function_calls.tools.declaring.class_tools import Tool
+from function_calls.tools.declaration.class_tools import Tool
 from function_calls.tools.permission import Permission
 from function_calls.tools.policy import Dispatcher
 from services.kernel.errors import ModelUnavailable

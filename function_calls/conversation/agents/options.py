@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from function_calls.conversation.agent_loop import LoopLimits
 from function_calls.conversation.agents.outcome import SubAgent
 from function_calls.model_calls.hooks import ModelHooks
-from function_calls.model_calls.styles.choosing import StyleName
+from function_calls.model_calls.styles.style_detection import StyleName
 from function_calls.registry import RegisteredTool, Registrable
 from function_calls.tools.dispatch.events import EventBus
 from function_calls.tools.dispatch.hooks import ToolHooks

@@ -10,12 +10,12 @@ from pydantic import BaseModel, RootModel
 
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_calls.prompts import fill, prompt
-from function_calls.model_calls.styles.choosing import StyleName, make_styles
+from function_calls.model_calls.styles.style_detection import StyleName, make_styles
 from function_calls.model_calls.transcript import Instructions
 from function_calls.registry import RegisteredTool, tool_function
 from function_calls.tools.calls import Interpretation, Interpreter, Step, ToolCall, ToolResult, Turn
 from function_calls.tools.context import CallContext
-from function_calls.tools.declaring.argument_validation import check_arguments
+from function_calls.tools.declaration.argument_validation import check_arguments
 from function_calls.tools.errors import ArgumentError, ArgumentsInvalid
 from services.call_log.usage import MeteredModel
 from services.language_model.ports import LanguageModel

@@ -37,7 +37,7 @@ from function_calls.functions.reminders.repetition import (
     skips_every_day,
 )
 from function_calls.functions.reminders.schedule_changes import is_shift, new_schedule
-from function_calls.functions.reminders.snoozing import (
+from function_calls.functions.reminders.snooze import (
     read_snooze_target,
     shift_all,
     snooze,

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from function_calls.model_calls.prompts import WorkedExample, fill, prompt, worked_examples
-from function_calls.model_calls.styles.prompted import ChoiceStyle, correction_messages
+from function_calls.model_calls.styles.prompt_style import ChoiceStyle, correction_messages
 from function_calls.model_calls.styles.style import CallCorrection, ModelReply, read_text
 from function_calls.model_calls.text_tool_calls.thoughts import remove_thoughts
 from function_calls.model_calls.transcript import Instructions, Message

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from function_calls.tools.calls import Step, ToolCall
 from function_calls.tools.catalog.offered_tools import OfferedTools
-from function_calls.tools.declaring.argument_validation import check_arguments
+from function_calls.tools.declaration.argument_validation import check_arguments
 from function_calls.tools.errors import ArgumentsInvalid
 from services.language_model.ports import RequestedCall
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 
 from function_calls.tools.calls import ToolSpec
-from function_calls.tools.declaring.argument_validation import validator_of
+from function_calls.tools.declaration.argument_validation import validator_of
 from function_calls.tools.validation.relaxed_json import read_object
 from function_calls.tools.validation.schema_validator import SchemaValidator
 from function_calls.tools.validation.schema_walk import properties_of, required_of

@@ -13,7 +13,7 @@ from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.confirmation.buttons import buttons_to_confirm
 from function_calls.tools.confirmation.pending_calls import PendingCall
 from function_calls.tools.context import CallContext
-from function_calls.tools.declaring.tool_options import ToolOptions
+from function_calls.tools.declaration.tool_options import ToolOptions
 from services.kernel.text import shorten
 
 NEEDS_YES: Final = "the person has been asked whether this may be done; wait for the answer, do not call it again"

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from function_calls.tools.context import CallContext, Services
-from function_calls.tools.declaring.class_tools import Tool
-from function_calls.tools.declaring.signature import FunctionSignature
+from function_calls.tools.declaration.class_tools import Tool
+from function_calls.tools.declaration.signature import FunctionSignature
 from function_calls.tools.dispatch.hooks import maybe_await
 
 Invoke = Callable[[object, CallContext], Awaitable[object]]

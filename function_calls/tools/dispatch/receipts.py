@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from function_calls.tools.calls import Receipt, ToolCall, ToolResult, ToolSpec, UndoStep
 from function_calls.tools.confirmation.change_log import EDITED, UNDONE, LoggedChange, change_id
 from function_calls.tools.context import CallContext
-from function_calls.tools.declaring.tool_options import ToolOptions
+from function_calls.tools.declaration.tool_options import ToolOptions
 from function_calls.tools.validation.schema_walk import properties_of
 
 _LONGEST_TEXT: Final = 200

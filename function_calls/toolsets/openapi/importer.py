@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 from function_calls.tools.calls import ToolSpec
 from function_calls.toolsets.openapi.arguments import ArgumentReader
-from function_calls.toolsets.openapi.bundling import Bundler
+from function_calls.toolsets.openapi.bundle import Bundler
 from function_calls.toolsets.openapi.document import Document, DocumentInvalid, Node, mapping, sequence
 from function_calls.toolsets.openapi.operation import ImportedDocument, Operation, Place, Scheme, SchemeKind, is_change
 from function_calls.toolsets.openapi.schemas import SchemaConverter

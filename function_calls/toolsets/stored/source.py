@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from function_calls.tools.errors import SchemaInvalid
 from function_calls.tools.validation.docstrings import parse_docstring
 from function_calls.tools.validation.schema_walk import Schema
-from function_calls.toolsets.openapi.bundling import safe_schema
+from function_calls.toolsets.openapi.bundle import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.texts import sanitize_description
 from function_calls.toolsets.stored.annotations import AnnotationReader, last_name, literal

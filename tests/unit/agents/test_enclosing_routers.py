@@ -9,7 +9,7 @@ from bot.testing.models import ScriptedInterpreter
 from function_calls.conversation.agents.agent import Agent, AgentHooks
 from function_calls.conversation.agents.agent_tool import AgentTool
 from function_calls.conversation.agents.loop import LoopAgent
-from function_calls.conversation.records.explaining import explain_turn
+from function_calls.conversation.records.explanation import explain_turn
 from function_calls.conversation.records.recorder import TurnRecorder
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from function_calls.registry import Registry, ToolNameTaken, ToolOptions, tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall
-from function_calls.tools.declaring.class_tools import BaseTool, Tool
+from function_calls.tools.declaration.class_tools import BaseTool, Tool
 from function_calls.tools.errors import SchemaInvalid
 from function_calls.tools.permission import Viewer
 from services.kernel.errors import ToolFailed

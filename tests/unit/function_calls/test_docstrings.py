@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from function_calls.tools.declaring.signature import analyse
+from function_calls.tools.declaration.signature import analyse
 from function_calls.tools.validation.docstrings import parse_docstring
 
 GOOGLE = """Search the web.

@@ -15,7 +15,7 @@ from function_calls.functions.reminders.models import ReminderPutBackArgs
 from function_calls.registry import Registry, ToolOptions, check_inverses, tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, UndoStep
-from function_calls.tools.declaring.class_tools import Tool
+from function_calls.tools.declaration.class_tools import Tool
 from function_calls.tools.errors import SignatureInvalid
 from tests.unit.function_calls.recurring_reminder import make_recurring
 

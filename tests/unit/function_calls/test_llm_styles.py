@@ -10,7 +10,7 @@ from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.turns import ANN, make_message, make_tool, make_turn
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_calls.prompts import worked_examples
-from function_calls.model_calls.styles.choosing import make_styles, probe
+from function_calls.model_calls.styles.style_detection import make_styles, probe
 from function_calls.model_calls.transcript import Instructions
 from function_calls.tools.calls import Step, ToolCall, ToolResult
 from services.kernel.chat import Person

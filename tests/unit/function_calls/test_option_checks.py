@@ -3,8 +3,8 @@
 import pytest
 
 from function_calls.registry import Registry, ToolOptions, tool_function
-from function_calls.tools.declaring.class_tools import Tool
-from function_calls.tools.declaring.tool_options import options_of
+from function_calls.tools.declaration.class_tools import Tool
+from function_calls.tools.declaration.tool_options import options_of
 from function_calls.tools.errors import SignatureInvalid
 from tests.unit.function_calls.test_class_tools import Slow
 

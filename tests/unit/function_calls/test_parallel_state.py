@@ -14,7 +14,7 @@ from function_calls.registry import Registry, ToolOptions, tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Conversation, ToolCall
 from function_calls.tools.context import CallContext
-from function_calls.tools.declaring.class_tools import Tool
+from function_calls.tools.declaration.class_tools import Tool
 from function_calls.tools.session_state import CallState, MemoryScopeStore, Session, StateConflict
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from function_calls.functions.reminders.models import ReminderUpdateArgs
 from function_calls.functions.reminders.schedule_changes import move_every_fire, new_schedule
-from function_calls.functions.reminders.snoozing import read_snooze_target
+from function_calls.functions.reminders.snooze import read_snooze_target
 from services.recurrence.fires import next_fires
 from services.recurrence.schedule import read_schedule, schedule_once
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from function_calls.tools.declaring.argument_validation import check_arguments
+from function_calls.tools.declaration.argument_validation import check_arguments
 from function_calls.tools.errors import ArgumentsInvalid
 from function_calls.tools.validation.relaxed_json import DEEPEST, LARGEST_BYTES
 from function_calls.tools.validation.repair import Repaired, repair

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from function_calls.tools.declaring.signature import analyse
+from function_calls.tools.declaration.signature import analyse
 from function_calls.tools.errors import SchemaInvalid
 from function_calls.tools.validation.schema import drop_private_keys, inline_refs, model_schema, openai_strict
 

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, create_model
 
-from function_calls.tools.declaring.argument_validation import instantiate
-from function_calls.tools.declaring.signature import FunctionSignature, analyse
+from function_calls.tools.declaration.argument_validation import instantiate
+from function_calls.tools.declaration.signature import FunctionSignature, analyse
 from function_calls.tools.errors import ArgumentsInvalid
 from function_calls.tools.validation.repair import repair
 

@@ -11,9 +11,9 @@ import pytest
 from pydantic import BaseModel, Field, RootModel
 from typing_extensions import TypedDict
 
-from function_calls.tools.declaring.argument_validation import instantiate
-from function_calls.tools.declaring.signature import FunctionSignature, analyse
-from function_calls.tools.declaring.tool_options import ToolOptions
+from function_calls.tools.declaration.argument_validation import instantiate
+from function_calls.tools.declaration.signature import FunctionSignature, analyse
+from function_calls.tools.declaration.tool_options import ToolOptions
 from function_calls.tools.errors import ArgumentsInvalid, SignatureInvalid
 
 

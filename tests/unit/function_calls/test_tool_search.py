@@ -9,7 +9,7 @@ from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.turns import make_message, make_tool, make_turn
 from function_calls.llm import FunctionCallLLM
 from function_calls.model_calls.correction_round import MOST_SEARCHES
-from function_calls.model_calls.styles.choosing import make_styles
+from function_calls.model_calls.styles.style_detection import make_styles
 from function_calls.registry import Registry, tool_function
 from function_calls.tools.calls import Step, ToolCall, ToolResult, ToolSpec
 from function_calls.tools.catalog.tool_search import TOOL_SEARCH, SearchableTools, offer

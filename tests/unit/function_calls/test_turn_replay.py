@@ -3,7 +3,7 @@
 import pytest
 
 from bot.testing.models import ScriptedInterpreter
-from function_calls.conversation.records.replaying import rebuild_turn, replay
+from function_calls.conversation.records.replay import rebuild_turn, replay
 from function_calls.tools.calls import Interpretation, ToolCall
 from services.kernel.errors import ModelUnavailable
 from tests.support.records import make_call_record, make_turn_record

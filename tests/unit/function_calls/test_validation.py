@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from function_calls.tools.declaring.argument_validation import check_arguments, instantiate
-from function_calls.tools.declaring.signature import analyse
+from function_calls.tools.declaration.argument_validation import check_arguments, instantiate
+from function_calls.tools.declaration.signature import analyse
 from function_calls.tools.errors import ArgumentsInvalid, SchemaInvalid
 from function_calls.tools.validation.schema_validator import SchemaValidator
 

@@ -6,7 +6,7 @@ from bot.testing.models import ScriptedModel
 from bot.testing.turns import make_message, make_turn
 from function_calls.grounding.review import RuleBasedReview
 from function_calls.llm import FunctionCallLLM
-from function_calls.model_calls.styles.choosing import make_styles
+from function_calls.model_calls.styles.style_detection import make_styles
 
 PIE = "remind me tomorrow at 4pm to bake the pie"
 

@@ -12,7 +12,7 @@ from bot.testing.tool_contracts import assert_tool_contract
 from function_calls import handlers
 from function_calls.registry import tool_function
 from function_calls.tools.context import CallContext
-from function_calls.tools.declaring.class_tools import Tool
+from function_calls.tools.declaration.class_tools import Tool
 
 BUILT_IN = [
     handlers.reminder_set,

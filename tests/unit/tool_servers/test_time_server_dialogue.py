@@ -9,7 +9,7 @@ from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.platform import FakePlatform
 from function_calls.llm import FunctionCallLLM
-from function_calls.model_calls.styles.choosing import make_styles
+from function_calls.model_calls.styles.style_detection import make_styles
 from function_calls.toolsets.combined import combine_external
 from services.kernel.clock import SystemClock
 from services.storage.database import Database

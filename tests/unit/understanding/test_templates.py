@@ -2,7 +2,7 @@
 
 import pytest
 
-from function_calls.tools.declaring.option_checks import slot_names
+from function_calls.tools.declaration.option_checks import slot_names
 from function_calls.understanding.templates import TemplateInvalid, compile_template
 
 

@@ -16,7 +16,7 @@ from bot.tools.servers.mcp.servers import ConfirmMode, McpServer, needs_confirma
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.errors import SchemaInvalid
 from function_calls.tools.validation.schema_walk import properties_of
-from function_calls.toolsets.openapi.bundling import safe_schema
+from function_calls.toolsets.openapi.bundle import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.operation import is_query_name
 from function_calls.toolsets.openapi.texts import sanitize_description, tool_name

@@ -6,7 +6,7 @@ import pytest
 
 from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.tools.validation.schema_validator import SchemaValidator
-from function_calls.toolsets.openapi.bundling import safe_schema
+from function_calls.toolsets.openapi.bundle import safe_schema
 from function_calls.toolsets.openapi.document import Document, DocumentInvalid
 from function_calls.toolsets.openapi.importer import import_document
 from function_calls.toolsets.openapi.schemas import SchemaConverter, _is_pattern

@@ -6,8 +6,8 @@ from typing import Final, get_args
 
 from function_calls.language.recognized_phrases import ACTIONS
 from function_calls.tools.calls import ReturnStyle
-from function_calls.tools.declaring.parameters import Fault
-from function_calls.tools.declaring.tool_options import ToolOptions
+from function_calls.tools.declaration.parameters import Fault
+from function_calls.tools.declaration.tool_options import ToolOptions
 from function_calls.tools.permission import Scope
 from function_calls.tools.validation.argument_errors import nearest
 from function_calls.tools.validation.schema_walk import properties_of

@@ -6,7 +6,7 @@ from typing import Final
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, to_json
 
-from function_calls.tools.declaring.signature import FunctionSignature
+from function_calls.tools.declaration.signature import FunctionSignature
 from function_calls.tools.errors import SAID, ArgumentError, ArgumentsInvalid
 from function_calls.tools.validation.argument_errors import lone_surrogates, pointer, quote
 from function_calls.tools.validation.repair import Repaired, repair

@@ -11,8 +11,8 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUserError
 
 from function_calls.tools.calls import LONGEST_NAME, TOOL_NAME
-from function_calls.tools.declaring.option_checks import check_options
-from function_calls.tools.declaring.parameters import (
+from function_calls.tools.declaration.option_checks import check_options
+from function_calls.tools.declaration.parameters import (
     OMITTED,
     Fault,
     Parameter,
@@ -21,7 +21,7 @@ from function_calls.tools.declaring.parameters import (
     plain_model,
     read_parameters,
 )
-from function_calls.tools.declaring.tool_options import NO_OPTIONS, ToolOptions
+from function_calls.tools.declaration.tool_options import NO_OPTIONS, ToolOptions
 from function_calls.tools.errors import SignatureInvalid
 from function_calls.tools.validation.docstrings import Docstring, parse_docstring
 from function_calls.tools.validation.schema import add_descriptions, drop_null, drop_private_keys

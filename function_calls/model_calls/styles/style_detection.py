@@ -9,7 +9,7 @@ from loguru import logger
 
 from function_calls.model_calls.styles.json_router import JsonRouterStyle
 from function_calls.model_calls.styles.native import NativeStyle
-from function_calls.model_calls.styles.prompted import PromptStyle
+from function_calls.model_calls.styles.prompt_style import PromptStyle
 from function_calls.model_calls.styles.style import CallStyle, StyleSource
 from function_calls.model_calls.transcript import Instructions
 from function_calls.tools.calls import StyleName as StyleName  # noqa: PLC0414 - agents find it beside the styles
