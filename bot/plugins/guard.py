@@ -17,8 +17,8 @@ from function_calls.tools.dispatch.hooks import (
     BEFORE_TOOL,
     AfterTool,
     BeforeTool,
-    check_hook_answer,
     maybe_await,
+    run_hook,
 )
 from function_calls.tools.policy import ToolSwitches
 from services.kernel.chat import ChatAddress, ChatMessage
@@ -136,7 +136,7 @@ class PluginGuard:
             if await self.is_off(chat_of(*arguments, **named)):
                 return None
             try:
-                return check_hook_answer(await maybe_await(hook(*arguments, **named)), hook, place, kinds)
+                return await run_hook(hook, place, kinds, *arguments, **named)
             except Exception as error:  # noqa: BLE001 - plugins may raise anything
                 self._report(place, hook, error)
                 return None if fail is None else fail(error, *arguments, **named)

@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from function_calls.tools.calls import Interpretation, Interpreter, Step, ToolCall, Turn
-from function_calls.tools.dispatch.hooks import check_hook_answer, maybe_await
+from function_calls.tools.dispatch.hooks import run_hook
 
 BeforeModel = Callable[[Turn], Awaitable[Turn | Interpretation | None] | Turn | Interpretation | None]
 AfterModel = Callable[[Turn, Interpretation], Awaitable[Interpretation | None] | Interpretation | None]
@@ -32,8 +32,7 @@ class ModelHooks(Struct, kw_only=True):
     async def enter(self, turn: Turn) -> Turn | Interpretation:
         """Run the `before` hooks until one returns an interpretation; return it, else the turn."""
         for hook in self.before:
-            returned = await maybe_await(hook(turn))
-            answer = check_hook_answer(returned, hook, "hook before the model", BEFORE_MODEL)
+            answer = await run_hook(hook, "hook before the model", BEFORE_MODEL, turn)
             if isinstance(answer, Interpretation):
                 return answer
             turn = turn if answer is None else answer
@@ -42,16 +41,14 @@ class ModelHooks(Struct, kw_only=True):
     async def leave(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
         """Run the `after` hooks; return the interpretation as they changed it."""
         for hook in self.after:
-            returned = await maybe_await(hook(turn, interpretation))
-            changed = check_hook_answer(returned, hook, "hook after the model", AFTER_MODEL)
+            changed = await run_hook(hook, "hook after the model", AFTER_MODEL, turn, interpretation)
             interpretation = interpretation if changed is None else changed
         return interpretation
 
     async def fail(self, turn: Turn, error: Exception) -> Interpretation | None:
         """Return the interpretation of the first `on_error` hook that has one; None if the error is raised."""
         for hook in self.on_error:
-            returned = await maybe_await(hook(turn, error))
-            answer = check_hook_answer(returned, hook, "hook on a model's error", AFTER_MODEL)
+            answer = await run_hook(hook, "hook on a model's error", AFTER_MODEL, turn, error)
             if answer is not None:
                 return answer
         return None

@@ -4,7 +4,7 @@ import asyncio
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Final, TypeVar, cast
+from typing import Final, ParamSpec, TypeVar, cast
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -13,6 +13,7 @@ from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import CallContext
 from function_calls.tools.validation.json_values import to_json
 
+P = ParamSpec("P")
 Value = TypeVar("Value")
 Replacement = ToolResult | Mapping[str, object] | None
 BeforeTool = Callable[[ToolCall, CallContext], Awaitable[ToolCall | Replacement] | ToolCall | Replacement]
@@ -39,12 +40,19 @@ async def maybe_await(value: Awaitable[Value] | Value) -> Value:
     return value
 
 
-def check_hook_answer(answer: Value, hook: Callable[..., object], place: str, kinds: Sequence[type[object]]) -> Value:
-    """Return the answer of a hook, which is None or of `kinds`.
+async def run_hook(
+    hook: Callable[P, Awaitable[Value] | Value],
+    place: str,
+    kinds: Sequence[type[object]],
+    *given: P.args,
+    **named: P.kwargs,
+) -> Value:
+    """Run a hook with its arguments, and return its answer, which is None or of `kinds`.
 
     Raises:
         TypeError: it is something else; the text names the hook and what it may return.
     """
+    answer = await maybe_await(hook(*given, **named))
     if answer is None or isinstance(answer, tuple(kinds)):
         return answer
     code = getattr(hook, "__code__", None)
@@ -57,10 +65,10 @@ def check_hook_answer(answer: Value, hook: Callable[..., object], place: str, ki
 class ToolHooks(Struct, kw_only=True):
     """Hooks around tools, in the order they were added.
 
-    A `before` hook returns None to let the call pass, a changed `ToolCall`, or a `ToolResult`, which is then the
-    outcome without the tool having run. An `after` hook returns None or the result to use instead. A dictionary stands
-    for a successful result with that value, such as `{**result.response, "audited": True}`; with the `error` of a
-    failed result it leaves the failure. Arguments that a hook changes are checked like any others.
+    A `before` hook returns None to let the call pass, a changed `ToolCall`, or a `ToolResult`, which replaces the call.
+    An `after` hook returns None or the result to use instead. A dictionary stands for a successful result with that
+    value, such as `{**result.response, "audited": True}`; with the `error` of a failed result it leaves the failure.
+    Arguments that a hook changes are checked like any others.
     """
 
     before: list[BeforeTool] = field(default_factory=list)
@@ -69,7 +77,7 @@ class ToolHooks(Struct, kw_only=True):
     async def enter(self, call: ToolCall, context: CallContext) -> ToolCall | ToolResult:
         """Run the `before` hooks until one returns a result; return it, else the call."""
         for hook in self.before:
-            answer = check_hook_answer(await maybe_await(hook(call, context)), hook, "hook before a tool", BEFORE_TOOL)
+            answer = await run_hook(hook, "hook before a tool", BEFORE_TOOL, call, context)
             if isinstance(answer, ToolResult):
                 return answer
             if isinstance(answer, Mapping):
@@ -81,8 +89,7 @@ class ToolHooks(Struct, kw_only=True):
     async def leave(self, call: ToolCall, context: CallContext, result: ToolResult) -> ToolResult:
         """Run the `after` hooks; return the result as they changed it."""
         for hook in self.after:
-            returned = await maybe_await(hook(call, context, result))
-            changed = check_hook_answer(returned, hook, "hook after a tool", AFTER_TOOL)
+            changed = await run_hook(hook, "hook after a tool", AFTER_TOOL, call, context, result)
             if isinstance(changed, Mapping):
                 is_same_failure = not result.ok and changed.get("error") == result.error
                 result = result if is_same_failure else _with_value(result, changed)
