@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
@@ -201,10 +202,8 @@ async def suspend_reminders(
     if any(reminder.schedule.rule for reminder in others) and suspension.since > ctx.now:
         raise RequestRefused("nothing_to_skip")
 
-    async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
-        return await _suspend_one(suspension, reminder, ctx, reminders)
-
-    results = [await apply_to_each(repeating, one, ctx, none="reminder.none")] if repeating else []
+    change = partial(_suspend_one, suspension=suspension, reminders=reminders)
+    results = [await apply_to_each(repeating, change, ctx, none="reminder.none")] if repeating else []
     if others:
         stopped = [paused for one_time in others for paused in await reminders.pause(ctx.chat, ctx.sender, one_time.id)]
         results.append(
@@ -222,7 +221,7 @@ async def _find_all_or_one(reference: str, ctx: CallContext, reminders: Reminder
 
 
 async def _suspend_one(
-    suspension: Suspension, reminder: Reminder, ctx: CallContext, reminders: ReminderService
+    reminder: Reminder, ctx: CallContext, suspension: Suspension, reminders: ReminderService
 ) -> ToolResult:
     """Skip the occurrences of a repeating reminder in the period `suspension`.
 
@@ -254,12 +253,12 @@ async def resume(reference: str, ctx: CallContext, reminders: ReminderService) -
     active = [reminder for reminder in own if reminder.state is ReminderState.ACTIVE]
     suspended = [reminder for reminder in active if resume_schedule(reminder) != reminder.schedule]
 
-    async def one(reminder: Reminder, ctx: CallContext) -> ToolResult:
-        return await apply_schedule(resume_schedule(reminder), reminder, ctx, reminders, verb="resume")
+    async def resume_one(reminder: Reminder, inner: CallContext) -> ToolResult:
+        return await apply_schedule(resume_schedule(reminder), reminder, inner, reminders, verb="resume")
 
     if not means_all(reference) and active and not suspended:
         return _unchanged("resume", active[0], ctx)
-    results = [await apply_to_each(suspended, one, ctx, none="reminder.none")] if suspended else []
+    results = [await apply_to_each(suspended, resume_one, ctx, none="reminder.none")] if suspended else []
     if not suspended or any(reminder.state is ReminderState.PAUSED for reminder in own):
         changed = await reminders.resume(ctx.chat, ctx.sender, reference)
         results.append(_confirm_switch("resume", changed, ctx))
