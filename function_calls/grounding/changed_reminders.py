@@ -87,7 +87,7 @@ async def ground_list(call: ToolCall, args: ReminderListArgs, message: ReadMessa
 
 
 async def ground_state(call: ToolCall, args: ReminderStateArgs, message: ReadMessage, ctx: CallContext) -> Grounded:
-    """Correct the reminder of a pause and the like."""
+    """Correct the reminder of a `reminder_state` call."""
     return Grounded(call=correct_arguments(call, {"reminder_id": await correct_name(args.reminder_id, message, ctx)}))
 
 

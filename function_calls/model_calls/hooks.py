@@ -21,8 +21,8 @@ class ModelHooks(Struct, kw_only=True):
     """Hooks around a model, in the order they were added.
 
     A `before` hook returns None to let the turn pass, a changed `Turn` for the model to see, or an `Interpretation`,
-    which is then used without the model having been asked. An `after` hook returns None or the interpretation to use
-    instead. An `on_error` hook returns None or the interpretation to use; the first one is used.
+    which replaces the request to the model. An `after` hook returns None or the interpretation to use instead. An
+    `on_error` hook returns None or the interpretation to use; the first one is used.
     """
 
     before: list[BeforeModel] = field(default_factory=list)
@@ -87,7 +87,7 @@ def _mark_decided(interpretation: Interpretation) -> Interpretation:
 
 
 class ClientToolInterpreter:
-    """Another interpreter, stopped where it calls tools of the client.
+    """Returns calls of the client's own tools to the client instead of running them.
 
     `calls` are the calls that the client is to make, `steps` the rounds that came before them; both are known once the
     turn has ended. Calls of our own that the same answer asked for are left out: it will ask for them again, knowing
