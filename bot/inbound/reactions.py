@@ -49,7 +49,7 @@ class Reactions(Struct, frozen=True, kw_only=True):
         turn = await self.turns.turn(message)
         action = "join" if message.text.startswith(_ADDED) else "leave"
         call = ToolCall(id="reaction", name="reminder_state", arguments={"action": action})
-        with self.record_turn(turn) as notes:
+        with self.record_turn(turn) as recorded:
             result = await self.turns.calls.dispatch(call, self.turns.context(turn, 0))
             # Reactions to people, and thanks for own reminders, change nothing and get no answer.
             if not any(receipt.undo for receipt in result.receipts):
@@ -57,8 +57,8 @@ class Reactions(Struct, frozen=True, kw_only=True):
             answered_turn = replace(turn, steps=(Step(text="", calls=(call,), results=(result,)),))
             reply = make_reply(Outcome(turn=answered_turn, text=result.text))
             if reply is not None:
-                notes.reply = replace(reply, reply_to=message.reply_to, mentions=(message.sender,))
-                await self.outbox.reply(message.address, notes.reply)
+                recorded.reply = replace(reply, reply_to=message.reply_to, mentions=(message.sender,))
+                await self.outbox.reply(message.address, recorded.reply)
 
 
 def is_join_request(emoji: str) -> bool:

@@ -22,7 +22,7 @@ from function_calls.conversation.agent_loop import (
     without_model,
 )
 from function_calls.conversation.form_answers import answer_form
-from function_calls.conversation.records.recorder import Notes, RecordTurn
+from function_calls.conversation.records.recorder import RecordedReply, RecordTurn
 from function_calls.conversation.slash_commands import is_for_other_bot, parse_tool_command
 from function_calls.conversation.undecided_answers import (
     drop_unread_question,
@@ -91,7 +91,7 @@ class Assistant:
         self._context_for = context_for
         self._limits = limits or LoopLimits()
         self._states = states or MemoryScopeStore()
-        self._record_turn = record_turn or (lambda _: nullcontext(Notes()))
+        self._record_turn = record_turn or (lambda _: nullcontext(RecordedReply()))
         self._commands = tuple(commands)
         self._reads_offline_first = reads_offline_first
 
@@ -101,9 +101,9 @@ class Assistant:
             reply = await command(turn)
             if reply is not None:
                 return reply
-        with self._record_turn(turn) as notes:
-            notes.reply = await self._answer_in_rounds(turn)
-        return notes.reply
+        with self._record_turn(turn) as recorded:
+            recorded.reply = await self._answer_in_rounds(turn)
+        return recorded.reply
 
     async def answer_edited(self, turn: Turn) -> tuple[Step, ...]:
         """Run the rounds of an edited message and return them; commands and answers to questions are ignored."""

@@ -35,7 +35,7 @@ from bot.observability.telemetry.attributes import (
 )
 from bot.observability.telemetry.event_spans import EventSpans
 from bot.observability.telemetry.instruments import Instruments, MessageTraceIds, trace_of
-from function_calls.conversation.records.recorder import Notes, RecordTurn
+from function_calls.conversation.records.recorder import RecordedReply, RecordTurn
 from function_calls.tools.calls import Turn
 from function_calls.tools.dispatch.events import EventBus
 from services.call_log.masking import SecretMask
@@ -77,9 +77,9 @@ class Telemetry:
         """Wrap `record` so that each recorded turn has a span with its route and usage."""
 
         @contextmanager
-        def record_and_trace(turn: Turn) -> Iterator[Notes]:
-            with record(turn) as notes, self.turn(turn, notes):
-                yield notes
+        def record_and_trace(turn: Turn) -> Iterator[RecordedReply]:
+            with record(turn) as recorded, self.turn(turn, recorded):
+                yield recorded
 
         return record_and_trace
 
@@ -88,8 +88,8 @@ class Telemetry:
         self._events.listen(events)
 
     @contextmanager
-    def turn(self, turn: Turn, notes: Notes) -> Iterator[None]:
-        """Open the span of `turn`; at the end `notes` have the answer."""
+    def turn(self, turn: Turn, recorded: RecordedReply) -> Iterator[None]:
+        """Open the span of `turn`; at the end `recorded` has the answer."""
         message, agent, content = turn.message, turn.bot_name, self._instruments.content
         attributes: Attributes = {
             "gen_ai.operation.name": "invoke_agent",
@@ -104,8 +104,8 @@ class Telemetry:
             outcome, answer = "failed", ""
             try:
                 yield
-                outcome = "silent" if notes.reply is None else "answered"
-                answer = "" if notes.reply is None else notes.reply.text
+                outcome = "silent" if recorded.reply is None else "answered"
+                answer = "" if recorded.reply is None else recorded.reply.text
             finally:
                 usage = current_usage()
                 span.set_attributes({"bubbles.outcome": outcome, **({} if usage is None else usage_attributes(usage))})

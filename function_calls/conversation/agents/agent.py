@@ -242,9 +242,9 @@ class Agent(Generic[DepsT, OutputT]):
         return result_of(outcome, self._output_class, usage)
 
     async def _run_turn(self, turn: Turn, context: CallContext, rounds: int | None = None) -> AgentOutcome:
-        async with self, publish_run(self._router, self.name, turn, context) as run:
+        async with self, publish_run(self._router, self.name, turn, context) as answer:
             outcome = await self._run_rounds(turn, context, rounds)
-            run.answer = outcome.text
+            answer.text = outcome.text
             return outcome
 
     async def _run_rounds(self, turn: Turn, context: CallContext, rounds: int | None) -> AgentOutcome:

@@ -175,27 +175,27 @@ def count_run(message: ChatMessage) -> Iterator[TurnUsage]:
                 outer.add(completion)
 
 
-class RunNotes(Struct, kw_only=True):
+class RunAnswer(Struct, kw_only=True):
     """The answer of a run, which is set before the run ends."""
 
-    answer: str = ""
+    text: str = ""
 
 
 @asynccontextmanager
 async def publish_run(
     router: FunctionCallRouter, agent: str, turn: Turn, context: CallContext
-) -> AsyncIterator[RunNotes]:
+) -> AsyncIterator[RunAnswer]:
     """Publish the start and the end of a run to the listeners of `router` and of the enclosing routers."""
-    run_id, notes, error, started = uuid4().hex, RunNotes(), "", time.perf_counter()
+    run_id, answer, error, started = uuid4().hex, RunAnswer(), "", time.perf_counter()
     await router.publish(AGENT_START, context, agent=agent, id=run_id, request=turn.message.text)
     try:
-        yield notes
+        yield answer
     except BaseException as raised:
         error = raised.reason if isinstance(raised, ModelUnavailable) else type(raised).__name__
         raise
     finally:
         took = (time.perf_counter() - started) * 1000
-        ended = {"answer": notes.answer, "error": error, "duration_ms": took}
+        ended = {"answer": answer.text, "error": error, "duration_ms": took}
         await router.publish(AGENT_COMPLETE, context, agent=agent, id=run_id, **ended)
 
 

@@ -16,13 +16,13 @@ from services.call_log.service import CallLog
 from services.call_log.usage import DailyBudget, TurnUsage, count_usage, current_usage
 
 
-class Notes(Struct, kw_only=True):
-    """The reply to a turn, which is set before its record is written; None for silence."""
+class RecordedReply(Struct, kw_only=True):
+    """Holds the reply until the record of its turn is written; None for silence."""
 
     reply: Reply | None = None
 
 
-RecordTurn = Callable[[Turn], AbstractContextManager[Notes]]
+RecordTurn = Callable[[Turn], AbstractContextManager[RecordedReply]]
 """Records a turn for the length of the context."""
 
 
@@ -37,23 +37,23 @@ class TurnRecorder:
         self._budget = budget
 
     @contextmanager
-    def turn(self, turn: Turn) -> Iterator[Notes]:
+    def turn(self, turn: Turn) -> Iterator[RecordedReply]:
         """Record `turn`, with the model usage and calls within the context."""
         message = turn.message
-        notes = Notes()
+        recorded = RecordedReply()
         started = time.perf_counter()
         error = ""
         account = TurnUsage(address=message.address, person=message.sender, budget=self._budget)
         with count_usage(account) as usage:
             try:
-                yield notes
+                yield recorded
             except BaseException as raised:
                 error = f"{type(raised).__name__}: {raised}"
                 raise
             finally:
-                if error or notes.reply or usage.calls or usage.completions or usage.fallback:
+                if error or recorded.reply or usage.calls or usage.completions or usage.fallback:
                     took = (time.perf_counter() - started) * 1000
-                    self._log.record(_turn_record(turn, usage, notes.reply, error, took))
+                    self._log.record(_turn_record(turn, usage, recorded.reply, error, took))
 
     def record_call(self, call: ToolCall, context: CallContext, result: ToolResult) -> None:
         """Record a call that has ended."""
