@@ -95,7 +95,7 @@ async def _is_for_bot(call: ToolCall, message: ReadMessage, ctx: CallContext) ->
 
 def _has_services(name: str, ctx: CallContext) -> bool:
     """Return whether the function of that name can be the bot's own; another one may have the same name."""
-    return name == _SUMMARY or {ReminderService, HistoryService} <= {*ctx.services.classes()}
+    return name == _SUMMARY or ctx.services.has(ReminderService, HistoryService)
 
 
 async def _ground_summary(call: ToolCall, args: SummaryArgs, message: ReadMessage, ctx: CallContext) -> Grounded:

@@ -1,7 +1,7 @@
 """Provide the context of a call: caller, chat, time, session state and services."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Final, TypeVar, cast
@@ -81,9 +81,9 @@ class Services:
             raise LookupError(f"no service of class {wanted.__name__}; pass it to build_app(services=…)")
         return cast("Service", found)
 
-    def classes(self) -> Iterable[type[object]]:
-        """Return the classes that a tool may name in its annotations."""
-        return self._by_class.keys()
+    def has(self, *classes: type[object]) -> bool:
+        """Return whether all of `classes` are registered."""
+        return self._by_class.keys() >= {*classes}
 
 
 class Actions(Struct, kw_only=True):

@@ -30,7 +30,7 @@ FROM_THEN: Final = re.compile(
 
 def time_reader(ctx: CallContext) -> TimeReader:
     """Return the time reader of the bot; one with the usual conventions where there is none."""
-    return ctx.services.get(TimeReader) if TimeReader in ctx.services.classes() else TimeReader()
+    return ctx.services.get(TimeReader) if ctx.services.has(TimeReader) else TimeReader()
 
 
 _DATE_TIME = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})[T ](\d{1,2}):(\d{2})(?::(\d{2}))?")
