@@ -1,6 +1,5 @@
 """Compare calls that change, delete, snooze or list reminders with the message."""
 
-import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
@@ -37,7 +36,13 @@ from function_calls.grounding.message import PART, ReadMessage
 from function_calls.grounding.new_reminders import names_only_a_day, names_same_time
 from function_calls.grounding.references import correct_name, name_together, resolve_target, with_days_of_message
 from function_calls.grounding.times import cross_check
-from function_calls.language.recognized_phrases import every_language, folded, is_clock, is_clock_without_half
+from function_calls.language.recognized_phrases import (
+    change_words,
+    every_language,
+    folded,
+    is_clock,
+    is_clock_without_half,
+)
 from function_calls.models import ReminderArgs, ReminderDeleteArgs, ReminderListArgs
 from function_calls.tools.calls import ToolCall
 from function_calls.tools.context import CallContext
@@ -61,21 +66,6 @@ _DELETE: Final = "reminder_delete"
 _UPDATE: Final = "reminder_update"
 _DAY: Final = timedelta(days=1)
 _EXACT: Final = timedelta(minutes=1)
-# "Just move it" does not tell how many occurrences.
-_ONLY: Final = re.compile(
-    r"\b(?:only|once|one[- ]off|this time|(?:this|next) week(?:'s)?|s[oó]lo|una vez|(?:esta|la próxima) (?:vez|semana)"
-    r"|just (?:for |on )?(?:this|that|today|tomorrow|once|the|\w+day))\b"
-    r"|只|仅|就(?=[今明后這这那下周週星])|单独|一次|[这那這]次|[那当當]天"
-    r"|[这這本下](?:[周週]|个?(?:星期|礼拜|禮拜))(?![一二三四五六日天])",
-    re.IGNORECASE,
-)
-# "Remind me again on Friday", not "push it back again": delivered both times.
-_AGAIN: Final = re.compile(
-    r"\b(?:remind|tell|ask|ping|notify)\b.*\bagain\b|^\W*(?:and |also )?(?:again|also) (?:on|at|in|next|tomorrow)\b"
-    r"|^\W*(?:and|also|then|again|and also|and then)\b.*\bsame time\b"
-    r"|[再也].{0,8}(?:提醒|叫|通知)|也是?(?:在)?(?:同|相同)|再来一[次遍]",
-    re.IGNORECASE,
-)
 
 
 async def ground_list(call: ToolCall, args: ReminderListArgs, message: ReadMessage, _: CallContext) -> Grounded:
@@ -135,7 +125,7 @@ async def ground_snooze(call: ToolCall, args: ReminderSnoozeArgs, message: ReadM
     """Correct which reminder is snoozed, and whether for a length, to the same clock, or in addition."""
     reference = await correct_name(name_together(args.reminder_id, message), message, ctx)
     text = ctx.message.text
-    is_again = _AGAIN.search(text) is not None
+    is_again = change_words().again.search(text) is not None
     changes: dict[str, object] = {"reminder_id": reference}
     if is_again:
         changes["again"] = True
@@ -167,7 +157,7 @@ async def ground_update(call: ToolCall, args: ReminderUpdateArgs, message: ReadM
     old, text = target.one, ctx.message.text
     changes: dict[str, object] = {"reminder_id": target.reference, "person": as_written(args.person, text)}
     args = args.model_copy(update=changes)
-    if args.time and args.type == "once" and not has_words_outside(_ONLY, text, ""):
+    if args.time and args.type == "once" and not has_words_outside(change_words().only, text, ""):
         changes["type"] = None
     if args.time and not args.skip:
         changes["time"] = _new_time(args, old, message, ctx)
@@ -263,7 +253,7 @@ def _occurrences(args: ReminderUpdateArgs, old: Reminder, ctx: CallContext) -> O
     new_day = single_day(args.time or "", ctx)
     named = named_days(words, content, ctx)
     others = [day for day in named if new_day is None or day.start.date() != new_day]
-    is_only, is_every = (has_words_outside(pattern, text, content) for pattern in (_ONLY, EVERY))
+    is_only, is_every = (has_words_outside(pattern, text, content) for pattern in (change_words().only, EVERY))
     if not (new_day or others):
         return {"occurrence": NEXT} if LONG_SHIFT.fullmatch(args.time or "") and is_only else {}
     is_name = any(_is_weekday(day_words(day, words), ctx) for day in named) and is_on_one_weekday(bare, ctx)

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from function_calls.language.recognized_phrases import folded, is_clock_without_half
+from function_calls.language.recognized_phrases import change_words, folded, is_clock_without_half
 from function_calls.understanding.reading.lexicon import detect_language, load_lexicon
 from function_calls.understanding.reading.times import carry_days, list_halves, set_clock
 from services.recurrence.edits import clamp_to_month_end
@@ -22,13 +22,6 @@ _SAME: Final = timedelta(minutes=1)
 _HALF_DAY: Final = timedelta(hours=12)
 _FEW_WORDS: Final = 3
 _WORD: Final = re.compile(r"[a-z]+|[\u3400-\u9fff]{1,2}", re.IGNORECASE)
-# "Ten minutes before the meeting at two": the words name the event's time, and the reminder's by subtraction.
-_RELATIVE: Final = re.compile(
-    r"\b(before|beforehand|ahead|earlier|prior|in advance)\b|提前|提早|之前|以前|前[\d一二两三四五六七八九十半]",
-    re.IGNORECASE,
-)
-_ALSO: Final = re.compile(r"\b(?:also|too|as well|again)\b|[也再还還]", re.IGNORECASE)
-_ONCE: Final = re.compile(r"\b(?:just once|only once|one time)\b|就?一次|只", re.IGNORECASE)
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
@@ -71,7 +64,7 @@ def cross_check(
         return Verdict(schedule=proposed, is_named=False)
     fits = any(_fits(proposed, reading, now) for reading in readings)
     is_own = any(_equal(proposed, each, now) for each in own)
-    if fits or is_own or _RELATIVE.search(words) or _is_as_often(proposed, words, readings):
+    if fits or is_own or change_words().relative.search(words) or _is_as_often(proposed, words, readings):
         return Verdict(schedule=proposed)
     if not own and _is_answer(words, found) and all(_has_its_clock(proposed, each) for each in found):
         return Verdict(schedule=proposed)
@@ -89,7 +82,7 @@ def without_same_time(words: str, language: str) -> str:
 def compare_with_one(proposed: Schedule, own: Schedule, words: str, now: datetime) -> Verdict:
     """Compare the proposal for one of several reminders with the time that the rules read for it in `words`."""
     is_half = own.rule is None and proposed.rule is None and abs(own.start - proposed.start) == _HALF_DAY
-    if _RELATIVE.search(words) or is_half or _equal(proposed, own, now):
+    if change_words().relative.search(words) or is_half or _equal(proposed, own, now):
         return Verdict(schedule=proposed)
     return Verdict(schedule=own)
 
@@ -103,7 +96,7 @@ def _is_corrected(words: str, language: str) -> bool:
 
 def _is_as_often(proposed: Schedule, words: str, readings: Sequence[Reading]) -> bool:
     """Return whether a message asks for the same at the clock of `proposed` too, and names clocks only."""
-    if proposed.rule is None or _ALSO.search(words) is None or _ONCE.search(words) is not None:
+    if proposed.rule is None or change_words().also.search(words) is None or change_words().once.search(words):
         return False
     is_clock = all(each.has_clock and not (each.has_day or each.rrule) for each in readings)
     return is_clock and any(each.start.time() == proposed.start.time() for each in readings)

@@ -65,6 +65,24 @@ class Claims(Struct, frozen=True, kw_only=True):
     promises: re.Pattern[str]
 
 
+class ChangeWords(Struct, frozen=True, kw_only=True):
+    """The words of a change in all languages.
+
+    Attributes:
+        only: the change of one occurrence. "Just move it" does not tell how many.
+        again: another delivery: "remind me again on Friday", but not "push it back again".
+        relative: a time before or after an event, which is the named one: "ten minutes before the meeting at two".
+        also: another time as well.
+        once: another time that does not repeat.
+    """
+
+    only: re.Pattern[str]
+    again: re.Pattern[str]
+    relative: re.Pattern[str]
+    also: re.Pattern[str]
+    once: re.Pattern[str]
+
+
 @cache
 def phrases(language: str) -> Phrases:
     """Return the phrases of `language`, one of `LANGUAGES`."""
@@ -94,6 +112,14 @@ def every_claim() -> tuple[Claims, ...]:
     """Return the claim patterns of all languages."""
     told = (_file(language)["claim"] for language in LANGUAGES)
     return tuple(Claims(**{name: any_of(each[name]) for name in Claims.__struct_fields__}) for each in told)
+
+
+@cache
+def change_words() -> ChangeWords:
+    """Return the words of a change in all languages: people mix them."""
+    tables = [_file(language)["change"] for language in LANGUAGES]
+    words = {name: [word for table in tables for word in table[name]] for name in ChangeWords.__struct_fields__}
+    return ChangeWords(**{name: any_of(patterns, re.IGNORECASE) for name, patterns in words.items()})
 
 
 def examples_of(tool: str) -> list[str]:
@@ -163,6 +189,6 @@ def _file(language: str) -> dict[str, Any]:
     return tomllib.loads(files(__name__).joinpath(f"{language}.toml").read_text(encoding="utf-8"))
 
 
-def any_of(patterns: Sequence[str]) -> re.Pattern[str]:
+def any_of(patterns: Sequence[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
     """Compile a pattern for any of `patterns`."""
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), flags)
