@@ -16,7 +16,7 @@ from services.history.service import HistoryService, record_once
 from services.kernel.bounded import BoundedDict
 from services.kernel.chat import ChatAddress, ChatMessage
 from services.kernel.clock import Clock
-from services.kernel.text import language_of
+from services.kernel.languages import language_of
 
 Next = Callable[[ChatMessage], Awaitable[None]]
 

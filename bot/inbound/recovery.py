@@ -17,8 +17,8 @@ from function_calls.tools.calls import Reply
 from services.history.service import HistoryService, record_once
 from services.kernel.chat import ChatMessage, Choice
 from services.kernel.clock import Clock
+from services.kernel.languages import language_of
 from services.kernel.state import StateStore
-from services.kernel.text import language_of
 from services.people.zones import ZoneService
 
 ANSWERED_WITHIN: Final = timedelta(minutes=10)

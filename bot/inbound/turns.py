@@ -19,7 +19,7 @@ from function_calls.understanding.reading.lexicon import points_back
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 from services.kernel.clock import Clock
-from services.kernel.text import language_of, latin_language, latin_languages
+from services.kernel.languages import detect_latin_language, language_of, latin_languages
 from services.language_model.ports import TextListener
 from services.people.chat_preferences import ChatPreferenceService
 from services.people.zones import ZoneService
@@ -118,7 +118,7 @@ class TurnFactory(Struct, frozen=True, kw_only=True):
 
     def _detect_latin_language(self, message: ChatMessage) -> str:
         """Return the language in Latin script of the common words of a message; "" if it has none."""
-        return latin_language(self._free_text(message), "")
+        return detect_latin_language(self._free_text(message), "")
 
     def _free_text(self, message: ChatMessage) -> str:
         text = free_text(message.text, self.bot_name)

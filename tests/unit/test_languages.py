@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.kernel.text import language_of, latin_language
+from services.kernel.languages import detect_latin_language, language_of
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,8 @@ def test_text_without_words_has_the_default_language(text):
 
 @pytest.mark.parametrize("text", ["ay no, me he equivocado", "has visto mi pipeta"])
 def test_forms_of_haber_are_not_english(text):
-    assert latin_language(text, "es") == "es"
+    assert detect_latin_language(text, "es") == "es"
 
 
 def test_letters_of_a_code_show_no_language():
-    assert latin_language("/link link-4y3h-mi2o", "") == ""
+    assert detect_latin_language("/link link-4y3h-mi2o", "") == ""

@@ -18,7 +18,7 @@ from bot.platforms.web.frames import Frame, MessageShape, json_text
 from bot.platforms.web.rooms import Listener
 from function_calls.language.messages import say
 from services.kernel.chat import Attachment
-from services.kernel.text import language_of
+from services.kernel.languages import language_of
 from services.storage.messages.pages import UnansweredMessages
 
 _BEAT_SECONDS: Final = 15.0

@@ -14,7 +14,8 @@ from function_calls.tools.calls import Reply, ToolSpec, Turn
 from function_calls.tools.permission import Viewer
 from function_calls.tools.validation.schema_walk import properties_of, required_of
 from services.kernel.chat import ChatAddress, Person
-from services.kernel.text import closest_names, language_of
+from services.kernel.languages import language_of
+from services.kernel.text import closest_names
 
 
 def _argument(english: str, chinese: str, *, is_required: bool) -> tuple[CommandOption, ...]:

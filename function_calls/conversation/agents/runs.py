@@ -28,7 +28,7 @@ from services.call_log.usage import TurnUsage, count_usage, current_usage
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ModelUnavailable
-from services.kernel.text import language_of
+from services.kernel.languages import language_of
 from services.language_model.ports import TextListener
 
 DepsT = TypeVar("DepsT", default=None)

@@ -9,7 +9,7 @@ from function_calls.language.recurrence_text import without_rule_text
 from function_calls.tools.calls import ToolSpec
 from function_calls.tools.errors import SAID, ArgumentError
 from function_calls.tools.validation.schema_walk import properties_of, required_of
-from services.kernel.text import language_of
+from services.kernel.languages import language_of
 
 _MOST: Final = 20
 _UNQUOTED: Final = re.compile(r"""(?<![^,\s])["']|["'](?![^,\s])""")

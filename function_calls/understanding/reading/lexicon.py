@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.message import has_models, load_models
 from function_calls.understanding.reading.reminder_words import stem
-from services.kernel.text import latin_language
+from services.kernel.languages import detect_latin_language
 
 FALLBACK = "en"
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
@@ -322,7 +322,7 @@ def detect_language(text: str, preferred: str) -> str:
     if _HAN.search(text):
         return "zh"
     usual = preferred if preferred in list_languages() and preferred != "zh" else FALLBACK
-    language = latin_language(text, usual)
+    language = detect_latin_language(text, usual)
     return language if language in list_languages() else usual
 
 

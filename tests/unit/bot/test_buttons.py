@@ -9,7 +9,7 @@ from bot.config.settings import BotSettings, LogSettings, Settings
 from bot.testing.clocks import LoopClock
 from bot.testing.in_memory import build_in_memory
 from bot.testing.platform import FakePlatform
-from services.kernel.text import language_of
+from services.kernel.languages import language_of
 
 pytestmark = pytest.mark.looptime
 SETTINGS = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False))

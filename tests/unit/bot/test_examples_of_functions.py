@@ -10,7 +10,7 @@ from bot.app.registry import built_in_registry
 from bot.testing.turns import make_message
 from function_calls.tools.calls import ToolSpec, Turn
 from function_calls.understanding import OfflineInterpreter
-from services.kernel.text import language_of
+from services.kernel.languages import language_of
 
 SPECS: tuple[ToolSpec, ...] = tuple(tool.spec for tool in built_in_registry())
 CHOICE = re.compile(r"[\[(]([^\[\]()|]*)(?:\|[^\[\]()]*)?[\])]")

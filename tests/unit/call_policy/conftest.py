@@ -19,8 +19,8 @@ from function_calls.tools.permission import Viewer
 from function_calls.tools.policy import CallPolicy
 from function_calls.understanding.interpreter import OfflineInterpreter
 from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.languages import language_of
 from services.kernel.state import MemoryStateStore
-from services.kernel.text import language_of
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
