@@ -13,7 +13,6 @@ from services.recurrence.fires import check, next_fires
 from services.recurrence.schedule import Schedule, schedule_once
 from services.reminders import transitions
 from services.reminders.delivery.config import DeliveryConfig
-from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.delivery.worker import DeliveryWorker
 from services.reminders.lookup.due_words import ReadTimes
 from services.reminders.lookup.finder import ReminderFinder, is_for_everyone, is_of
@@ -54,7 +53,6 @@ class ReminderService:
         times: ReadTimes,
         limits: ReminderLimits | None = None,
         delivery: DeliveryConfig | None = None,
-        retries: RetryPolicy | None = None,
         zone_data: str = "",
         quiet: QuietHours | None = None,
     ) -> None:
@@ -69,9 +67,7 @@ class ReminderService:
         self.finder = ReminderFinder(store, clock, state, self._limits.per_chat, times)
         self.recent_deliveries = RecentDeliveries(store, clock, self.finder)
         self.quiet = QuietService(store, quiet)
-        self.worker = DeliveryWorker(
-            store, notifier, clock, delivery or DeliveryConfig(), retries or RetryPolicy(), zone_data
-        )
+        self.worker = DeliveryWorker(store, notifier, clock, delivery or DeliveryConfig(), zone_data)
         self._updater = ReminderUpdater(store, clock, self.finder, self.worker.claim_before)
 
     async def create(self, reminder: NewReminder) -> Reminder:

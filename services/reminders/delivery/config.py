@@ -4,6 +4,8 @@ from datetime import timedelta
 
 from msgspec import Struct
 
+from services.reminders.delivery.retry import RetryPolicy
+
 
 class DeliveryConfig(Struct, frozen=True, kw_only=True):
     """The limits and intervals of the delivery worker.
@@ -22,6 +24,7 @@ class DeliveryConfig(Struct, frozen=True, kw_only=True):
     most_held: int = 20_000
     send_limit: timedelta = timedelta(minutes=2)
     most_per_message: int = 10
+    retries: RetryPolicy = RetryPolicy()
 
 
 _WEIGHT = 0.2  # of the latest measurement

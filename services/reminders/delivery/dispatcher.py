@@ -8,7 +8,6 @@ from datetime import datetime
 from services.kernel.clock import Clock
 from services.reminders.delivery.config import DeliveryConfig, Prefetch
 from services.reminders.delivery.due_queue import DueQueue
-from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.delivery.sender import (
     Attempt,
     LeaseGroup,
@@ -44,14 +43,13 @@ class Dispatcher:
         notifier: Notifier,
         clock: Clock,
         config: DeliveryConfig,
-        retries: RetryPolicy,
         owner: str,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
         self._config = config
         self._owner = owner
-        self._sender = Sender(ledger, notifier, clock, retries, limit=config.send_limit)
+        self._sender = Sender(ledger, notifier, clock, config)
         self._queue = DueQueue(config.most_per_message if self._sender.can_batch else 1)
         self._begun: deque[SendingMessage] = deque()
         self._prefetch = Prefetch(senders=config.senders, most=config.most_ahead)

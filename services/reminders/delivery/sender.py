@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import blake2s
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,7 +10,7 @@ from loguru import logger
 
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
-from services.reminders.delivery.retry import RetryPolicy
+from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.ports import BatchNotifier, DeliveryLedger, Notifier
 from services.reminders.records import DeliveryOutcome, DeliveryState, Lease
 
@@ -80,17 +80,15 @@ def message_key(leases: LeaseGroup) -> str:
 
 
 class Sender:
-    """Passes messages to the notifier and converts its exceptions to outcomes; a send is lost after `limit`."""
+    """Passes messages to the notifier and converts its exceptions to outcomes; a send is lost after its limit."""
 
-    def __init__(
-        self, ledger: DeliveryLedger, notifier: Notifier, clock: Clock, retries: RetryPolicy, *, limit: timedelta
-    ) -> None:
+    def __init__(self, ledger: DeliveryLedger, notifier: Notifier, clock: Clock, config: DeliveryConfig) -> None:
         self._ledger = ledger
         self._notifier = notifier
         self._batch_notifier = notifier if isinstance(notifier, BatchNotifier) else None
         self._clock = clock
-        self._retries = retries
-        self._limit_seconds = limit.total_seconds()
+        self._retries = config.retries
+        self._limit_seconds = config.send_limit.total_seconds()
         self._reported: set[int] = set()
 
     @property

@@ -12,7 +12,6 @@ from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.delivery.dispatcher import Dispatcher, wait_or_nap
-from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.ports import DeliveryLedger, Notifier
 from services.reminders.records import LEDGER_RETENTION
 
@@ -31,7 +30,6 @@ class DeliveryWorker:
         notifier: Notifier,
         clock: Clock,
         config: DeliveryConfig,
-        retries: RetryPolicy,
         zone_data: str = "",
     ) -> None:
         self._ledger = ledger
@@ -39,7 +37,7 @@ class DeliveryWorker:
         self._config = config
         self._zone_data = zone_data
         self._owner = uuid4().hex
-        self._dispatcher = Dispatcher(ledger, notifier, clock, config, retries, self._owner)
+        self._dispatcher = Dispatcher(ledger, notifier, clock, config, self._owner)
         self._wake = asyncio.Event()
         self._is_claim_due = True
         self._is_claim_open = False

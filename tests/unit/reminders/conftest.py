@@ -15,7 +15,6 @@ from services.kernel.errors import DeliveryFailed
 from services.kernel.state import MemoryStateStore
 from services.recurrence.schedule import read_schedule
 from services.reminders.delivery.config import DeliveryConfig
-from services.reminders.delivery.retry import RetryPolicy
 from services.reminders.model import DueNotice, NewReminder, Reminder, ReminderEdit, ReminderLimits
 from services.reminders.records import DeliveryState
 from services.reminders.service import ReminderService
@@ -113,8 +112,6 @@ class Desk:
         default_factory=lambda: DeliveryConfig(tick=timedelta(minutes=1))
     )  # days pass in few steps
 
-    retries: RetryPolicy = field(default_factory=RetryPolicy)
-
     def __post_init__(self) -> None:
         self.courier.clock = self.clock
         self.state = MemoryStateStore(self.clock)
@@ -129,7 +126,6 @@ class Desk:
             self.state,
             limits=self.limits,
             delivery=self.delivery,
-            retries=self.retries,
             zone_data=zone_data,
             times=TimeReader().parse_all,
         )

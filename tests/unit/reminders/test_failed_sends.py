@@ -246,7 +246,8 @@ async def test_unreachable_owner_stops_no_other_send(desk):
 
 
 async def test_old_failure_is_marked_as_failed(make_desk):
-    desk = make_desk(retries=RetryPolicy(keep=timedelta(hours=7), fewest=8))
+    retries = RetryPolicy(keep=timedelta(hours=7), fewest=8)
+    desk = make_desk(delivery=DeliveryConfig(retries=retries, tick=timedelta(minutes=1)))
     desk.courier.failures = [DeliveryFailed("down", retry_after=3600.0)] * 9
     await desk.set(seconds=1)
     async with desk.running():
@@ -265,7 +266,7 @@ async def test_old_failure_is_marked_as_failed(make_desk):
 )
 async def test_owner_is_notified_of_an_old_failure_with_an_unknown_outcome(make_desk, failures, reason):
     retries = RetryPolicy(keep=timedelta(minutes=10), fewest=3)
-    desk = make_desk(retries=retries, delivery=DeliveryConfig(send_limit=timedelta(seconds=30)))
+    desk = make_desk(delivery=DeliveryConfig(retries=retries, send_limit=timedelta(seconds=30)))
     desk.courier.failures = failures
     desk.courier.hold.clear()
     await desk.set(seconds=1)
