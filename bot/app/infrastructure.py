@@ -11,7 +11,7 @@ from bot.config.secrets import secret_values
 from bot.config.settings import Settings, TimeSettings
 from bot.observability.metrics import Counts
 from bot.tools.servers.sources import tool_secrets
-from services.call_log.masking import SecretMask
+from services.call_log.secret_mask import SecretMask
 from services.call_log.service import CallLog
 from services.kernel.clock import Clock
 from services.kernel.state import StateStore

@@ -30,7 +30,7 @@ from function_calls.tools.calls import Interpreter, ToolCall, ToolResult
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.dispatch.hooks import AfterTool, ToolHooks
 from function_calls.tools.policy import CallPolicy
-from services.call_log.masking import SecretMask
+from services.call_log.secret_mask import SecretMask
 from services.call_log.service import CallLog
 from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage

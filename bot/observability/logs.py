@@ -16,7 +16,7 @@ from loguru import logger
 from bot.config.field_errors import SettingInvalid
 from bot.config.settings import LogSettings
 from bot.config.terminal import printable
-from services.call_log.masking import MASK, list_maskable
+from services.call_log.secret_mask import MASK, list_maskable
 from services.kernel.bounded import RepeatLimit
 from services.kernel.errors import StorageBusy, StorageFull, StorageUnavailable
 from services.kernel.private_files import make_private_folder, open_private

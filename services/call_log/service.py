@@ -8,8 +8,8 @@ from datetime import datetime
 from loguru import logger
 from msgspec.structs import replace
 
-from services.call_log.masking import SecretMask
 from services.call_log.model import CONFIRMED, CallRecord, CallStore, CompletionRecord, Spent, ToolCallShape, TurnRecord
+from services.call_log.secret_mask import SecretMask
 from services.kernel.chat import ChatAddress
 from services.kernel.text import replace_unstorable
 

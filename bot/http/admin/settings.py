@@ -21,7 +21,7 @@ from bot.http.security.auth import AdminViewer, ChatViewer, needs
 from bot.http.security.networks import check_bind_policy
 from bot.platforms.kit.doctor import Finding
 from bot.platforms.web.frames import format_instant
-from services.call_log.masking import SecretMask
+from services.call_log.secret_mask import SecretMask
 from services.kernel.errors import ConfigError
 
 _PLATFORM: Final = "platforms."

@@ -15,8 +15,8 @@ from opentelemetry.trace import Span, SpanKind, Status, StatusCode, TracerProvid
 
 from bot import __version__
 from bot.observability.telemetry.attributes import Attributes
-from services.call_log.masking import SecretMask
 from services.call_log.model import trace_id
+from services.call_log.secret_mask import SecretMask
 from services.kernel.chat import ChatMessage
 from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import Usage

@@ -38,7 +38,7 @@ from bot.observability.telemetry.instruments import Instruments, MessageTraceIds
 from function_calls.conversation.records.recorder import RecordedReply, RecordTurn
 from function_calls.tools.calls import Turn
 from function_calls.tools.dispatch.events import EventBus
-from services.call_log.masking import SecretMask
+from services.call_log.secret_mask import SecretMask
 from services.call_log.usage import current_usage
 from services.kernel.chat import ChatMessage
 from services.language_model.ports import Completion, CompletionRequest, InstrumentedModel, LanguageModel

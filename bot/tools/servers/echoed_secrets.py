@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from function_calls.language.messages import Message
 from function_calls.tools.calls import ToolSpec
-from services.call_log.masking import MASK, list_maskable
+from services.call_log.secret_mask import MASK, list_maskable
 
 _PLAIN_HEADERS: Final = frozenset({"accept", "accept-language", "accept-encoding", "content-type", "user-agent"})
 _SECRET_VARIABLES: Final = ("KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL")

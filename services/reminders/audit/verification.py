@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from services.kernel.errors import RequestRefused
 from services.recurrence.schedule import Schedule
-from services.reminders.audit.expected import expected_fires
+from services.reminders.audit.expected_fires import expected_fires
 from services.reminders.model import ReminderState
 from services.reminders.records import LEDGER_RETENTION, DeliveryRecord, DeliveryState
 

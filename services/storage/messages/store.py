@@ -16,15 +16,6 @@ from services.storage.database import Database
 from services.storage.engine import sqlite
 from services.storage.engine.rows import format_people, insert_new, to_micros
 from services.storage.message_index.index import MessageIndex
-from services.storage.message_index.indexing import (
-    IS_INDEXED,
-    completes_batch,
-    index_new,
-    index_of,
-    index_waiting,
-    indexed_rows,
-    remove_from_index,
-)
 from services.storage.message_index.rows import (
     IS_SHOWN,
     MESSAGE_COLUMNS,
@@ -33,6 +24,15 @@ from services.storage.message_index.rows import (
     in_thread,
     messages_of,
     row_search_text,
+)
+from services.storage.message_index.updates import (
+    IS_INDEXED,
+    completes_batch,
+    index_new,
+    index_of,
+    index_waiting,
+    indexed_rows,
+    remove_from_index,
 )
 from services.storage.messages.consent import blank_opted_out, is_consented
 from services.storage.tables import MESSAGE

@@ -9,8 +9,8 @@ from services.kernel.chat import ChatAddress
 from services.people.privacy import DataScope, DeletedMessage, Erasure, PersonData
 from services.storage.database import Database
 from services.storage.engine.rows import to_micros
-from services.storage.message_index.indexing import remove_from_index
 from services.storage.message_index.rows import IS_SHOWN, MESSAGE_COLUMNS, messages_of, parse_attachments
+from services.storage.message_index.updates import remove_from_index
 from services.storage.messages.consent import BLANK_MESSAGE, BLANK_TURN
 from services.storage.people.memories import memory_of
 from services.storage.tables import CALL, MEMORY, MESSAGE, OPT_OUT, RETENTION, SCOPE, STATE, TURN

@@ -12,7 +12,7 @@ from sqlalchemy.engine.mock import MockConnection
 from services.kernel.errors import ConfigError
 from services.storage.engine import postgres, sqlite
 from services.storage.engine.integrity import keep_journal
-from services.storage.message_index.indexing import ensure_index
+from services.storage.message_index.updates import ensure_index
 from services.storage.schema.migrations import SCHEMA_VERSION
 from services.storage.tables import META, METADATA
 

@@ -4,7 +4,7 @@ from bot.app.pipeline import mask_failures
 from bot.config.secrets import secret_values
 from bot.config.settings import SearchSettings, Settings, StorageSettings, ToolServerSettings
 from function_calls.tools.calls import ToolCall, ToolResult
-from services.call_log.masking import MASK, SecretMask
+from services.call_log.secret_mask import MASK, SecretMask
 
 CALL = ToolCall(id="1", name="search", arguments={})
 HOOK = mask_failures(SecretMask(["hunter2hunter2"]))

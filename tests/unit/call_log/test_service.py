@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
-from services.call_log.masking import MASK, SecretMask
+from services.call_log.secret_mask import MASK, SecretMask
 from services.call_log.service import CallLog
 from services.language_model.ports import RequestedCall
 from services.storage.records.store import SqlCallStore

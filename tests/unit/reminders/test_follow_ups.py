@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from services.kernel.errors import RequestRefused
 from services.recurrence.fires import next_after, next_fires
 from services.recurrence.schedule import FollowUp, Schedule, mark_done, read_schedule, rule_text
-from services.reminders.audit.expected import expected_fires
+from services.reminders.audit.expected_fires import expected_fires
 
 START = datetime(2026, 11, 20, 17, 0)
 FIVE = datetime(2026, 11, 20, 17, 0, tzinfo=UTC)

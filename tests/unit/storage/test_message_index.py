@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
 from services.storage.database import Database
 from services.storage.message_index.index import SqliteMessageIndex
-from services.storage.message_index.indexing import index_waiting
+from services.storage.message_index.updates import index_waiting
 from services.storage.messages.store import SqlMessageStore, search
 from services.storage.tables import META
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from services.recurrence.fires import next_after
 from services.recurrence.schedule import read_schedule
-from services.reminders.audit.expected import expected_fires
+from services.reminders.audit.expected_fires import expected_fires
 
 RULES = [
     "",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.call_log.masking import MASK, SecretMask
+from services.call_log.secret_mask import MASK, SecretMask
 
 
 def test_secret_of_the_settings_is_masked_everywhere():
