@@ -53,8 +53,8 @@ _SENTENCES = {
     "content_too_long": "the text is longer than {limit} characters",
     "time_in_past": "the time has passed",
 }
-_MOST = 3
-_LONGEST = 200
+_MOST_FAULTS = 3
+_LONGEST_VALUE = 200
 _LONGEST_ERROR = 300
 _DEEPEST = 4
 
@@ -68,8 +68,8 @@ def reason_of(error: Exception) -> str:
         text = str(error)[:_LONGEST_ERROR]
         return text if isinstance(error, ValueError) else f"cannot be read: {text}"
     faults = error.errors(include_url=False, include_context=False, include_input=False)
-    reasons = "; ".join(_fault(fault["loc"], fault["msg"]) for fault in faults[:_MOST])
-    return reasons if len(faults) <= _MOST else f"{reasons}; and {len(faults) - _MOST} more"
+    reasons = "; ".join(_fault(fault["loc"], fault["msg"]) for fault in faults[:_MOST_FAULTS])
+    return reasons if len(faults) <= _MOST_FAULTS else f"{reasons}; and {len(faults) - _MOST_FAULTS} more"
 
 
 def _fault(where: tuple[int | str, ...], message: str) -> str:
@@ -78,7 +78,7 @@ def _fault(where: tuple[int | str, ...], message: str) -> str:
 
 
 def _short(value: object) -> object:
-    return shorten(str(value), _LONGEST)
+    return shorten(str(value), _LONGEST_VALUE)
 
 
 MOST_BYTES = 5_000_000
