@@ -55,14 +55,14 @@ async def test_sent_message_is_stored_in_the_history(outbox, history):
     assert history.own == [("fake:home", "hello")]
 
 
-async def test_text_of_a_model_is_sent_and_stored_without_half_characters(outbox, platform, history):
+async def test_lone_surrogates_are_replaced_in_sent_text(outbox, platform, history):
     await outbox.reply(HOME, Reply(text="tea \ud83d"))
 
     assert platform.texts == ["tea \ufffd"]
     assert history.own == [("fake:home", "tea \ufffd")]
 
 
-async def test_edit_has_no_half_characters(outbox, platform):
+async def test_lone_surrogates_are_replaced_in_edits(outbox, platform):
     edits = []
 
     async def edit(address, message_id, message):
@@ -275,14 +275,14 @@ async def test_a_file_that_is_too_large_for_the_platform_is_named(outbox, platfo
     assert message.text == "two pictures\n📎 poster.png (image/png, 5 kB)"
 
 
-async def test_a_message_is_not_changed_where_the_platform_cannot(outbox, platform):
+async def test_edit_on_platform_without_edits_fails_permanently(outbox, platform):
     with pytest.raises(DeliveryFailed) as caught:
         await outbox.edit(HOME, "bot-1", OutgoingMessage(text="hello"))
 
     assert caught.value.is_permanent
 
 
-async def test_message_for_a_platform_without_answers_is_refused_at_once(outbox, platform):
+async def test_open_circuit_breaker_rejects_sends(outbox, platform):
     def refuse(*_):
         raise DeliveryFailed("no route")
 

@@ -166,7 +166,7 @@ def test_refused_change_leaves_the_secret_in_use_if_its_change_was_not_recorded(
     assert editor.load().settings.model.api_key.get_secret_value() == SECRET
 
 
-def test_change_that_the_bot_cannot_start_with_is_taken_back(editor):
+def test_change_that_prevents_start_is_reverted(editor):
     save(editor, bot__name="Ruby")
     save(editor, bot__name="Opal")
 
@@ -206,7 +206,7 @@ def test_folder_without_files_has_the_defaults(tmp_path, monkeypatch):
     assert read_settings(None, {}).settings == Settings()
 
 
-def test_damaged_history_is_begun_anew(editor, folder):
+def test_damaged_history_starts_empty(editor, folder):
     save(editor, bot__name="Ruby")
     (folder / "data" / "settings.history.json").write_text("{", encoding="utf-8")
 

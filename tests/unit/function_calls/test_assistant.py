@@ -214,7 +214,7 @@ async def test_text_that_is_no_promise_is_sent(assistant_of, turn, words, read):
     assert reply.text == words
 
 
-async def test_silence_of_a_hook_is_kept(assistant_of, turn):
+async def test_empty_answer_of_hook_sends_nothing(assistant_of, turn):
     quiet = ModelHooks()
     quiet.after.append(lambda turn, made: Interpretation())
     model = HookedInterpreter(Script(Interpretation(answer="Hello!")), quiet)
@@ -229,6 +229,6 @@ async def test_silent_model_after_a_lookup_is_answered_with_the_result(assistant
     assert reply.text == "I could not put the outcome into words. Could you ask in another way?"
 
 
-async def test_an_interpreter_that_crashes_is_not_hidden(assistant_of, turn):
+async def test_interpreter_exception_propagates(assistant_of, turn):
     with pytest.raises(RuntimeError):
         await assistant_of(Script(RuntimeError("bug"))).answer(turn)

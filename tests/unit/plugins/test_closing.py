@@ -47,7 +47,7 @@ def closed(rig, name="dice"):
     return log.read_text().splitlines() if log.exists() else []
 
 
-async def test_last_opened_is_closed_first_after_all_answers(rig):
+async def test_resources_close_in_reverse_order(rig):
     rig.write("dice", OPENING)
     async with rig.running():
         answer = await rig.say("throw the dice")
@@ -58,7 +58,7 @@ async def test_last_opened_is_closed_first_after_all_answers(rig):
 
 
 @pytest.mark.parametrize("failing", ["lambda: 1 / 0", "exit", "3"])
-async def test_failing_one_does_not_stop_the_others(rig, failing):
+async def test_close_error_does_not_stop_other_plugins(rig, failing):
     rig.write("dice", OPENING + f"    add.on_close.append({failing})\n")
     async with rig.running():
         pass
@@ -66,7 +66,7 @@ async def test_failing_one_does_not_stop_the_others(rig, failing):
     assert closed(rig) == ["the late one", "the first"]
 
 
-async def test_endless_one_is_cancelled(rig):
+async def test_hanging_close_is_cancelled(rig):
     endless = OPENING.replace('closes("the late one")()', "import asyncio; await asyncio.Event().wait()")
     rig.write("dice", endless)
     async with rig.running():
