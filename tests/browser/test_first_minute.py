@@ -14,7 +14,7 @@ from tests.browser.bot_process import BotProcess
 from tests.browser.conftest import open_visitors
 from tests.browser.fresh_clone import clone_repository, is_clonable
 from tests.browser.visitors import Visitors, WindowPool
-from tests.pace import on_this_machine
+from tests.support.timeouts import on_this_machine
 
 EXAMPLE = "remind me in 10 seconds to stretch"
 MOST_LATE_MS = 1000

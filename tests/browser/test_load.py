@@ -8,7 +8,7 @@ from statistics import quantiles
 from websockets.asyncio.client import ClientConnection, connect
 
 from tests.browser.bot_process import BotProcess
-from tests.pace import on_this_machine
+from tests.support.timeouts import on_this_machine
 
 PEOPLE = 50
 MESSAGES = 60

@@ -6,7 +6,7 @@ from playwright.async_api import expect
 
 from tests.browser.bot_process import BotProcess
 from tests.browser.visitors import Visitors, messages_with, say
-from tests.pace import on_this_machine
+from tests.support.timeouts import on_this_machine
 
 TABS = 12
 ONE_REQUEST = """async () => {

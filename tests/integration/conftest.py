@@ -19,8 +19,8 @@ from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.reminders.store import SqlReminderStore
 from tests.integration.reminder_worker import deliver_until_killed
 from tests.integration.workers import Worker
+from tests.support.log_lines import whole_lines
 from tests.support.stores.reminders import add_many
-from tests.whole_lines import whole_lines
 
 
 class Workers:

@@ -14,7 +14,7 @@ from bot.plugins.contributions import Contributions
 from function_calls.registry import tool_function
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.kernel.clock import Clock
-from tests.whole_lines import whole_lines
+from tests.support.log_lines import whole_lines
 
 FOLDER = Path(os.environ["SHARED_FOLDER"])
 LABEL = os.environ["SHARED_LABEL"]

@@ -20,7 +20,7 @@ from services.storage.database import Database
 from services.storage.reminders.store import SqlReminderStore
 from services.time_expressions import parse_all, warm_up
 from tests.integration.workers import Worker
-from tests.pace import on_this_machine
+from tests.support.timeouts import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 STALL_SECONDS = 0.02

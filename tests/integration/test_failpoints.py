@@ -7,7 +7,7 @@ import pytest
 
 from tests.integration.failpoint_worker import deliver_up_to
 from tests.integration.workers import Worker
-from tests.whole_lines import whole_lines
+from tests.support.log_lines import whole_lines
 
 # Point of the kill -> messages sent before it, messages sent in all, mark of a possible repeat on the last.
 EXPECTED = {

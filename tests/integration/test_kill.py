@@ -14,8 +14,8 @@ import pytest
 from services.reminders.delivery.config import DeliveryConfig
 from tests.integration.reminder_worker import deliver_until_killed
 from tests.integration.workers import Worker
-from tests.pace import on_this_machine
-from tests.whole_lines import whole_lines
+from tests.support.log_lines import whole_lines
+from tests.support.timeouts import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(90)]
 KILLS = 3

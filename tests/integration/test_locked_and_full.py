@@ -27,7 +27,7 @@ from services.storage.people.state import SqlStateStore
 from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
 from services.time_expressions import parse_all
-from tests.pace import on_this_machine
+from tests.support.timeouts import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(90)]
 ROOT = Path(__file__).parents[2]

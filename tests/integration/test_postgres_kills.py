@@ -6,7 +6,7 @@ import random
 import pytest
 
 from services.reminders.delivery.config import DeliveryConfig
-from tests.pace import on_this_machine
+from tests.support.timeouts import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 SENDERS = DeliveryConfig().senders

@@ -7,7 +7,7 @@ from time import sleep
 import pytest
 
 from services.reminders.delivery.config import DeliveryConfig
-from tests.pace import on_this_machine
+from tests.support.timeouts import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 

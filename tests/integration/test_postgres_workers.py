@@ -17,7 +17,7 @@ from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
 from services.storage.tables import UNSETTLED
-from tests.pace import on_this_machine
+from tests.support.timeouts import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 SENDERS = DeliveryConfig().senders

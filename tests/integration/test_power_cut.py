@@ -15,7 +15,7 @@ import pytest
 from services.reminders.delivery.config import DeliveryConfig
 from tests.integration.reminder_worker import deliver_until_killed
 from tests.integration.workers import Worker
-from tests.whole_lines import whole_lines
+from tests.support.log_lines import whole_lines
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 ADDER = Path(__file__).with_name("reminder_adder.py")

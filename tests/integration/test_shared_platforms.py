@@ -13,8 +13,8 @@ from time import monotonic
 import httpx
 import pytest
 
-from tests.pace import on_this_machine
-from tests.whole_lines import whole_lines
+from tests.support.log_lines import whole_lines
+from tests.support.timeouts import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 ROOT = Path(__file__).parents[2]

@@ -24,9 +24,9 @@ from services.kernel.chat import BotAdded, ChatAddress, ChatMessage
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
 from tests.support.conversation import converse
+from tests.support.memory import resident_bytes
 from tests.support.real_servers.process import HOST
 from tests.support.real_servers.synapse import MatrixPerson, synapse
-from tests.weight import resident_bytes
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
 _BOT = "@bubbles:localhost"

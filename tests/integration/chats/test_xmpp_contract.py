@@ -27,9 +27,9 @@ from services.kernel.chat import ChatAddress, ChatMessage, SentFile
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
 from tests.support.conversation import converse
+from tests.support.memory import resident_bytes
 from tests.support.real_servers.process import HOST
 from tests.support.real_servers.prosody import HIDING_ROOMS, ROOMS, password_of, prosody, xmpp_person
-from tests.weight import resident_bytes
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 _NUMBERS = itertools.count(1)

@@ -10,8 +10,8 @@ import websockets
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Interpretation
 from services.kernel.errors import ModelUnavailable, RequestRefused
-from tests.pace import on_this_machine
 from tests.support.http_bot import served_bot, with_token
+from tests.support.timeouts import on_this_machine
 
 pytestmark = pytest.mark.integration
 

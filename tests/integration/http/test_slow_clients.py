@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from bot.config.settings import HttpSettings
 from bot.http.server import connection_limits, server
 from bot.http.server.connection_limits import ConnectionLimits
-from tests.pace import on_this_machine
 from tests.support.http_bot import served_bot
+from tests.support.timeouts import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
 HALF_HEAD = b"POST /api/chat/send HTTP/1.1\r\nHost: 127.0.0.1\r\n"

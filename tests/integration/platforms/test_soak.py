@@ -15,7 +15,7 @@ import pytest
 from bot.platforms.base import OutgoingMessage
 from services.kernel.errors import DeliveryFailed
 from tests.support.chat_servers.onebot import OneBotClient
-from tests.weight import resident_bytes
+from tests.support.memory import resident_bytes
 
 MESSAGES = int(os.environ.get("BUBBLES_SOAK", "200"))
 BURST = 20
