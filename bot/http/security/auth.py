@@ -91,18 +91,22 @@ async def identify(connection: HTTPConnection, tokens: Tokens, *, is_open: bool)
     """Return the viewer of `connection`, or None.
 
     With `is_open`, for a bot without a token, which only this machine reaches, a request without a valid token is from
-    `LOCAL`: many clients insist on sending a placeholder. The token is in the header `Authorization: Bearer …` or, for
-    WebSockets of a browser, in the query (`token`).
+    `LOCAL`: many clients insist on sending a placeholder.
     """
+    secret = _secret_of(connection)
+    token = await tokens.find(secret) if secret else None
+    if token is not None:
+        return viewer_of_token(token)
+    return LOCAL if is_open else None
+
+
+def _secret_of(connection: HTTPConnection) -> str:
+    """Return the token of the header `Authorization: Bearer …` or, for WebSockets of a browser, of the query."""
     header = connection.headers.get("authorization", "")
     secret = header[len(_BEARER) :].strip() if header.lower().startswith(_BEARER) else ""
     if not secret and connection.scope["type"] == "websocket":
-        secret = connection.query_params.get("token", "")
-    if secret:
-        token = await tokens.find(secret)
-        if token is not None:
-            return viewer_of_token(token)
-    return LOCAL if is_open else None
+        return connection.query_params.get("token", "")
+    return secret
 
 
 async def viewer_of(connection: HTTPConnection) -> ApiViewer:
@@ -113,7 +117,7 @@ async def viewer_of(connection: HTTPConnection) -> ApiViewer:
     """
     viewer = connection.scope.get("viewer")
     if not isinstance(viewer, ApiViewer):
-        raise HttpRefused(401, "unauthorized")
+        raise HttpRefused(401, "token_unknown" if _secret_of(connection) else "unauthorized")
     return viewer
 
 

@@ -160,6 +160,8 @@ async def test_with_a_token_every_route_needs_it(api_of):
     served = await api.get("/api/tools", headers={"Authorization": "Bearer s3cret-token"})
 
     assert (refused.status_code, wrong.status_code, served.status_code) == (401, 401, 200)
+    assert (refused.json()["code"], wrong.json()["code"]) == ("unauthorized", "token_unknown")
+    assert wrong.json()["detail"].startswith("This access token is not valid")
     assert refused.headers["www-authenticate"] == "Bearer"
 
 
