@@ -10,6 +10,7 @@ from function_calls.language.messages import FALLBACK, Message, knows, say, text
 from services.kernel.errors import ConfigError
 from services.kernel.text import closest_names
 
+_NEXT_LINE: Final = "\n" + " " * len("bubbles: ")
 _TEXT: Final = "Value error, "
 _QUOTED: Final = re.compile(r"'([^']*)'")
 _NUMBERS: Final = ("int_type", "int_parsing", "int_parsing_size", "int_from_float", "float_type", "float_parsing")
@@ -81,17 +82,23 @@ class SettingInvalid(ConfigError):
     """A setting is unknown, invalid or missing; the problem is available in each language.
 
     `error` is the error of Pydantic, the name of a message with `fields` (`setting.<name>`, or with its table), or
-    other text.
+    other text. `others` are invalid settings that were found together with this one.
     """
 
     def __init__(self, path: str, key: str, error: ErrorDetails | str, /, **fields: object) -> None:
         self.error = error
         self.fields = fields
+        self.others: Sequence[SettingInvalid] = ()
         super().__init__(path, key, text_in(FALLBACK, self.message()), **fields)
 
     def at(self, path: str, key: str) -> Self:
         """Return the error for another place."""
         return type(self)(path, key, self.error, **self.fields)
+
+    def with_others(self, others: Sequence["SettingInvalid"]) -> Self:
+        """Return the error with other ones."""
+        self.others = tuple(others)
+        return self
 
     def message(self) -> Message | str:
         """Return the problem as a message; as English text if it is not translated."""
@@ -115,5 +122,7 @@ def config_message(error: ConfigError) -> Message | str:
 
 
 def config_error_text(error: ConfigError, language: str) -> str:
-    """Return an error with its place, in `language` where it is translated."""
-    return str(ConfigError(error.path, error.key, config_problem(error, language)))
+    """Return a line for an error and each of its others, with its place, in `language` where it is translated."""
+    others = error.others if isinstance(error, SettingInvalid) else ()
+    lines = (str(ConfigError(each.path, each.key, config_problem(each, language))) for each in (error, *others))
+    return _NEXT_LINE.join(lines)

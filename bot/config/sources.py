@@ -5,10 +5,10 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from msgspec import Struct
-from pydantic import SecretStr, ValidationError
+from pydantic import BaseModel, SecretStr, ValidationError
 
 from bot.config.field_errors import SettingInvalid
 from bot.config.fields import Group
@@ -20,6 +20,7 @@ from function_calls.language.messages import FALLBACK, LANGUAGES, Message
 from services.kernel.errors import ConfigError
 from services.kernel.text import closest_names
 
+M = TypeVar("M", bound=BaseModel)
 Tables = dict[str, dict[str, object]]
 """Values by group and key; the group of a platform is `platforms.NAME`."""
 
@@ -78,15 +79,15 @@ def read_settings(
 
     Raises:
         ConfigError: a file cannot be read, a setting is unknown, invalid or a secret in a file, or a secret cannot be
-            read from its place.
+            read from its place. All errors are in it, if the files are TOML.
     """
     environment = os.environ if environment is None else environment
+    errors: list[SettingInvalid] = []
     chosen, tables = _tables(path)
-    variables = _variables(environment)
+    variables = _variables(environment, errors)
     file = _page_file(tables, variables)
     more = page_tables(file) if saved is None else saved
-    for name, each in ((str(chosen), tables), (str(file), more)):
-        _check_file(each, name)
+    tables, more = _valid_part(tables, str(chosen), errors), _valid_part(more, str(file), errors)
     origins = {key: Origin(kind="file", name=str(chosen)) for key in _keys(tables)}
     origins |= {key: Origin(kind="page", name=str(file)) for key in _keys(more)}
     for group, table in more.items():
@@ -95,20 +96,33 @@ def read_settings(
         tables.setdefault(group, {})[key] = _parse_value(group, key, value)
         origins[f"{group}.{key}"] = Origin(kind="environment", name=name)
     secrets = dict(_secret_places(tables, origins, environment))
-    _fetch_secrets(tables)
-    try:
-        settings = _validate(tables, str(chosen))
-        return LoadedSettings(settings=settings, origins=origins, saved=file, secrets=secrets)
-    except SettingInvalid as error:
-        raise _of_origin(error, origins) from None  # the cause may quote a secret
+    _fetch_secrets(tables, errors)
+    invalid: list[SettingInvalid] = []
+    settings = _validate(tables, str(chosen), invalid)
+    errors += [_of_origin(error, origins) for error in invalid]
+    if settings is None or errors:
+        raise errors[0].with_others(errors[1:])
+    return LoadedSettings(settings=settings, origins=origins, saved=file, secrets=secrets)
 
 
-def _variables(environment: Mapping[str, str]) -> list[tuple[str, str, str, str]]:
-    found = list(_from_environment(environment))
-    for name, group, key, _ in found:
-        if group not in group_names() or key not in setting_names(group):
-            raise _unknown("environment", name, f"{group}.{key}", _all_keys())
+def _variables(environment: Mapping[str, str], errors: list[SettingInvalid]) -> list[tuple[str, str, str, str]]:
+    found = []
+    for variable in _from_environment(environment, errors):
+        name, group, key, _ = variable
+        if key in setting_names(group):
+            found.append(variable)
+        else:
+            errors.append(_unknown("environment", name, f"{group}.{key}", _all_keys()))
     return found
+
+
+@contextmanager
+def _collect(errors: list[SettingInvalid]) -> Iterator[None]:
+    """Add an error to `errors` instead of raising it."""
+    try:
+        yield
+    except SettingInvalid as error:
+        errors.append(error)
 
 
 def _page_file(tables: Tables, variables: Iterable[tuple[str, str, str, str]]) -> Path | None:
@@ -148,7 +162,7 @@ def operator_language(path: Path | None = None) -> str:
     with suppress(ConfigError):
         _, tables = _tables(path)
         found |= tables.get("bot", {})
-        variables = _variables(os.environ)
+        variables = _variables(os.environ, [])
         found |= page_tables(_page_file(tables, variables)).get("bot", {})
         found |= {key: value for _, group, key, value in variables if group == "bot"}
     language = str(found.get("language"))
@@ -190,42 +204,34 @@ def _split_platforms(tables: Tables) -> Tables:
     return {**tables, "platforms": own, **{f"{_PLATFORM}{name}": value for name, value in inside.items()}}
 
 
-def _validate(tables: Mapping[str, dict[str, object]], path: str) -> Settings:
-    groups = {
-        name: group
-        for name in NAMES
-        if (group := _platform_group(name, tables.get(f"{_PLATFORM}{name}", {}), path)) is not None
-    }
+def _validate(tables: Mapping[str, dict[str, object]], path: str, errors: list[SettingInvalid]) -> Settings | None:
+    groups: dict[str, Group] = {}
+    for name in (each.removeprefix(_PLATFORM) for each in tables if each.startswith(_PLATFORM)):
+        group = _build(GROUPS[name], tables[f"{_PLATFORM}{name}"], path, errors, f"{_PLATFORM}{name}.")
+        if group is not None and group != GROUPS[name]():
+            groups[name] = group
     own = {name: table for name, table in tables.items() if not name.startswith(_PLATFORM)}
     own["platforms"] = {**own.get("platforms", {}), "groups": groups}
-    with _named_errors(path):
-        settings = Settings.model_validate(own)
-    for name in settings.platforms.enabled:
+    settings = _build(Settings, own, path, errors)
+    for name in settings.platforms.enabled if settings is not None else ():
         if name not in NAMES:
             near = closest_names(name, list(NAMES), at_least=_MIN_SIMILARITY)
             fields = {"name": name, "near": near[0] if near else "", "known": ", ".join(NAMES)}
-            raise SettingInvalid(path, "platforms.enabled", "no_platform_near" if near else "no_platform", **fields)
+            code = "no_platform_near" if near else "no_platform"
+            errors.append(SettingInvalid(path, "platforms.enabled", code, **fields))
     return settings
 
 
-def _platform_group(name: str, table: Mapping[str, object], path: str) -> Group | None:
-    if not table:
-        return None
-    kind = GROUPS[name]
-    with _named_errors(path, f"{_PLATFORM}{name}."):
-        group = kind.model_validate(table)
-    return None if group == kind() else group
-
-
-@contextmanager
-def _named_errors(path: str, prefix: str = "") -> Iterator[None]:
-    """Raise errors of Pydantic with the names of the file and the setting."""
+def _build(
+    kind: type[M], values: Mapping[str, object], path: str, errors: list[SettingInvalid], prefix: str = ""
+) -> M | None:
+    """Return a model; None if values are invalid, with `errors` that have the names of the file and the settings."""
     try:
-        yield
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = prefix + ".".join(str(part) for part in first["loc"])
-        raise SettingInvalid(path, key, first) from None  # the cause may quote a secret
+        return kind.model_validate(values)
+    except ValidationError as error:  # not kept as a cause, as it may quote a secret
+        found = error.errors(include_url=False)
+        errors += [SettingInvalid(path, prefix + ".".join(map(str, each["loc"])), each) for each in found]
+    return None
 
 
 def _read(path: Path) -> Tables:
@@ -243,26 +249,33 @@ def _read(path: Path) -> Tables:
     return tables
 
 
-def _check_file(tables: Mapping[str, Mapping[str, object]], path: str) -> None:
-    """Refuse unknown settings, and secrets that are in the file itself."""
+def _valid_part(tables: Tables, path: str, errors: list[SettingInvalid]) -> Tables:
+    """Return the tables without unknown settings, and without secrets that are in the file itself."""
+    valid: Tables = {}
     for group, table in tables.items():
         if group not in group_names():
-            raise _unknown(path, group, group, group_names())
+            errors.append(_unknown(path, group, group, group_names()))
+            continue
+        valid[group] = {}
         for key, value in table.items():
             if key not in setting_names(group):
-                raise _unknown(path, f"{group}.{key}", f"{group}.{key}", _all_keys())
-            if value and is_secret(group, key) and place_of(value) is None:
+                errors.append(_unknown(path, f"{group}.{key}", f"{group}.{key}", _all_keys()))
+            elif value and is_secret(group, key) and place_of(value) is None:
                 name = f"{PREFIX}{group.replace('.', '__')}__{key}".upper()
-                raise SettingInvalid(path, f"{group}.{key}", "secret_in_file", variable=name)
+                errors.append(SettingInvalid(path, f"{group}.{key}", "secret_in_file", variable=name))
+            else:
+                valid[group][key] = value
+    return valid
 
 
-def _fetch_secrets(tables: Mapping[str, dict[str, object]]) -> None:
+def _fetch_secrets(tables: Mapping[str, dict[str, object]], errors: list[SettingInvalid]) -> None:
     """Replace the places of secrets by the secrets."""
     for group, table in tables.items():
         for key, value in table.items():
             place = place_of(value) if is_secret(group, key) else None
             if place is not None:
-                table[key] = read_secret(place, f"{group}.{key}")
+                with _collect(errors):
+                    table[key] = read_secret(place, f"{group}.{key}")
 
 
 def _unknown(path: str, key: str, name: str, known: list[str]) -> SettingInvalid:
@@ -271,7 +284,9 @@ def _unknown(path: str, key: str, name: str, known: list[str]) -> SettingInvalid
     return SettingInvalid(path, key, "unknown_near", near=near[0]) if near else SettingInvalid(path, key, "unknown")
 
 
-def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
+def _from_environment(
+    environment: Mapping[str, str], errors: list[SettingInvalid]
+) -> Iterator[tuple[str, str, str, str]]:
     """Yield (variable, group, key, text); the `BUBBLES_` names come last, so that they take precedence."""
     for name, (group, key) in _WELL_KNOWN.items():
         if environment.get(name):
@@ -280,12 +295,14 @@ def _from_environment(environment: Mapping[str, str]) -> Iterator[tuple[str, str
         if not name.startswith(PREFIX):
             continue
         if "__" not in name:
-            _refuse_single_underscore(name)
+            with _collect(errors):
+                _refuse_single_underscore(name)
             continue
         group, key = _group_and_key(name.removeprefix(PREFIX).lower())
         if name.endswith(_FILE_SUFFIX) and key.removesuffix(_FILE_SUFFIX.lower()) in setting_names(group):
             key = key.removesuffix(_FILE_SUFFIX.lower())
-            yield name, group, key, read_file(value, f"{group}.{key}")
+            with _collect(errors):
+                yield name, group, key, read_file(value, f"{group}.{key}")
         else:
             yield name, group, key, value
 

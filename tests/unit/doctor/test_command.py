@@ -40,6 +40,21 @@ def test_settings_that_are_wrong_have_exit_code_two(examined):
     assert "bot.name" in result.output
 
 
+@pytest.mark.parametrize("command", ["doctor", "check", "tools"])
+def test_all_errors_of_the_settings_are_reported_at_once(examined, monkeypatch, command):
+    monkeypatch.setenv("BUBBLES_BOT__NAM", "Pearl")
+    result = examined('[bot]\nlanguage = 3\n[http]\nport = "abc"\n[bots]\n[platforms.irc]\nport = "x"\n', command)
+
+    assert result.exit_code == 2
+    assert [line[9:] for line in result.output.replace("problem  settings:", "problem ").splitlines()[:5]] == [
+        "environment: BUBBLES_BOT__NAM: unknown setting; did you mean bot.name?",
+        "config.toml: bots: unknown setting; did you mean bot?",
+        "config.toml: platforms.irc.port: Must be a number.",
+        "config.toml: bot.language: Must be one of: 'en', 'zh', 'es'.",
+        "config.toml: http.port: Must be a number.",
+    ]
+
+
 def test_place_of_a_secret_is_shown_without_the_secret(examined, tmp_path):
     (tmp_path / "key").write_text("planted-secret", encoding="utf-8")
     result = examined(f'[search]\nbrave_api_key = "file:{tmp_path / "key"}"\n')
