@@ -12,11 +12,11 @@ import click
 from bot.app.settings_checks import check_configured_names
 from bot.cli.commands import config_option
 from bot.cli.doctor.tools import clash_findings, examine_tools, plugin_finding, print_finding, source_finding
+from bot.cli.serve import check_start
 from bot.config.field_errors import config_error_text
 from bot.config.settings import Settings
 from bot.config.sources import load_settings, operator_language, settings_place
 from bot.config.terminal import display_language, printable
-from bot.platforms.catalog import create_platforms
 from bot.platforms.kit.doctor import Finding, good
 from bot.plugins.loading import find_enabled_plugins
 from function_calls.language.messages import say, text_in
@@ -110,7 +110,7 @@ def check(config: Path | None) -> int:
     """Check settings, tool servers and plugins; return 0, 1 if one of them does not work, 2 for invalid settings."""
     try:
         settings = load_settings(config)
-        _check_start(settings)
+        check_start(settings)
         tools = _tool_findings(settings)
     except ConfigError as error:
         language = operator_language(config)
@@ -125,19 +125,6 @@ def check(config: Path | None) -> int:
     for finding in tools:
         print_finding(finding, language)
     return 1 if any(finding.is_problem for finding in tools) else 0
-
-
-def _check_start(settings: Settings) -> None:
-    """Make the checks of `bubbles run` before it serves.
-
-    Raises:
-        ConfigError: a platform lacks its library or a setting, or the page would be open to everybody.
-    """
-    from bot.http.security.networks import check_bind_policy
-
-    create_platforms(settings, SystemClock())
-    if settings.http.enabled:
-        check_bind_policy(settings.http)
 
 
 def _tool_findings(settings: Settings) -> list[Finding]:

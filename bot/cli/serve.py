@@ -1,4 +1,4 @@
-"""`bubbles run`, `dev`, `chat` and `mcp`: show the banner or the prompt at once, then start the bot."""
+"""`bubbles run`, `dev`, `chat` and `mcp`: show the banner or the prompt early, then start the bot."""
 
 import asyncio
 import getpass
@@ -15,6 +15,7 @@ from bot.config.settings import Settings
 from bot.config.sources import load_settings, operator_language, settings_place
 from bot.config.terminal import display_language
 from bot.platforms import console
+from bot.platforms.catalog import create_platforms
 from bot.platforms.kit.adapter import PlatformParts
 from function_calls.language.messages import say, text_in
 from services.kernel.clock import SystemClock
@@ -104,6 +105,7 @@ def mcp_sign_in(config: Path | None, name: str) -> None:
 def _serve(config: Path | None, *, watches_plugins: bool) -> None:
     editor = SettingsEditor(config)
     settings = editor.load().settings
+    check_start(settings)
     language = display_language(settings.bot.language)
     click.echo(say(language, "serve.settings", place=text_in(language, settings_place(config))), err=True)
     for line in banner(settings, language):
@@ -113,6 +115,19 @@ def _serve(config: Path | None, *, watches_plugins: bool) -> None:
 
     with suppress(KeyboardInterrupt):
         BotRunner(clock=SystemClock(), watches_plugins=watches_plugins, editor=editor).run(settings)
+
+
+def check_start(settings: Settings) -> None:
+    """Make the checks of `bubbles run` before it serves.
+
+    Raises:
+        ConfigError: a platform lacks its library or a setting, or the page would be open to everybody.
+    """
+    from bot.http.security.networks import check_bind_policy
+
+    create_platforms(settings, SystemClock())
+    if settings.http.enabled:
+        check_bind_policy(settings.http)
 
 
 def banner(settings: Settings, language: str) -> Iterator[str]:

@@ -1,8 +1,10 @@
 """Text printed at the start of `bubbles run`."""
 
 import pytest
+from click.testing import CliRunner
 from pydantic import SecretStr
 
+from bot.__main__ import cli
 from bot.cli.serve import banner
 from bot.config.settings import ModelSettings, PlatformSettings, SearchSettings, Settings
 
@@ -28,3 +30,16 @@ def test_configured_parts_are_shown_without_keys():
     assert "Model: small." in told
     assert "hunter" not in told
     assert "PERPLEXITY" not in told
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "key"),
+    [("PLATFORMS__ENABLED", "irc", "platforms.irc.host"), ("HTTP__HOST", "192.0.2.1", "http.host")],
+)
+def test_start_that_fails_is_not_announced(tmp_path, monkeypatch, variable, value, key):
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner(env={f"BUBBLES_{variable}": value}).invoke(cli, ["run"])
+
+    assert result.exit_code == 2
+    assert result.output.startswith("bubbles: ")
+    assert key in result.output
