@@ -10,7 +10,8 @@ from bot.config.terminal import printable
 from bot.platforms.kit.doctor import Finding, good, problem, warning
 from bot.plugins.validation import lint_contributions
 from bot.tools.stored.sandbox import SandboxUnavailable, check_kernel
-from function_calls.language.messages import say
+from function_calls.language.messages import Message, say
+from function_calls.toolsets.source import Health
 
 if TYPE_CHECKING:
     from bot.app.inspection import InspectedSource, Inspection
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _SOURCES: Final = {"plugin": "toolset", "skill": "skills"}
 """The messages about sources of tools that are called otherwise than their kind."""
+_LOCAL_STEPS: Final = {"server.no_mcp": "source_extra", "server.no_command": "source_command"}
+"""The next steps for problems of this machine, where no server was asked."""
 
 
 def print_finding(finding: Finding, language: str) -> None:
@@ -64,10 +67,15 @@ def source_finding(each: "InspectedSource") -> Finding:
     if each.source.kind == "python" and each.specs:
         return sandbox_finding(label, len(each.specs))
     if not each.health.is_ok:
-        step = "source_correct" if each.health.is_final else "source_check"
-        return problem(about, "source_fails", step, label=label, reason=each.health.detail)
+        return problem(about, "source_fails", _step_of(each.health), label=label, reason=each.health.detail)
     state = "source_tools_detail" if each.health.detail else "source_tools"
     return good(about, state, label=label, count=len(each.specs), detail=each.health.detail)
+
+
+def _step_of(health: Health) -> str:
+    if isinstance(health.detail, Message) and health.detail.key in _LOCAL_STEPS:
+        return _LOCAL_STEPS[health.detail.key]
+    return "source_correct" if health.is_final else "source_check"
 
 
 def sandbox_finding(label: str, tools: int) -> Finding:

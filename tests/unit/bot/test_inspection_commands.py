@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -133,6 +134,24 @@ def test_check_reports_unreachable_tool_servers(said):
 
     assert "problem  OpenAPI server 127_0_0_1_9: the server cannot be reached" in result.output
     assert result.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("hidden", "problem", "step"),
+    [
+        ("bot.tools.servers.mcp.toolset", "MCP needs the extra `mcp`", "install the extra, then start the bot again"),
+        (None, "there is no command, file or folder no-such-command", "install it, or write its absolute path"),
+    ],
+)
+def test_the_doctor_names_the_next_step_for_what_is_not_installed(said, tmp_path, monkeypatch, hidden, problem, step):
+    if hidden is not None:
+        monkeypatch.setitem(sys.modules, hidden, None)
+    servers = {"mcpServers": {"time": {"command": "no-such-command"}}}
+    (tmp_path / "mcp.json").write_text(json.dumps(servers), encoding="utf-8")
+    told = said("doctor", config='[tool_servers]\nmcp_file = "mcp.json"\n').output
+
+    assert f"problem  MCP server time: {problem}" in told
+    assert step in told.partition("MCP server time")[2].splitlines()[1]
 
 
 def test_connections_that_cannot_be_read_are_wrong_settings(said):

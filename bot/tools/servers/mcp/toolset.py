@@ -295,6 +295,8 @@ def describe_error(error: BaseException) -> Message | str:
         first = error.errors(include_url=False, include_input=False)[0]
         return f"an answer is not valid MCP: {'.'.join(map(str, first['loc']))}: {first['msg']}"
     reason = str(error) or type(error).__name__
+    if isinstance(error, FileNotFoundError):  # the command or the folder of a process
+        return Message("server.no_command", {"path": error.filename})
     if isinstance(error, httpx2.TimeoutException):
         return Message("server.timeout")
     return Message("server.unreachable", {"reason": reason}) if isinstance(error, httpx2.TransportError) else reason
