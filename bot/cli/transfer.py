@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, time, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 from zoneinfo import ZoneInfo
@@ -30,6 +31,7 @@ from services.reminders.model import ReminderLimits
 from services.storage.database import Database
 from services.storage.engine.readonly import DatabaseView
 from services.storage.export.lines import ExportScope
+from services.storage.export.reader import stored_chats
 from services.storage.export.service import ImportSummary, export_lines, import_lines
 from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderReader, SqlReminderStore
@@ -193,7 +195,11 @@ def _refuse_existing(file: Path) -> None:
 
 
 def _write(settings: Settings, wanted: ExportScope, out: Path) -> Mapping[str, int]:
-    """Write the complete export or nothing."""
+    """Write the complete export or nothing.
+
+    Raises:
+        CommandFailed: nothing is stored of the chats and people, such as after a typing mistake.
+    """
     with replace_file(out) as file:
         return asyncio.run(_export(settings, wanted, file))
 
@@ -205,7 +211,11 @@ async def _export(settings: Settings, wanted: ExportScope, file: TextIO) -> Mapp
         async for kind, line in export_lines(view, files, wanted, SystemClock().now()):
             file.write(f"{line}\n")
             counts[kind] += 1
-    del counts["head"]
+        del counts["head"]
+        if not counts:
+            keys = ", ".join((*wanted.chats, *wanted.people))
+            chats = ", ".join(await view.read(partial(stored_chats, limit=_MOST_SHOWN))) or "none"
+            raise CommandFailed(f"nothing is stored of {keys}; chats: {chats}")
     return counts
 
 

@@ -15,7 +15,7 @@ from services.storage.engine.readonly import Readable
 from services.storage.export.lines import ROW_KINDS, AccountsLine, ExportScope, Line, LinkedAccount, ReminderLine
 from services.storage.messages.consent import has_opted_out, read_opt_outs
 from services.storage.reminders.rows import reminder_of
-from services.storage.tables import MEMORY, OPT_OUT, QUIET, REMINDER, RETENTION, SCOPE, STATE
+from services.storage.tables import MEMORY, MESSAGE, OPT_OUT, QUIET, REMINDER, RETENTION, SCOPE, STATE
 
 _BATCH: Final = 1000
 _CHAT_ALIASES: Final = "places"
@@ -38,6 +38,12 @@ async def stored_lines(database: Readable, scope: ExportScope) -> AsyncIterator[
             lines, last = await database.read(partial(read, after=last))
             for line in lines:
                 yield line
+
+
+def stored_chats(connection: sa.Connection, limit: int) -> list[str]:
+    """Return the first chats that have messages or reminders, in the order of their keys."""
+    keys = sa.union(sa.select(MESSAGE.c.chat_key), sa.select(REMINDER.c.chat_key)).subquery()
+    return list(connection.scalars(sa.select(keys.c.chat_key).order_by(keys.c.chat_key).limit(limit)))
 
 
 def _settings(connection: sa.Connection, scope: ExportScope) -> Iterator[Line]:

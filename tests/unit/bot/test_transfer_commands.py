@@ -65,6 +65,15 @@ def test_existing_files_are_not_overwritten(bubbles, tmp_path, command):
     assert (tmp_path / "copy").read_text(encoding="utf-8") == "mine"
 
 
+@pytest.mark.usefixtures("said")
+def test_export_of_an_unknown_chat_fails_and_names_the_chats(bubbles, tmp_path):
+    taken = bubbles("export", "--chat", "console:hom", "--out", "x.jsonl")
+
+    assert taken.output == "bubbles: nothing is stored of console:hom; chats: console:home\n"
+    assert taken.exit_code == 1
+    assert not list(tmp_path.glob("x.jsonl*"))
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
