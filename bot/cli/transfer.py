@@ -250,8 +250,8 @@ async def _import_reminders(settings: Settings, data: bytes, chat: ChatAddress, 
 
 async def _verify(settings: Settings, since: str | None, until: str | None) -> Verification:
     zone, now = settings.bot.zone, SystemClock().now()
-    end = now if until is None else _moment(until, zone, time.max)
-    start = _moment(since, zone, time.min) if since else end - _LAST_DAYS
+    end = now if until is None else _moment("--until", until, zone, time.max)
+    start = _moment("--since", since, zone, time.min) if since else end - _LAST_DAYS
     if start >= min(end, now):
         raise ValueError(
             f"the period begins at {start:%Y-%m-%d %H:%M}, which is not before its end; nothing is due in it"
@@ -260,9 +260,12 @@ async def _verify(settings: Settings, since: str | None, until: str | None) -> V
         return await verify(SqlReminderAudit(view), start, end, now)
 
 
-def _moment(text: str, zone: ZoneInfo, clock: time) -> datetime:
+def _moment(option: str, text: str, zone: ZoneInfo, clock: time) -> datetime:
     """Parse an ISO date, at time `clock`, or an ISO date and time; `zone` applies if it has none."""
-    moment = datetime.fromisoformat(text)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f"{option}: {text!r} is no day or time; write 2026-11-14 or 2026-11-14T09:00") from error
     if len(text) <= len("2026-11-21"):
         moment = datetime.combine(moment.date(), clock)
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)

@@ -136,6 +136,13 @@ def test_wrong_arguments_are_one_line_and_two(bubbles, remind, arguments):
     assert (failed.exit_code, failed.output.count("\n")) == (2, 1)
 
 
+def test_invalid_time_is_refused_with_its_option_and_the_accepted_forms(bubbles):
+    failed = bubbles("verify", "--since", "yesterday")
+
+    expected = "bubbles: --since: 'yesterday' is no day or time; write 2026-11-14 or 2026-11-14T09:00\n"
+    assert failed.output == expected
+
+
 def test_a_lost_occurrence_is_listed(bubbles, remind):
     remind(due_in=timedelta(hours=1))
 
