@@ -122,7 +122,8 @@ def import_all(config: Path | None, file: Path) -> None:
         summary = asyncio.run(_import(load_settings(config), file))
     click.echo(f"new: {_format_counts(summary.added)}")
     if summary.known_reminders or summary.over_reminders:
-        click.echo(f"reminders: {summary.known_reminders} were there already, {summary.over_reminders} are over")
+        new = summary.added.get("reminder", 0)
+        click.echo(f"reminders: {_format_import(new, summary.known_reminders, summary.over_reminders)}")
 
 
 @click.group()
@@ -160,8 +161,7 @@ def import_reminders(config: Path | None, chat: str, owner: str | None, file: Pa
         settings = load_settings(config)
         owner = owner or _console_person(settings)
         report = asyncio.run(_import_reminders(settings, file.read_bytes(), read_chat(chat), owner))
-    over = f", {len(report.over)} left out because they are over" if report.over else ""
-    click.echo(f"{report.added} imported, {report.known} there already{over}")
+    click.echo(_format_import(report.added, report.known, len(report.over)))
 
 
 @reminders.command(name="verify")
@@ -232,6 +232,10 @@ async def _import(settings: Settings, file: Path) -> ImportSummary:
 
 def _format_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{kind} {count}" for kind, count in counts.items() if count) or "nothing"
+
+
+def _format_import(new: int, known: int, over: int) -> str:
+    return f"{new} imported, {known} existed, {over} have no future time"
 
 
 async def _export_reminders(settings: Settings, chat: ChatAddress, form: Form) -> str:

@@ -67,7 +67,7 @@ def test_exported_reminders_can_be_imported_in_another_chat(bubbles, remind, for
     imported = bubbles("import", "file", "--chat", "console:other")
 
     assert (exported.exit_code, imported.exit_code) == (0, 0)
-    assert imported.output == "1 imported, 0 there already\n"
+    assert imported.output == "1 imported, 0 existed, 0 have no future time\n"
     [reminder] = json.loads(bubbles("export", "--chat", "console:other").stdout)["reminders"]
     assert (reminder["content"], reminder["rule"], reminder["creator"]["id"]) == ("喝水", "FREQ=DAILY", "ann")
 
@@ -76,7 +76,12 @@ def test_second_import_lists_existing_reminders(bubbles, remind):
     remind("FREQ=DAILY")
     bubbles("export", "--chat", "console:home", "--out", "file")
 
-    assert bubbles("import", "file", "--chat", "console:home").output == "0 imported, 1 there already\n"
+    again = bubbles("import", "file", "--chat", "console:home")
+    CliRunner().invoke(cli, ["export", "--chat", "console:home", "--out", "all"])
+    whole = CliRunner().invoke(cli, ["import", "all"])
+
+    assert again.output == "0 imported, 1 existed, 0 have no future time\n"
+    assert whole.output == f"new: nothing\nreminders: {again.output}"
 
 
 def test_an_event_of_another_calendar_belongs_to_the_owner_that_is_named(bubbles, tmp_path):
@@ -87,7 +92,7 @@ def test_an_event_of_another_calendar_belongs_to_the_owner_that_is_named(bubbles
     imported = bubbles("import", "file.ics", "--chat", "console:home", "--owner", "bob")
     [reminder] = json.loads(bubbles("export", "--chat", "console:home").stdout)["reminders"]
 
-    assert imported.output == "1 imported, 0 there already, 1 left out because they are over\n"
+    assert imported.output == "1 imported, 0 existed, 1 have no future time\n"
     assert (reminder["creator"]["id"], reminder["zone"]) == ("bob", "Europe/Berlin")
 
 
