@@ -18,6 +18,7 @@ from services.storage.records.activity import Usage, UsageBy, usage_by
 from services.storage.records.store import SqlCallReader
 
 message_argument = click.argument("message")
+_MOST_NAMED = 10
 chat_option = click.option("--chat", help="Chat of the message, as platform:id, where several chats have such an id.")
 
 
@@ -47,12 +48,12 @@ async def find_turn(reader: SqlCallReader, message: str, chat: str | None) -> tu
     Raises:
         CommandFailed: there is no record.
     """
-    if message == "last":
-        turn = next(iter(await reader.latest_turns(1, chat_key=chat)), None)
-    else:
-        turn = await reader.turn(message, chat)
+    latest = await reader.latest_turns(_MOST_NAMED, chat_key=chat)
+    turn = next(iter(latest), None) if message == "last" else await reader.turn(message, chat)
     if turn is None:
-        raise CommandFailed(f"nothing is recorded about message {message}")
+        ids = ", ".join(each.message_id for each in latest)
+        known = f"; name `last`, or one of the latest: {ids}" if ids else ""
+        raise CommandFailed(f"nothing is recorded about message {message}{known}")
     return turn, await reader.calls(turn.address.key, [turn.message_id])
 
 

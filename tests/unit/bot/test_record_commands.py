@@ -140,7 +140,7 @@ def test_explain_reports_a_missing_record(tmp_path, bubbles):
 
     assert (nothing_yet.exit_code, unknown.exit_code, elsewhere.exit_code) == (2, 1, 1)
     assert "run the bot first" in nothing_yet.output
-    assert "nothing is recorded about message m77" in unknown.output
+    assert "nothing is recorded about message m77; name `last`, or one of the latest: m0\n" in unknown.output
 
 
 def test_offline_replay_executes_nothing_and_shows_both(tmp_path, bubbles):
