@@ -37,8 +37,8 @@ class DatabaseView:
             return self
         path = sqlite.file_of(self._url)
         if path is None or not await asyncio.to_thread(path.exists):
-            problem = "there is no database yet; run the bot first"
-            raise ConfigError(str(path or self._url), "storage.url", problem, "none")
+            problem = "there is no database yet; start the bot once, or go to the folder in which it runs"
+            raise ConfigError(str(path or self._url), "", problem, "none")
         self._engine = sqlite.make_engine(self._url, sqlite.Role.READING)
         return self
 

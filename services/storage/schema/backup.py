@@ -46,7 +46,8 @@ def back_up(url: str, target: Path) -> Backup:
         if parsed.get_backend_name() == "sqlite":
             source = _file(parsed)
             if not source.is_file():
-                raise ConfigError(str(source), "storage.url", "there is no database yet; nothing to back up")
+                problem = "there is no database yet; start the bot once, or go to the folder in which it runs"
+                raise ConfigError(str(source), "", problem, "none")
             copy_file(source, draft)
             _check_version(draft)
         else:

@@ -139,7 +139,7 @@ def test_explain_reports_a_missing_record(tmp_path, bubbles):
     elsewhere = bubbles("explain", "m0", "--chat", "fake:work")
 
     assert (nothing_yet.exit_code, unknown.exit_code, elsewhere.exit_code) == (2, 1, 1)
-    assert "run the bot first" in nothing_yet.output
+    assert f"bubbles: {tmp_path}/bubbles.db: there is no database yet; start the bot once, or" in nothing_yet.output
     assert "nothing is recorded about message m77; name `last`, or one of the latest: m0\n" in unknown.output
 
 

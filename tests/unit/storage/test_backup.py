@@ -132,7 +132,7 @@ def test_without_a_database_there_is_no_backup(tmp_path, monkeypatch):
     done = CliRunner().invoke(cli, ["backup", "copy.db"])
 
     assert done.exit_code == 1
-    assert "nothing to back up" in done.output
+    assert "there is no database yet; start the bot once" in done.output
 
 
 async def test_commands_print_their_results(url, tmp_path, monkeypatch):
