@@ -17,6 +17,7 @@ from bot.config.field_errors import config_error_text
 from bot.config.settings import Settings
 from bot.config.sources import load_settings, operator_language, settings_place
 from bot.config.terminal import display_language, printable
+from bot.observability.logs import suspend_logging
 from bot.platforms.kit.doctor import Finding, good
 from bot.plugins.loading import find_enabled_plugins
 from function_calls.language.messages import say, text_in
@@ -69,7 +70,8 @@ def _inspect(settings: Settings) -> "Inspection":
     # Imported here: a check without plugins and tool servers does not need the whole bot.
     from bot.app.inspection import inspect_bot
 
-    return asyncio.run(inspect_bot(settings, SystemClock()))
+    with suspend_logging():
+        return asyncio.run(inspect_bot(settings, SystemClock()))
 
 
 def _print_part(finding: Finding, specs: Iterable[ToolSpec], language: str) -> None:

@@ -29,6 +29,7 @@ _REPEAT_SECONDS: Final = 10.0
 _FAILURE_SECONDS: Final = 60.0
 _MOST_BYTES: Final = 10_000_000
 _OLD_FILES: Final = 5
+_PACKAGES: Final = ("bot", "function_calls", "services")
 _FOR_OPERATORS: Final = (StorageBusy, StorageFull, StorageUnavailable)
 """Errors that are logged without a traceback: the operator makes room on a disk or starts a server."""
 
@@ -124,13 +125,15 @@ def configure_logging(settings: LogSettings, data_dir: Path, *, secrets: Iterabl
 @contextmanager
 def suspend_logging() -> Iterator[None]:
     """Disable the log of the bot and its libraries, for a command that prints the problems itself."""
-    logger.disable("bot")
+    for package in _PACKAGES:
+        logger.disable(package)
     logging.disable()
     try:
         yield
     finally:
         logging.disable(logging.NOTSET)
-        logger.enable("bot")
+        for package in _PACKAGES:
+            logger.enable(package)
 
 
 def _as_text(record: "Record") -> str:

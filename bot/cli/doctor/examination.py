@@ -16,6 +16,7 @@ from bot.config.field_errors import config_error_text
 from bot.config.settings import Settings
 from bot.config.sources import operator_language, read_settings, settings_place
 from bot.config.terminal import display_language
+from bot.observability.logs import suspend_logging
 from bot.platforms.kit.doctor import Finding, Prober, good, problem
 from function_calls.language.messages import say, text_in
 from services.kernel.clock import Clock, SystemClock
@@ -37,7 +38,8 @@ def doctor(config: Path | None) -> int:
     _print(good("settings", text_in(language, settings_place(config))), language)
     places = [say(language, "doctor.secret_from", setting=key, place=place) for key, place in loaded.secrets.items()]
     _print(good("secrets", "; ".join(places) or "secrets_none"), language)
-    return asyncio.run(_report(settings, language))
+    with suspend_logging():
+        return asyncio.run(_report(settings, language))
 
 
 async def _report(settings: Settings, language: str) -> int:

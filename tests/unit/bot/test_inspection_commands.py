@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from loguru import logger
 
 from bot.__main__ import cli
 from bot.cli.commands import CommandFailed
@@ -152,6 +153,18 @@ def test_the_doctor_names_the_next_step_for_what_is_not_installed(said, tmp_path
 
     assert f"problem  MCP server time: {problem}" in told
     assert step in told.partition("MCP server time")[2].splitlines()[1]
+
+
+@pytest.mark.parametrize("command", ["check", "doctor", "tools"])
+def test_findings_are_not_logged_beside_the_report(said, command):
+    logged = []
+    sink = logger.add(logged.append, level="DEBUG")
+    config = f'[tool_servers]\nurls = ["{NOBODY}"]\n[model]\nbase_url = "{NOBODY}/v1"\n'
+    result = said(command, config=config, broken="raise ValueError('no dice')")
+    logger.remove(sink)
+
+    assert "no dice" in result.output
+    assert logged == []
 
 
 def test_connections_that_cannot_be_read_are_wrong_settings(said):
