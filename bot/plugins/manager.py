@@ -240,7 +240,8 @@ class PluginManager:
         owner = next((each.plugin.name for each in self.plugins if tool in each.names), None)
         if owner in {None, plugin.name}:
             return (
-                f'its function {tool} has the name of one of the bot\'s own; rename it, or write name="…" in its mark'
+                f"a function {tool} is registered already, by the bot or by functions=[…] of the program;"
+                ' rename it with @tool_function(name="…"), or remove one of the two'
             )
         return (
             f"its function {tool} has the name of one of plugin {owner}; rename one of them,"

@@ -116,7 +116,10 @@ FAILURES = [
     (CALLED, "throw_dice(…) was called; give the function itself, without brackets"),
     ("async def setup(add):\n    pass", "write it without async"),
     ("import sys\nsys.exit('no key')", "it ends the program (sys.exit('no key')) instead of raising an error"),
-    (DICE.replace("throw_dice", "reminder_set"), "its function reminder_set has the name of one of the bot's own"),
+    (
+        DICE.replace("throw_dice", "reminder_set"),
+        "a function reminder_set is registered already, by the bot or by functions=[…] of the program; rename it",
+    ),
     (DICE, "its function throw_dice has the name of one of plugin dice; rename one of them"),
 ]
 
