@@ -25,6 +25,7 @@ from function_calls.tools.calls import ToolSpec
 from function_calls.tools.validation.schema_walk import properties_of, required_of, types_of
 from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError
+from services.recurrence.calendars.workdays import has_calendars
 
 if TYPE_CHECKING:
     from bot.app.inspection import Inspection
@@ -153,4 +154,5 @@ def _describe_settings(settings: Settings, language: str) -> list[str]:
             address=model.base_url or "api.openai.com",
         ),
         say_here("doctor.engines" if engines else "doctor.engines_none", names=engines),
+        *([] if has_calendars() else [say_here("doctor.no_calendars")]),
     ]

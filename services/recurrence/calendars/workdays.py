@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from loguru import logger
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
     from holidays import HolidayBase
 
 _REGION = re.compile(r"([A-Z]{2})(?:-([A-Z0-9]{1,3}))?")
+
+
+def has_calendars() -> bool:
+    """Return whether public holidays are known: the extra `calendars` is installed."""
+    return find_spec("holidays") is not None
 
 
 @cache

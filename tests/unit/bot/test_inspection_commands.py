@@ -262,6 +262,13 @@ def test_check_refuses_settings_that_prevent_a_start(said, config, said_of):
     assert result.exit_code == 2
 
 
+@pytest.mark.parametrize("has_calendars", [True, False])
+def test_check_says_that_public_holidays_are_not_known(said, monkeypatch, has_calendars):
+    monkeypatch.setattr("bot.cli.inspect.has_calendars", lambda: has_calendars)
+
+    assert ("ok       public holidays are not known" in said("check").output) is not has_calendars
+
+
 def test_a_check_of_a_bot_without_chat_platforms_says_so(said):
     assert "platforms: no chat platform" in said("check", config="[platforms]\nenabled = []\n").output
 
