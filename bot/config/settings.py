@@ -79,7 +79,7 @@ class RouterSettings(Group):
 
     listen: Literal["all", "addressed", "smart"] = Field(
         default="all",
-        description="Group messages to interpret: all, addressed (to the bot), or smart (a cheap gate decides).",
+        description="Group messages to interpret: all, addressed (to the bot), or smart (a small classifier decides).",
     )
     messages_per_minute: int = Field(
         default=60, ge=1, description="Messages of one person that are interpreted in a minute; more are recorded only."
