@@ -16,7 +16,7 @@ PAGE = (DOCS / "reference" / "intents.md").read_text(encoding="utf-8")
 LIMITS = {
     "reference/intents.md": r"read as a request \| (\d+) characters",
     "reference/performance.md": r"more than (\d+) characters is not read",
-    "explanation/threat-model.md": r"reads as a request \| (\d+) characters",
+    "explanation/threat-model.md": r"read as a request \| (\d+) characters",
 }
 ROWS = re.findall(r"^\| `(\w+)` \| ([^|]+) \| `(\w+)` \| ([^|]+) \| ([^|]+) \|$", PAGE, re.MULTILINE)
 CASES = [

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.config.editor import FIXED_KEYS
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 PATH = re.compile(r"`((?:bot|function_calls|services|tests|docs|web|benchmarks|examples)/[\w./-]+)`")
@@ -37,3 +39,11 @@ def test_missing_module_is_detected():
     assert is_module("bot.app.application.build_app")
     assert not is_module("bot.app.application.build_nothing")
     assert not is_module("bot.nowhere.module")
+
+
+def test_settings_that_the_page_cannot_change_are_named():
+    page = (ROOT / "docs" / "how-to" / "set-up-in-the-browser.md").read_text(encoding="utf-8")
+
+    assert [key for key in FIXED_KEYS if f"`{key}`" not in page] == []
+    assert "[nine settings]" in page
+    assert len(FIXED_KEYS) == 9
