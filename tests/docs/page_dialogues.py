@@ -7,10 +7,12 @@ from zoneinfo import ZoneInfo
 
 from bot.testing.dialogues import Dialogue, Step
 from bot.testing.in_memory import play
+from function_calls.language.messages import LANGUAGES, say
 
 _DIALOGUE = re.compile(r"<!-- dialogue (\S+) -->\n```text\n(.*?)```", re.DOTALL)
 _OF_ITS_OWN = re.compile(r"\n   (?!Next|接下来|[(（])")
 _ZONE = "Europe/Berlin"
+_HINTS = [say(language, "undo.hint") for language in LANGUAGES]
 
 
 def dialogues_in(page):
@@ -40,7 +42,12 @@ async def play_block(start, block):
 
 
 def _as_said(answer):
-    """Lines of a message are indented on a page, and in a message only those that belong to the line above."""
+    """Lines of a message are indented on a page, and in a message only those that belong to the line above.
+
+    The hint of a platform without buttons, as the terminal is, is left out: the chat in memory has buttons.
+    """
+    for hint in _HINTS:
+        answer = answer.removesuffix(f"\n{hint}")
     return re.sub(r"\[(\w+)\]", r"[{\1}]", _OF_ITS_OWN.sub("\n", answer))
 
 
@@ -48,10 +55,10 @@ def _told(block):
     """The dialogue of a block, as steps of (who, what, seconds waited, answers)."""
     steps = []
     for line in block.strip().split("\n"):
-        later = re.fullmatch(r"\((\d+) seconds later\)", line)
+        later = re.fullmatch(r"\((\d+) seconds later\)|（(\d+) 秒后）", line)
         who, _, text = line.partition(": ")
         if later:
-            steps.append(("", "", float(later[1]) + 0.5, []))
+            steps.append(("", "", float(later[1] or later[2]) + 0.5, []))
         elif line.startswith("   "):
             steps[-1][3][-1] += "\n" + line
         elif who == "Bubbles":
