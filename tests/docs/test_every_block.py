@@ -50,6 +50,8 @@ NOT_RUN = {
         "docs/how-to/remind-another-chat.md",
         "text",
     ): "examples of requests; tests/unit/bot/test_cross_chat.py says such words",
+    ("README.md", "bat"): "for Windows",
+    ("README.zh.md", "bat"): "for Windows",
     ("CONTRIBUTING.md", ""): "a list of folders; that they exist is tested below",
 }
 
@@ -183,7 +185,7 @@ def known(words):
         return takes_words(words[1:])
     if words[0] == "pip":
         return is_installation(words[1:])
-    return words[0] in {"printf", "echo", "cd", "."}
+    return words[0] in {"printf", "echo", "cd", ".", "git"}
 
 
 def is_installation(words):
