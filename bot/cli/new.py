@@ -94,7 +94,7 @@ def new() -> None:
 def new_handler(name: str) -> None:
     """Write a function called NAME and its test into this folder."""
     _write("handler", name, Path.cwd())
-    click.echo(f"next: pytest test_{name}.py, then put your own words into {name}.py")
+    click.echo(f"next: python -m pytest test_{name}.py, then put your own words into {name}.py")
 
 
 @new.command(name="plugin")
@@ -102,7 +102,7 @@ def new_handler(name: str) -> None:
 def new_plugin(name: str) -> None:
     """Write a plugin called NAME and its test into `plugins` here."""
     _write("plugin", name, Path.cwd() / "plugins")
-    click.echo(f"next: pytest plugins/test_{name}.py; `bubbles dev` reloads the plugin while you change it")
+    click.echo(f"next: python -m pytest plugins/test_{name}.py; `bubbles dev` reloads the plugin while you change it")
 
 
 def _write(kind: str, name: str, folder: Path) -> None:

@@ -63,7 +63,8 @@ NOT_RUN_COMMANDS = {
     "podman": "needs a container engine; tests/integration/test_container.py does without one",
     "TOKEN=": "needs a container engine; the files are read by tests/docs/test_deploy.py",
     "curl": "of pages other than http.md: needs a file or a token of the reader's own",
-    "pytest": "is what runs this",
+    "python -m pytest": "is what runs this",
+    "pip install pytest": "installs from the network",
 }
 """What cannot be run in a test, by how the command begins, with the reason."""
 

@@ -42,6 +42,11 @@ def test_written_files_are_strictly_typed_and_in_order(run, tmp_path):
         assert told.returncode == 0, told.stdout
 
 
+@pytest.mark.parametrize(("kind", "test"), [("plugin", "plugins/test_feed_cat.py"), ("handler", "test_feed_cat.py")])
+def test_next_step_uses_pytest_of_the_environment(run, kind, test):
+    assert f"next: python -m pytest {test}" in run("new", kind, "feed_cat").output
+
+
 def test_a_new_plugin_is_shown_with_its_function(run):
     run("new", "plugin", "feed_cat")
     shown = run("plugins")
