@@ -74,6 +74,14 @@ def test_the_unit_exposes_little():
     assert done.returncode == 0, done.stdout.splitlines()[-1]
 
 
+def test_every_extra_is_on_the_page_of_the_installation():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    page = (ROOT / "docs" / "how-to" / "install.md").read_text(encoding="utf-8")
+    named = [name for row in re.findall(r"^\| (`.*?) \|", page, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)]
+
+    assert sorted(named) == sorted(project["optional-dependencies"])
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_of_the_page_exists(command):
     assert command in cli.sources
