@@ -59,6 +59,7 @@ NOT_RUN_COMMANDS = {
     "python3.11 -m venv": "makes an environment from the network",
     "/opt/bubbles/bin/pip": "installs from the network",
     "install ": "writes into /etc",
+    "systemd-run": "needs a running systemd",
     "systemctl": "needs a running systemd",
     "podman": "needs a container engine; tests/integration/test_container.py does without one",
     "TOKEN=": "needs a container engine; the files are read by tests/docs/test_deploy.py",
