@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "reference" / "function-calling.md"
-SPECIFICATION = ROOT / "docs" / "reference" / "specification.md"
+PAGE = ROOT / "tests" / "features.md"
+SPECIFICATION = ROOT / "tests" / "specification.md"
 TRAPS = ROOT / "docs" / "reference" / "external-tools.md"
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 
