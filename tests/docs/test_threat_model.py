@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.config.settings import Settings
-from tests.docs.test_function_calling_reference import is_there
+from tests.docs.test_features import is_there
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "explanation" / "threat-model.md").read_text(encoding="utf-8")
