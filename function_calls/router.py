@@ -68,10 +68,9 @@ class FunctionCallRouter:
         self._on_dispatched = on_dispatched
         self._slots: dict[tuple[str, int], asyncio.Semaphore] = {}
 
-    def dispatcher_for(self, agent_name: str, policy: CallPolicy | None = None) -> Dispatcher:
+    def dispatcher_for(self, agent_name: str) -> Dispatcher:
         """Return the dispatcher of an agent, enclosed by this router; this router if the agent is unknown."""
-        rules = self.policy or policy
-        found = None if rules is None else rules.agents.get(agent_name)
+        found = None if self.policy is None else self.policy.agents.get(agent_name)
         if found is None and agent_name:
             tools = (tool for tool in self.registry if agent_name in tool.dispatchers)
             found = next((tool.dispatchers[agent_name] for tool in tools), None)

@@ -105,7 +105,7 @@ class UndoService:
         call_id = f"{context.call_id}/undo{place}"
         call = ToolCall(id=call_id, name=step.name, arguments=step.arguments)
         inner = replace(context, call_id=call_id, state=context.state.sibling(), agent_name=agent_name, is_undoing=True)
-        return await self._router.dispatcher_for(agent_name, context.policy).dispatch(call, inner)
+        return await self._router.dispatcher_for(agent_name).dispatch(call, inner)
 
 
 def _steps(change: LoggedChange) -> Iterator[UndoStep]:
