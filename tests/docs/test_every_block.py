@@ -49,7 +49,7 @@ NOT_RUN = {
     (
         "docs/how-to/remind-another-chat.md",
         "text",
-    ): "examples of requests; tests/unit/bot/test_cross_chat.py says such words",
+    ): "examples of requests; tests/unit/bot/inbound/test_cross_chat.py says such words",
     ("README.md", "bat"): "for Windows",
     ("README.zh.md", "bat"): "for Windows",
     ("CONTRIBUTING.md", ""): "a list of folders; that they exist is tested below",

@@ -127,7 +127,7 @@ def pytester_run():
     import sys
     from pathlib import Path
 
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[4]
 
     def run(folder):
         done = subprocess.run(

@@ -10,7 +10,7 @@ from bot.config.platform_catalog import GROUPS
 from bot.config.settings import Settings
 from bot.config.sources import load_settings
 
-CONFIG = Path(__file__).parents[3] / "config.toml"
+CONFIG = Path(__file__).parents[4] / "config.toml"
 GROUPS = {
     **{name: table.annotation for name, table in Settings.model_fields.items()},
     **{f"platforms.{name}": GROUPS[name] for name in GROUPS},

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from bot.__main__ import cli
-from tests.unit.bot.test_new_handler import pytester_run
+from tests.unit.bot.cli.test_new_handler import pytester_run
 
 __all__ = ["pytester_run"]
 

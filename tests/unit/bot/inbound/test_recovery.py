@@ -20,7 +20,7 @@ from services.kernel.state import MemoryStateStore
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.state import SqlStateStore
-from tests.unit.bot.test_watchdog import leave_blocked_message
+from tests.unit.bot.observability.test_watchdog import leave_blocked_message
 
 ADDRESS = replace(HOME, platform="fake")
 ASKED = make_message("bubbles, what is the time?")

@@ -49,7 +49,7 @@ async def test_the_model_s_latency_is_a_histogram_by_model_and_outcome(api):
 
 
 async def test_every_metric_is_on_the_page_for_operators_and_no_other(api):
-    page = (Path(__file__).parents[4] / "docs" / "how-to" / "watch-the-bot.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[5] / "docs" / "how-to" / "watch-the-bot.md").read_text(encoding="utf-8")
 
     named = {re.sub("_(total|bucket)$", "", each) for each in re.findall(r"bubbles_[a-z0-9_]+", page)}
     assert named == set(await families(api))
