@@ -6,7 +6,7 @@ from function_calls.registry import Registry, ToolOptions, tool_function
 from function_calls.tools.declaration.class_tools import Tool
 from function_calls.tools.declaration.tool_options import options_of
 from function_calls.tools.errors import SignatureInvalid
-from tests.unit.function_calls.test_class_tools import Slow
+from tests.unit.function_calls.tools.test_class_tools import Slow
 
 
 def declare_tool(**options):
