@@ -109,7 +109,7 @@ class ConsolePlatform:
             _show(self._prompt())
 
     async def run(self, receive: Receive) -> None:
-        """Read lines until the input ends or somebody types /quit."""
+        """Read lines until the input ends or somebody types /quit; those of a pipe wait for the earlier answers."""
         self.invite()
         lines = self._prompt_lines() if self._is_interactive else _pipe_lines(self._stdin)
         async for line in lines:
@@ -119,7 +119,9 @@ class ConsolePlatform:
             if text.split(" ")[0] in {"/as", "/help"}:
                 self._command(text)
             elif text:
-                await receive(self._message(text))
+                handled = await receive(self._message(text))
+                if not self._is_interactive:
+                    await handled  # lines of a pipe may refer to answers that nobody can wait for
 
     async def send(self, address: ChatAddress, message: OutgoingMessage) -> str | None:
         """Print a message of the bot."""

@@ -77,6 +77,24 @@ async def refuse_message(_):
     raise AssertionError("a command is no message")
 
 
+async def test_line_of_a_pipe_is_read_after_the_answer_to_the_line_before():
+    clock = StandingClock(datetime(2026, 11, 20, 10, tzinfo=UTC))
+    console = ConsolePlatform(clock=clock, bot_name="Bubbles", stdin=io.StringIO("ann: one\nann: two\n"))
+    log = []
+
+    async def answer(text):
+        await asyncio.sleep(0.01)
+        log.append(f"answer to {text}")
+
+    async def receive(message):
+        log.append(message.text)
+        return asyncio.create_task(answer(message.text))
+
+    await console.run(receive)
+
+    assert log == ["one", "answer to one", "two", "answer to two"]
+
+
 class TestConsole(PlatformContract):
     @pytest.fixture
     async def rig(self):
