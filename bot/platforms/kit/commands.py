@@ -124,14 +124,14 @@ async def answer_unknown_command(turn: Turn) -> Reply | None:
     if command.name in tools and not command.other_bot:
         return None
     aliases = [alias for alias in _ALIASES if not alias.isascii()]
-    known = (*_MENU_ORDER, *sorted(_MANAGING), *aliases, *tools)
+    listed = (*_MENU_ORDER, *sorted(_MANAGING))
     typed = f"/{command.name}@{command.other_bot}".removesuffix("@")
     text = say(turn.language, "failed.unknown_command", command=typed)
-    near = closest_names(command.name.casefold(), known, count=_MOST_SUGGESTED, at_least=_ALIKE)
+    near = closest_names(command.name.casefold(), (*listed, *aliases, *tools), count=_MOST_SUGGESTED, at_least=_ALIKE)
     if near:
         text += say(turn.language, "failed.argument_meant", meant=", ".join(f"/{each}" for each in near))
     else:
-        text += say(turn.language, "failed.known_commands", known=", ".join(f"/{each}" for each in _MENU_ORDER))
+        text += say(turn.language, "failed.known_commands", known=", ".join(f"/{each}" for each in listed))
     return Reply(text=text, reply_to=turn.message.id)
 
 

@@ -93,6 +93,9 @@ def test_a_function_that_needs_a_list_has_no_command():
     assert made(required=["words"], words={"type": "array"}) == ()
 
 
+LISTED = "/remind, /reminders, /summary, /search, /help, /chatname, /for, /link, /plugins, /tools, /unlink"
+
+
 def test_a_name_that_is_taken_is_not_offered_twice():
     assert [command.name for command in menu_of([make_tool("help"), make_tool("dice")])[len(MENU) :]] == ["dice"]
 
@@ -117,7 +120,8 @@ def test_empty_field_is_left_out():
         ("/remnd", "en", "There is no command /remnd. Did you mean /remind, /reminders?"),
         ("/sumary", "es", "No hay ningún comando /sumary."),
         ("/提醒我", "zh", "没有 /提醒我 这个命令。"),
-        ("/xyzzy", "en", "There is no command /xyzzy. There are: /remind, /reminders, /summary, /search, /help"),
+        ("/xyzzy", "en", f"There is no command /xyzzy. There are: {LISTED}"),
+        ("/tols", "en", "There is no command /tols. Did you mean /tools?"),
         ("Bubbles, /xyzzy", "en", "There is no command /xyzzy."),
         ("hey Bubbles, /xyzzy", "en", "There is no command /xyzzy."),
         ("/cion", "en", "There is no command /cion. Did you mean /coin?"),
