@@ -70,7 +70,7 @@ _COMMANDS: Final[Mapping[str, tuple[str, str]]] = {
     "import": ("bot.cli.transfer:import_all", "Import a FILE of `bubbles export`. Completely, or not at all."),
     "reminders": (
         "bot.cli.transfer:reminders",
-        "Take reminders out, and bring them in. Prove that none was lost.",
+        "Take reminders out, and bring them in. Prove that none was lost. To see them, say “list my reminders”.",
     ),
     "eval": (
         "benchmarks.evaluation.command:evaluation",
