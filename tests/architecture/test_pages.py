@@ -32,7 +32,7 @@ def tracked() -> list[str]:
 
 
 FILES = tracked()
-PAGES = [path for path in FILES if path.endswith(".md") and (path.startswith("docs/") or "/" not in path)]
+PAGES = [path for path in FILES if path.endswith(".md") and "/prompts/" not in path]
 PLACES = {*FILES, *(parent.as_posix() for path in map(Path, FILES) for parent in path.parents)}
 
 
