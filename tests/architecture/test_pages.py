@@ -9,21 +9,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 LONGEST_LINE, LONGEST_CHANGELOG = 100, 150
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
-# Pages that still have longer lines, and how many; a number may only fall.
-LONGER = {
-    "docs/how-to/platforms/dingtalk.md": 5,
-    "docs/how-to/platforms/discord.md": 5,
-    "docs/how-to/platforms/feishu.md": 10,
-    "docs/how-to/platforms/irc.md": 5,
-    "docs/how-to/platforms/matrix.md": 12,
-    "docs/how-to/platforms/onebot.md": 4,
-    "docs/how-to/platforms/slack.md": 11,
-    "docs/how-to/platforms/telegram.md": 9,
-    "docs/how-to/platforms/write-one.md": 27,
-    "docs/how-to/platforms/xmpp.md": 8,
-    "docs/reference/performance.md": 15,
-    "docs/reference/reminders.md": 106,
-}
 
 
 def tracked() -> list[str]:
@@ -48,9 +33,7 @@ def long_lines(page: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_lines_are_short(page):
-    found = long_lines(page)
-
-    assert len(found) <= LONGER.get(page, 0), found
+    assert long_lines(page) == []
 
 
 @pytest.mark.parametrize("page", PAGES)

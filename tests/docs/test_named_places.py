@@ -8,7 +8,14 @@ import pytest
 from bot.config.editor import FIXED_KEYS
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+FOLDERS = ("docs", "tests", "benchmarks")
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        ROOT / "web" / "README.md",
+        *(page for name in FOLDERS for page in (ROOT / name).rglob("*.md")),
+    ]
+)
 PATH = re.compile(r"`((?:bot|function_calls|services|tests|docs|web|benchmarks|examples)/[\w./-]+)`")
 MODULE = re.compile(r"`((?:bot|function_calls|services)(?:\.(?!py`)[a-z]\w*)+)(?:\.[A-Z]\w*)?`")
 EXAMPLES = {"bot/platforms/NAME", "tests/browser/shots"}  # a placeholder, and a folder that tests create
