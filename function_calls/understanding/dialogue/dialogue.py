@@ -154,6 +154,12 @@ class Dialogue:
             return False
         return turn.now - other.at <= _FRESH and _is_for_sender(other, turn)
 
+    def is_reminded_since_delivery(self, key: str, turn: Turn) -> bool:
+        """Return whether another person has set a reminder for the sender of `turn` behind the last delivery."""
+        fired, other = _find_last_delivery(turn), self._find_last_reminder(turn)
+        is_behind = fired is None or (other is not None and other.at > fired)
+        return is_behind and self.is_reminded_by_other(key, turn)
+
     def note_other_subject(self, key: str) -> None:
         """Record that the person under `key` has written of something else."""
         if key in self._states:
@@ -183,11 +189,10 @@ class Dialogue:
     def context(self, key: str, turn: Turn) -> Context:
         """Return the state of the dialogue in which the message of `turn` is written."""
         last = self.last_action(key, turn.now)
-        other = self._find_last_reminder(turn) if self.is_reminded_by_other(key, turn) else None
         fired = _find_last_delivery(turn)
-        if fired is not None and all(each is None or fired > each.at for each in (last, other)):
+        if fired is not None and (last is None or fired > last.at):
             return "fired"
-        if other is not None:
+        if self.is_reminded_by_other(key, turn):
             return "acted"
         if last is None:
             return "none"

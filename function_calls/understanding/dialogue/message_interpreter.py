@@ -72,6 +72,8 @@ class MessageInterpreter:
         is_named = bool(names) or reading.has_rule
         if utterance.context != "fired" or reminders is None or is_named or utterance.turn.message.reply_to is not None:
             return False
+        if self._dialogue.is_reminded_since_delivery(utterance.key, utterance.turn):
+            return False
         delivered_text = self._dialogue.find_delivery_text(utterance.turn)
         series = (each for each in reminders.coming if each.schedule.rule is not None)
         return bool(delivered_text) and not any(each.content in delivered_text for each in series)
