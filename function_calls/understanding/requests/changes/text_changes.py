@@ -161,7 +161,7 @@ def _find_retracted_words(request: RequestContext) -> list[str]:
 
 def append(request: RequestContext) -> Interpretation | None:
     """Append words to the text of a reminder; a member of the chat is reminded as well, unless the text has others."""
-    request = _tag_number_of_content(request)
+    request = _untag_place(_tag_number_of_content(request))
     content, fold, reminder = request.content, request.words.fold, find_named_reminder(request)
     text = "" if reminder is None else fold(reminder.content)
     has_names = reminder is not None and any(fold(name) in text for name in find_members(request.turn))
@@ -179,6 +179,18 @@ def _find_preposition(content: str, request: RequestContext) -> str:
     ahead = request.reading.words("CONTENT").partition(content)[0].split()
     is_part = bool(ahead) and words.fold(ahead[-1]) in {*words.prepositions} - {*words.articles} - words.until_words
     return f"{ahead[-1]} " if is_part else ""
+
+
+def _untag_place(request: RequestContext) -> RequestContext:
+    """Return the request without the tags of a preposition and a pronoun at the end of its content: "milk | to it"."""
+    tags, forms, words = list(request.reading.tags), request.reading.forms, request.words
+    last = max((at for at, tag in enumerate(tags) if tag == "CONTENT"), default=0)
+    is_place = (
+        last > 1 and forms[last - 1] in words.prepositions and forms[last] in words.itself & {*words.demonstratives}
+    )
+    if is_place and tags[last - 2] == "CONTENT":
+        tags[last - 1 : last + 1] = [NO_TAG, NO_TAG]
+    return request.with_tags(tags)
 
 
 def _tag_number_of_content(request: RequestContext) -> RequestContext:
