@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import timedelta
 from itertools import accumulate, islice
 
 from msgspec.structs import replace
@@ -24,7 +24,7 @@ from function_calls.understanding.reading.times import (
     set_clock,
     subtract_lead,
 )
-from function_calls.understanding.requests.earlier_messages import read_event_before, refers_to_that
+from function_calls.understanding.requests.earlier_messages import refers_to_that
 from function_calls.understanding.requests.known_reminders import find_old_lead
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
 from function_calls.understanding.requests.request_context import RequestContext
@@ -109,14 +109,14 @@ def count_back(event: TimeWords, leads: Sequence[Lead], request: RequestContext)
     return [each for each in times if each is not None]
 
 
-def _read_call_time(call: ToolCall, request: RequestContext) -> TimeWords | None:
+def read_call_time(call: ToolCall, request: RequestContext) -> TimeWords | None:
     """Return the first time of the reminder that `call` sets."""
     return request.parse_time([str(call.arguments.get("time", ""))])
 
 
 def _read_event_of_call(call: ToolCall, request: RequestContext) -> TimeWords | None:
     """Return the time from which a reminder counts back, or its own for "before that", repeated as the reminder is."""
-    time = _read_call_time(call, request)
+    time = read_call_time(call, request)
     if time is None:
         return None
     best = _read_series(call, time.best) or time.best
@@ -147,7 +147,7 @@ def complete_time(time: TimeWords, last: ToolCall, request: RequestContext) -> T
 
 def copy_clock(time: TimeWords, last: ToolCall, request: RequestContext, *, is_same: bool) -> TimeWords:
     """Return `time` at the clock of the last reminder, where it names a day alone, its part or "the same time"."""
-    best, before = time.best, _read_call_time(last, request)
+    best, before = time.best, read_call_time(last, request)
     if before is None or (best.has_clock and not is_same):
         return time
     if best.part and not is_same:
@@ -161,7 +161,7 @@ def _copy_day(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeW
 
     Where the last one repeats, or that time is over, it is the next such clock.
     """
-    before, best = _read_call_time(last, request), time.best
+    before, best = read_call_time(last, request), time.best
     lacks_day = best.rrule is None and not best.has_day
     if before is None or not lacks_day or not names_hour(best):
         return time
@@ -177,7 +177,7 @@ def _copy_day(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeW
 
 def _move_ahead_of_day(time: TimeWords, last: ToolCall, request: RequestContext) -> TimeWords:
     """Return a weekday with "before" behind it on the nearest such day before the day of the last reminder."""
-    before, words = _read_call_time(last, request), request.words
+    before, words = read_call_time(last, request), request.words
     end = max((end for _, end in request.reading.spans("WHEN")), default=0)
     is_ahead = words.fold(request.reading.text[end:]).strip(" .!?,") in words.ahead
     weekday = request.strip_time_words(time.words)
@@ -211,34 +211,6 @@ def counts_back_from_unnamed_event(request: RequestContext) -> bool:
     return says_before or all(length >= _DAY for length, _ in find_leads(request, has_event=True))
 
 
-def find_same_day_time(request: RequestContext) -> Reading | None:
-    """Return the time of the reminder set last, where a request says "that day", or that of what "that" means.
-
-    "The same day" may also be that of a reminder that another person has just set.
-    """
-    words = request.words
-    last = request.last_set if request.may_point and request.has_word(words.same_day_phrases) else None
-    if request.last_set_by_other is not None and request.has_word(words.same_day):
-        last = request.last_set_by_other
-    time = read_event_before(request) if last is None else _read_call_time(last, request)
-    return None if time is None else time.best
-
-
-def move_open_time_to_day(
-    time: TimeWords, day: date, request: RequestContext, event: Reading | None = None
-) -> TimeWords:
-    """Return a time without a day of its own on `day`; 当天下午两点 has none either.
-
-    "8" is in the half of the day that is nearer to the clock of `event`.
-    """
-    if time.best.has_day and not time.words.startswith(request.words.same_day_phrases):
-        return time
-    readings = [move_to_day(reading, day)._replace(has_day=True) for reading in time.readings]
-    if event is not None and event.has_clock and is_clock_without_half(time.words):
-        readings = [choose_nearer_half(readings[0], event.start)]
-    return replace(time, readings=tuple(readings))
-
-
 def _repeat_like_call_before(
     before: ToolCall, first: Reading, reminder: ReminderRequest, request: RequestContext
 ) -> ReminderRequest:
@@ -266,7 +238,7 @@ def share_time_between_people(reminders: Sequence[ReminderRequest], request: Req
 
 def _read_call(call: ToolCall, request: RequestContext) -> ReminderRequest:
     """Return the reminder that a call sets, with its time and repetition."""
-    time, person = _read_call_time(call, request), call.arguments.get("person")
+    time, person = read_call_time(call, request), call.arguments.get("person")
     if time is not None:
         time = replace(time, readings=(_read_series(call, time.best) or time.best,), is_ambiguous=False)
     return ReminderRequest(content="", person=person if isinstance(person, str) else None, time=time)
@@ -289,7 +261,7 @@ def carry_days_to_reminders(reminders: Sequence[ReminderRequest], request: Reque
     named = [(reminder.time.words, reminder.time.readings) for reminder in reminders if reminder.time is not None]
     call_before = request.set_call_before
     last = call_before or _find_continued_call(request)
-    before = None if last is None else _read_call_time(last, request)
+    before = None if last is None else read_call_time(last, request)
     if call_before is not None and before is not None and is_repeating(call_before):
         return [_repeat_like_call_before(call_before, before.best, reminder, request) for reminder in reminders]
     if before is not None:

@@ -18,9 +18,12 @@ from function_calls.understanding.requests.last_reminder import (
     count_back,
     counts_back_from_unnamed_event,
     find_call_to_repeat,
+    read_times_of_copy,
+)
+from function_calls.understanding.requests.new_reminders.same_day import (
     find_same_day_time,
     move_open_time_to_day,
-    read_times_of_copy,
+    untag_name_of_day,
 )
 from function_calls.understanding.requests.people import find_people
 from function_calls.understanding.requests.request_context import RequestContext
@@ -52,7 +55,8 @@ def read_piece(request: RequestContext, piece: MessageReading) -> list[ReminderR
     if times and (len(times) == 1 or are_listed_times(part)):
         return [ReminderRequest(content=content, person=person, time=time) for time in times]
     event_name, lead = find_event_without_time(part)
-    day = find_day_without_clock(part)
+    same_day = find_same_day_time(part)
+    day = find_day_without_clock(part) or (same_day and same_day._replace(has_clock=False))
     return [ReminderRequest(content=content, person=person, day=day, event=event_name, lead=lead)]
 
 
@@ -74,12 +78,12 @@ def _read_times(request: RequestContext) -> list[TimeWords]:
         counted = _count_back_from_earlier_event(request)
         if counted is not None:
             return counted
-    times = find_times(request)
+    event = find_same_day_time(request)
+    times = find_times(request if event is None else untag_name_of_day(request))
     if request.reading.has("UNTIL") and find_end(request) and not any(time.best.rrule for time in times):
         return _repeat_weekly(request) or _repeat_daily(times, request)
     if request.has_word(request.words.same_time):
         return _set_to_same_time(times, request)
-    event = find_same_day_time(request)
     if event is None:
         return times
     return [move_open_time_to_day(each, event.start.date(), request, event) for each in times]

@@ -19,8 +19,8 @@ from function_calls.understanding.reading.times import (
     set_clock,
     subtract_lead,
 )
-from function_calls.understanding.requests.last_reminder import move_open_time_to_day
 from function_calls.understanding.requests.new_reminders.pieces import open_time_of_event
+from function_calls.understanding.requests.new_reminders.same_day import move_open_time_to_day
 from function_calls.understanding.requests.reminder_answers import merge_or_none
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.times.day_halves import choose_usual_half

@@ -23,7 +23,6 @@ from function_calls.understanding.requests.earlier_messages import quote_pointed
 from function_calls.understanding.requests.last_reminder import (
     carry_days_to_reminders,
     find_call_to_repeat,
-    find_same_day_time,
     share_time_between_people,
 )
 from function_calls.understanding.requests.new_reminders.copies import copy_last
@@ -38,6 +37,7 @@ from function_calls.understanding.requests.new_reminders.options import (
     split_skipped_day,
 )
 from function_calls.understanding.requests.new_reminders.pieces import open_time_of_event, read_piece
+from function_calls.understanding.requests.new_reminders.same_day import find_same_day_time
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.times.lead_events import (
     counts_back_from_other_event,

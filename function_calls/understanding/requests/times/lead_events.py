@@ -102,6 +102,8 @@ def find_reminder_of_event(name: str, request: RequestContext) -> Reminder | Non
     """Return the coming reminder that shares words with `name`; of several with the same text, the last."""
     reminders = request.chat_reminders
     closest = () if reminders is None else reminders.find_closest(name, request.common_words)
+    if not closest and reminders is not None and not request.words.joint:
+        closest = reminders.find_alike(name, request.common_words)
     return closest[-1] if len({each.content for each in closest}) == 1 else None
 
 

@@ -1,0 +1,67 @@
+"""Read the day that a new reminder shares with another one: "that day", 体检那天."""
+
+import re
+from datetime import date
+
+from msgspec.structs import replace
+
+from function_calls.language.recognized_phrases import is_clock_without_half
+from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.times import TimeWords, choose_nearer_half, move_to_day
+from function_calls.understanding.reading.tokens import is_time
+from function_calls.understanding.requests.earlier_messages import read_event_before
+from function_calls.understanding.requests.last_reminder import read_call_time
+from function_calls.understanding.requests.request_context import RequestContext
+from function_calls.understanding.requests.times.lead_events import find_reminder_of_event
+from services.time_expressions import Reading
+
+
+def find_same_day_time(request: RequestContext) -> Reading | None:
+    """Return the time of the reminder set last, where a request says "that day", or that of what "that" means.
+
+    "The same day" may also be that of a reminder that another person has just set, and 体检那天 that of a named one.
+    """
+    words = request.words
+    named = None if words.joint else find_reminder_of_event(_find_name_of_day(request), request)
+    if named is not None and request.chat_reminders is not None:
+        time = read_call_time(request.chat_reminders.make_set_call(named), request)
+        return None if time is None else time.best
+    last = request.last_set if request.may_point and request.has_word(words.same_day_phrases) else None
+    if request.last_set_by_other is not None and request.has_word(words.same_day):
+        last = request.last_set_by_other
+    time = read_event_before(request) if last is None else read_call_time(last, request)
+    return None if time is None else time.best
+
+
+def _find_name_of_day(request: RequestContext) -> str:
+    """Return the words in front of "that day" in its clause: 体检 of 体检那天; "" for none."""
+    text = request.folded_text
+    ahead = next((text.partition(phrase)[0] for phrase in request.words.same_day_phrases if phrase in text), "")
+    return re.split(r"[\s,，。；！？]", ahead)[-1]
+
+
+def untag_name_of_day(request: RequestContext) -> RequestContext:
+    """Return the request without the tags of "that day" and of the name in front of it as a time: 年会当天|下午三点."""
+    text = request.reading.text
+    end = max(
+        (text.find(phrase) + len(phrase) for phrase in request.words.same_day_phrases if phrase in text), default=0
+    )
+    return request.with_tags(
+        NO_TAG if tag == "WHEN" and token.end <= end and not is_time(token) else tag
+        for token, tag in request.reading.tagged
+    )
+
+
+def move_open_time_to_day(
+    time: TimeWords, day: date, request: RequestContext, event: Reading | None = None
+) -> TimeWords:
+    """Return a time without a day of its own on `day`; 当天下午两点 has none either.
+
+    "8" is in the half of the day that is nearer to the clock of `event`.
+    """
+    if time.best.has_day and not time.words.startswith(request.words.same_day_phrases):
+        return time
+    readings = [move_to_day(reading, day)._replace(has_day=True) for reading in time.readings]
+    if event is not None and event.has_clock and is_clock_without_half(time.words):
+        readings = [choose_nearer_half(readings[0], event.start)]
+    return replace(time, readings=tuple(readings))
