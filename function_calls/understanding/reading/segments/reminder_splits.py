@@ -43,11 +43,10 @@ def _separate_people(reading: MessageReading) -> MessageReading:
     tagged = [at for at, tag in enumerate(reading.tags) if tag != NO_TAG]
     runs = [(tag, next(places)) for tag, places in groupby(tagged, key=reading.tags.__getitem__)]
     people = [at for tag, at in runs if tag == "PERSON"]
-    order, contents = [tag for tag, _ in runs], [tag for tag, _ in runs if tag != "WHEN"]
-    are_others = len(set(reading.pieces("PERSON"))) == len(people)  # "remind me at 5 …, no, remind me at 6 …" is one
+    order = [tag for tag, _ in runs]
     has_times = order == ["PERSON", "WHEN"] * len(people) + ["CONTENT"]  # "Ann at 5 and Bob at 6 to call"
-    has_contents = are_others and contents == ["PERSON", "CONTENT"] * len(people)
-    if len(people) > 1 and (has_times or has_contents):
+    has_contents = [tag for tag in order if tag != "WHEN"] == ["PERSON", "CONTENT"] * len(people)
+    if len(people) > 1 and (has_times or (has_contents and "WHEN" not in reading.tags[people[1] :])):
         return replace(reading, begins=tuple(people[1:]))
     return reading
 
