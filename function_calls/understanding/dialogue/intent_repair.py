@@ -62,12 +62,23 @@ def _merge_by_context(
         reading = merge_intents(reading, "delete", "person_remove", models)
     if reading.intent in {"delete", "resume"} and words.has_any(words.holding, text):
         reading = merge_intents(reading, reading.intent, "pause", models)
+    if reading.intent in _STOPPING and words.has_any(words.adjusting, words.joint.join(reading.forms)):
+        reading = _read_as_adjustment(reading, models)
     if not is_about_summaries:
         reading = merge_intents(reading, "summary_schedule", "move", models)
     is_change = words.has_any(words.help_topics.get("move", ()), text)
     if reading.intent == "undo" and is_change and not words.has_any(words.undoing, text):  # 把那个改了
         reading = merge_intents(reading, "undo", "move", models)
     return reading
+
+
+def _read_as_adjustment(reading: MessageReading, models: Models) -> MessageReading:
+    """Return `reading` as a change to the time that is said beside it: "dinner is at 9, adjust the reminder"."""
+    moved = merge_intents(reading, reading.intent, "move", models)
+    is_open = {"WHEN", "LATER", "EARLIER"}.isdisjoint(moved.tags)
+    return moved.with_tags(
+        "WHEN" if is_open and tag == NO_TAG and is_time(token) else tag for token, tag in moved.tagged
+    )
 
 
 def _merge_people_changes(reading: MessageReading, words: Lexicon, models: Models) -> MessageReading:

@@ -155,6 +155,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     this_time: tuple[str, ...] = ()
     during: tuple[str, ...] = ()
     change_it: tuple[str, ...]
+    adjusting: frozenset[str]
     negations: tuple[str, ...]
     between_times: str
     between_days: str = ""

@@ -67,6 +67,8 @@ def _is_change_beside_remarks(sentence: Sequence[Token], intent: str, reading: M
     if reading.intent == "set" or intent not in (REMARKED_ON if has_all_times else _TIMELESS):
         return False
     own = _list_words(sentence)
+    if not words.adjusting.isdisjoint(own):
+        return False  # "dinner is an hour later, adjust the reminder"
     return not are_function_words([form for form in _list_words(reading.tokens) if form not in own], words)
 
 
