@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import takewhile
 
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.reminder_words import find_stems
 from function_calls.understanding.reading.slots.references import normalize_reference
 from function_calls.understanding.reading.slots.small_words import are_function_words, strip_edges
-from function_calls.understanding.reading.times import TimeWords, choose_nearer_half, names_single_day
+from function_calls.understanding.reading.times import TimeWords, choose_nearer_half, list_halves, names_single_day
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.reminder_times import FROM_THEN, format_shift, format_time
 from function_calls.understanding.requests.changes.amounts import corrects_amount, make_amount_arguments
@@ -153,7 +153,7 @@ def _find_series_in_content(request: RequestContext) -> Reminder | None:
 
 def _shift_time(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder by an amount: later, earlier, or as a lead; None without one, or with a time."""
-    may_have_lead = request.reading.has("LEAD") or request.reading.has("EARLIER")
+    may_have_lead = any(map(request.reading.has, ("LEAD", "EARLIER", "LATER")))
     reminder = find_named_reminder(request) if may_have_lead else None
     due = find_due(reminder, request.now)
     old_lead = timedelta() if reminder is None or due is None else find_old_lead(reminder.content, due, request)
@@ -164,7 +164,9 @@ def _shift_time(request: RequestContext) -> Interpretation | None:
         request = request.retag("EARLIER", "LEAD")  # "avísame dos horas antes" in place of one hour
     later, earlier = request.parse_amount("LATER"), request.parse_amount("EARLIER")
     has_clock = request.is_clock(request.reading.pieces("WHEN"))  # "half an hour earlier, so at 8:30"
-    if has_clock or (later is None and earlier is None):
+    event = due + old_lead if due is not None and old_lead else None
+    is_shift_of_event = event is not None and _names_shifted_event(event, later, earlier, request)
+    if (has_clock and not is_shift_of_event) or (later is None and earlier is None):
         return change_lead(old_lead, request)
     if later is not None and corrects_amount(request):
         return update(request, {"time": format_time(request.now + later)})
@@ -174,6 +176,15 @@ def _shift_time(request: RequestContext) -> Interpretation | None:
         return _replace_time(dated)
     is_earlier = later is None or _says_only_earlier(request)
     return update(request, {"time": format_shift(-amount if is_earlier else amount)})
+
+
+def _names_shifted_event(
+    event: datetime, later: timedelta | None, earlier: timedelta | None, request: RequestContext
+) -> bool:
+    """Return whether the named clock is that of a moved `event`: "dinner is at 10 now, move it by an hour"."""
+    clock = request.parse_time(request.reading.pieces("WHEN"))
+    moved = event + (later or -(earlier or timedelta()))
+    return clock is not None and any(half.start.time() == moved.time() for half in list_halves(clock.best))
 
 
 def _tag_day_of_shift(request: RequestContext, shift: timedelta) -> RequestContext | None:
