@@ -97,8 +97,8 @@ async def setup(base_url: str, *, is_recorded: bool = False) -> None:
     llm = FunctionCallLLM(model)
     router = FunctionCallRouter(registry, on_dispatched=None if recorder is None else recorder.record_call)
     record_turn = None if recorder is None else recorder.turn
-    bot = Assistant(router, llm, offline=Silent(), context_for=_context, record_turn=record_turn)
-    streaming_bot = Assistant(router, Streaming(llm), offline=Silent(), context_for=_context, record_turn=record_turn)
+    bot = Assistant(router, llm, rules=Silent(), context_for=_context, record_turn=record_turn)
+    streaming_bot = Assistant(router, Streaming(llm), rules=Silent(), context_for=_context, record_turn=record_turn)
 
 
 async def run(message: str) -> str:

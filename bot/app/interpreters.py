@@ -19,20 +19,20 @@ from services.search.service import SearchService
 
 
 class Interpreters(Struct, frozen=True, kw_only=True):
-    """The interpreters of a bot: `primary` is the model's, or `fallback` without a model.
+    """The interpreters of a bot: `primary` is the model's, or the rules without one.
 
-    `offline` are the rules; `fallback` also understands sentences that repeat a person's last call.
+    `rules_with_follow_ups` also understand sentences that repeat a person's last call.
     """
 
     primary: Interpreter
-    fallback: FollowUpInterpreter
-    offline: OfflineInterpreter
-    reads_offline_first: TurnCheck | None = None
+    rules_with_follow_ups: FollowUpInterpreter
+    rules: OfflineInterpreter
+    prefers_rules: TurnCheck | None = None
 
     @property
     def has_model(self) -> bool:
         """Return whether there is an interpreter besides the rules."""
-        return self.primary is not self.fallback
+        return self.primary is not self.rules_with_follow_ups
 
 
 def create_interpreters(
@@ -44,27 +44,25 @@ def create_interpreters(
 ) -> Interpreters:
     """Return the rules, and before them `interpreter` or one for `model`, with `hooks` around it."""
     reminders, state, times = services.get(ReminderService), infrastructure.state_store, infrastructure.time_reader
-    offline = OfflineInterpreter(
+    rules = OfflineInterpreter(
         read_times=times.parse_all,
         searches_web=services.get(SearchService).is_configured,
         store=state,
         reminders=reminders.open_in,
         shown=reminders.finder.last_shown,
     )
-    fallback = FollowUpInterpreter(offline, state)
+    rules_with_follow_ups = FollowUpInterpreter(rules, state)
     if interpreter is None and model is not None:
         interpreter = model_interpreter(model, infrastructure.settings.model, times)
     return Interpreters(
-        primary=fallback if interpreter is None else HookedInterpreter(interpreter, hooks),
-        fallback=fallback,
-        offline=offline,
-        reads_offline_first=partial(_reads_offline_first, interpreter)
-        if isinstance(interpreter, ModelInterpreter)
-        else None,
+        primary=rules_with_follow_ups if interpreter is None else HookedInterpreter(interpreter, hooks),
+        rules_with_follow_ups=rules_with_follow_ups,
+        rules=rules,
+        prefers_rules=partial(_prefers_rules, interpreter) if isinstance(interpreter, ModelInterpreter) else None,
     )
 
 
-async def _reads_offline_first(model: ModelInterpreter, turn: Turn) -> bool:
+async def _prefers_rules(model: ModelInterpreter, turn: Turn) -> bool:
     """Return whether the rules read the message of `turn` before `model` does.
 
     A model without native function calling is mostly a small one. What the rules do not know may be for a tool that is

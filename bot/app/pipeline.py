@@ -132,18 +132,18 @@ class Pipeline:
         )
         self.router = self._create_router(plugins, cluster, watchdog)
 
-    def assistant_with(self, interpreter: Interpreter, reads_offline_first: TurnCheck | None = None) -> Assistant:
+    def assistant_with(self, interpreter: Interpreter, prefers_rules: TurnCheck | None = None) -> Assistant:
         """Return an assistant with another interpreter, and the same tools and records."""
         return Assistant(
             self._turns.calls,
             interpreter,
-            offline=self._interpreters.fallback,
+            rules=self._interpreters.rules_with_follow_ups,
             context_for=self._turns.context,
             limits=LoopLimits(rounds=self._settings.model.max_rounds),
             states=self._scopes,
             record_turn=self._record_turn,
             commands=self._commands,
-            reads_offline_first=reads_offline_first,
+            prefers_rules=prefers_rules,
         )
 
     def _create_commands(self, plugins: PluginManager) -> list[Command]:
@@ -158,7 +158,7 @@ class Pipeline:
                 people=people,
                 outbox=turns.outbox,
                 turns=turns,
-                offline=self._interpreters.fallback,
+                rules=self._interpreters.rules_with_follow_ups,
                 interpreter=self._interpreters.primary,
                 policy=policy,
             ),
@@ -168,7 +168,7 @@ class Pipeline:
 
     def _create_router(self, plugins: PluginManager, cluster: SingleWorker, watchdog: Watchdog | None) -> MessageRouter:
         turns, services, retry = self._turns, self._turns.services, self._retry
-        assistant = self.assistant_with(self._interpreters.primary, self._interpreters.reads_offline_first)
+        assistant = self.assistant_with(self._interpreters.primary, self._interpreters.prefers_rules)
         checks: list[Middleware] = [self.access, self._in_order, self.rate_limit]
         return MessageRouter(
             assistant=assistant,

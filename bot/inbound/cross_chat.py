@@ -58,14 +58,14 @@ ChatRequest = tuple[str, str]
 class CrossChatCommands(Struct, frozen=True, kw_only=True):
     """Names chats, and executes requests for a named chat that a member sends from another chat.
 
-    A request is read by the rules (`offline`), else by the `interpreter`, which is `offline` without a model.
+    A request is read by the rules (`rules`), else by the `interpreter`, which is `rules` without a model.
     """
 
     aliases: ChatAliasService
     people: PeopleService
     outbox: Outbox
     turns: TurnFactory
-    offline: Interpreter
+    rules: Interpreter
     interpreter: Interpreter
     policy: CallPolicy
 
@@ -132,8 +132,8 @@ class CrossChatCommands(Struct, frozen=True, kw_only=True):
     async def _interpret(self, turn: Turn) -> Sequence[ToolCall]:
         """Return the requested calls that are allowed from another chat."""
         typed = parse_tool_command(turn)
-        calls = (typed,) if typed is not None else (await self.offline.interpret(turn)).calls
-        if not calls and self.interpreter is not self.offline:
+        calls = (typed,) if typed is not None else (await self.rules.interpret(turn)).calls
+        if not calls and self.interpreter is not self.rules:
             try:
                 calls = (await self.interpreter.interpret(turn)).calls
             except ModelUnavailable as error:

@@ -1,4 +1,4 @@
-"""Answer turns: interpret and dispatch in rounds, with the offline interpreter as fallback."""
+"""Answer turns: interpret and dispatch in rounds, with the rules as fallback."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
@@ -64,12 +64,12 @@ _SEARCH = "perplexity_search"
 
 
 class Assistant:
-    """Answers a turn with an interpreter and the tools, falling back to the offline interpreter.
+    """Answers a turn with an interpreter and the tools, falling back to the rules.
 
     `states` stores the session state of tools; without it the state is lost when the process ends. `record_turn`
     records the outcome of each turn. `commands` are tried first; the first reply is the answer. Answers to pending
-    calls (see the router's `policy`) are not interpreted. Where `reads_offline_first`, the interpreter is asked about
-    messages to the bot alone that the offline one does not understand.
+    calls (see the router's `policy`) are not interpreted. Where `prefers_rules`, the interpreter is asked about
+    messages to the bot alone that the rules do not understand.
     """
 
     def __init__(
@@ -77,23 +77,23 @@ class Assistant:
         router: FunctionCallRouter,
         interpreter: Interpreter,
         *,
-        offline: Interpreter,
+        rules: Interpreter,
         context_for: ContextFor,
         limits: LoopLimits | None = None,
         states: ScopeStore | None = None,
         record_turn: RecordTurn | None = None,
         commands: Sequence[Command] = (),
-        reads_offline_first: TurnCheck | None = None,
+        prefers_rules: TurnCheck | None = None,
     ) -> None:
         self._router = router
         self._interpreter = interpreter
-        self._offline = offline
+        self._rules = rules
         self._context_for = context_for
         self._limits = limits or LoopLimits()
         self._states = states or MemoryScopeStore()
         self._record_turn = record_turn or (lambda _: nullcontext(RecordedReply()))
         self._commands = tuple(commands)
-        self._reads_offline_first = reads_offline_first
+        self._prefers_rules = prefers_rules
 
     async def answer(self, turn: Turn) -> Reply | None:
         """Answer `turn`; return None if nothing was asked of the bot."""
@@ -154,8 +154,8 @@ class Assistant:
         return pending if instead is None else instead
 
     def _is_not_understood(self, outcome: Outcome) -> bool:
-        """Return whether the interpreter understood nothing; the offline one then answers with help."""
-        is_silent = not outcome.text.strip() or self._interpreter is self._offline
+        """Return whether the interpreter understood nothing; the rules then answer with help."""
+        is_silent = not outcome.text.strip() or self._interpreter is self._rules
         last = outcome.interpretation
         return is_silent and not (outcome.turn.steps or last.choices or last.must_reply)
 
@@ -174,35 +174,35 @@ class Assistant:
         if command is not None:
             _begin_round("typed")
             return Interpretation(calls=(command,))
-        if self._interpreter is self._offline:
+        if self._interpreter is self._rules:
             _begin_round("offline")
-            return await self._offline.interpret(turn)
+            return await self._rules.interpret(turn)
         _begin_round("model")
         try:
             return await self._interpret_with_model(turn)
         except ModelUnavailable as error:
-            logger.warning("model unavailable ({}); falling back to the offline interpreter", error.reason)
+            logger.warning("model unavailable ({}); falling back to the rules", error.reason)
             if (usage := current_usage()) is not None:
                 usage.fall_back("offline", error.reason)
             return await self._fall_back(turn, error)
 
     async def _interpret_with_model(self, turn: Turn) -> Interpretation:
-        read = await self._read_offline_first(turn)
+        read = await self._ask_rules_first(turn)
         if read is not None:
             return read
         chosen = await interpret_within(self._limits.seconds, self._interpreter, turn)
         interpretation = await self._require_proof(turn, replace(chosen, is_chosen_by_model=bool(chosen.calls)))
         policy = self._router.policy
         if policy is not None and is_out_of_scope(turn, interpretation.calls, policy):
-            interpretation = replace(await self._offline.interpret(turn), handled_elsewhere=True)
+            interpretation = replace(await self._rules.interpret(turn), handled_elsewhere=True)
         return await self._replace_empty(turn) if is_unanswered(turn, interpretation) else interpretation
 
-    async def _read_offline_first(self, turn: Turn) -> Interpretation | None:
-        """Return what the offline interpreter makes of a message that it reads first; None to ask the model."""
-        first = self._reads_offline_first
+    async def _ask_rules_first(self, turn: Turn) -> Interpretation | None:
+        """Return what the rules make of a message that they read first; None to ask the model."""
+        first = self._prefers_rules
         if first is None or turn.steps or turn.tool_choice is not None or not await first(turn):
             return None
-        read = await self._offline.interpret(turn)
+        read = await self._rules.interpret(turn)
         is_hint = read.answer and not (read.must_reply or read.is_answer)
         if is_hint or {call.name for call in read.calls} == {_SEARCH}:
             return None
@@ -218,7 +218,7 @@ class Assistant:
             return without_forged_receipt(turn, await self._make_promised_change(turn, interpretation))
         logger.warning("model claimed a change without a receipt")
         if not turn.steps:
-            read = await self._offline.interpret(turn)
+            read = await self._rules.interpret(turn)
             if read.calls:
                 return read
         return replace(describe_changes(turn), notice=interpretation.notice, must_reply=interpretation.must_reply)
@@ -226,16 +226,16 @@ class Assistant:
     async def _make_promised_change(self, turn: Turn, interpretation: Interpretation) -> Interpretation:
         """Return the change that the answer promises if the message requests it, else the answer."""
         if is_promise(turn, interpretation.answer):
-            read = await self._offline.interpret(turn)
+            read = await self._rules.interpret(turn)
             if only_changes(read.calls):
                 logger.warning("model promised a change without calling a tool; making the change")
                 return read
         return interpretation
 
     async def _replace_empty(self, turn: Turn) -> Interpretation:
-        """Return the offline interpreter's result for an empty answer of the model; it recognises thanks."""
-        logger.info("empty answer of the model; falling back to the offline interpreter")
-        read = await self._offline.interpret(turn)
+        """Return what the rules make of a message to which the model gave an empty answer, such as thanks."""
+        logger.info("empty answer of the model; falling back to the rules")
+        read = await self._rules.interpret(turn)
         return (
             Interpretation(answer=say(turn.language, "model.nothing"))
             if turn.steps and is_unanswered(turn, read)
@@ -245,7 +245,7 @@ class Assistant:
     async def _fall_back(self, turn: Turn, error: ModelUnavailable) -> Interpretation:
         if turn.steps:
             return results_as_answer(turn, error)
-        return without_model(await self._offline.interpret(turn), turn.language, error)
+        return without_model(await self._rules.interpret(turn), turn.language, error)
 
     async def _dispatch(
         self, session: LazySession, pending: Sequence[PendingCall], turn: Turn, interpretation: Interpretation

@@ -290,7 +290,7 @@ async def _interpret_reminder(context: HttpContext, turn: Turn) -> dict[str, obj
     answer = ""
     for prefix in ("", _PREFIX.get(turn.language, _PREFIX["en"])):
         prefixed = _with_text(turn, prefix + turn.message.text)
-        interpretation = await context.app.interpreters.offline.interpret(_in_own_conversation(prefixed))
+        interpretation = await context.app.interpreters.rules.interpret(_in_own_conversation(prefixed))
         arguments = _reminder_in(interpretation)
         if arguments is not None:
             return arguments
@@ -306,8 +306,8 @@ async def _question(context: HttpContext, turn: Turn, question: Interpretation) 
     choices: list[ReminderChoice] = []
     for choice in question.choices:
         separate = _in_own_conversation(turn)
-        await context.app.interpreters.offline.interpret(separate)
-        arguments = _reminder_in(await context.app.interpreters.offline.interpret(_with_text(separate, choice.says)))
+        await context.app.interpreters.rules.interpret(separate)
+        arguments = _reminder_in(await context.app.interpreters.rules.interpret(_with_text(separate, choice.says)))
         if arguments is not None:
             choices.append(ReminderChoice(label=choice.label, body=NewReminderBody.model_validate(arguments)))
     if not choices:

@@ -47,7 +47,7 @@ class Room:
         self.assistant = Assistant(
             self.router,
             self.model,
-            offline=offline,
+            rules=offline,
             context_for=self.context,
             commands=[ToolCommands(self.router, self.policy)],
         )

@@ -73,7 +73,7 @@ def assistant_of(context_of):
         return Assistant(
             FunctionCallRouter(registry),
             model,
-            offline=offline or Script(),
+            rules=offline or Script(),
             context_for=lambda turn, place: context_of(),
             limits=LoopLimits(**limits),
         )

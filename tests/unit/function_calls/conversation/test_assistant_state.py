@@ -47,7 +47,7 @@ def ask(store, context_of):
         assistant = Assistant(
             FunctionCallRouter(registry),
             interpreter,
-            offline=interpreter,
+            rules=interpreter,
             context_for=lambda turn, place: context_of(),
             states=store,
         )
