@@ -1,5 +1,6 @@
 """Lone surrogates, which cannot be stored or sent, and undecodable bytes of a terminal."""
 
+import asyncio
 import io
 import os
 import sys
@@ -74,6 +75,7 @@ async def test_the_console_reads_utf_8_where_the_terminal_claims_to_know_ascii_o
 
     async def receive(incoming):
         heard.append(incoming.text)
+        return asyncio.sleep(0)
 
     with os.fdopen(readable, encoding="ascii", errors="surrogateescape") as stdin:
         await ConsolePlatform(clock=StandingClock(NOW), bot_name="Bubbles", stdin=stdin).run(receive)
