@@ -194,7 +194,7 @@ async def test_new_version_of_a_plugin_is_loaded_by_a_running_bot(shell):
 
 
 async def test_openai_client_of_the_page_gets_an_answer():
-    [program], [command] = blocks(OTHER_PROGRAMS, "python"), blocks(OTHER_PROGRAMS, "sh")
+    [program], [command, _] = blocks(OTHER_PROGRAMS, "python"), blocks(OTHER_PROGRAMS, "sh")
     names = {}
     async with served_bot() as (address, _):
         asked = command.strip().replace("http://127.0.0.1:8765", address)
