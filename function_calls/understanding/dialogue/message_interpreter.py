@@ -67,7 +67,7 @@ class MessageInterpreter:
     def _is_about_delivery(self, utterance: Utterance) -> bool:
         """Return whether a new time without a name is for the reminder just delivered, which comes no more."""
         reading, reminders = utterance.reading, utterance.chat_reminders
-        fold, unnamed = utterance.words.fold, utterance.words.itself | utterance.words.own_one
+        fold, unnamed = utterance.words.fold, utterance.words.itself - utterance.words.own_one
         names = [piece for piece in reading.pieces("REF") if fold(piece).strip() not in unnamed]
         is_named = bool(names) or reading.has_rule
         if utterance.context != "fired" or reminders is None or is_named or utterance.turn.message.reply_to is not None:
