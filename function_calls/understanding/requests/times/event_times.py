@@ -50,8 +50,8 @@ def compute_lead_times(request: RequestContext, leads: list[Lead]) -> list[TimeW
     ahead += [_move_ahead_on_day(time, times[0]) for time in same_day]
     if not events and _names_day_of_lead(request, spans, lengths):
         return times
-    if clock is not None and not pieces and _names_day_of_lead(request, reading.spans("EVENT"), lengths):
-        return [replace(day, readings=(set_clock(day.best, clock.best),)) for day in times]
+    if named is not None and not pieces and _names_day_of_lead(request, reading.spans("EVENT"), lengths):
+        return [replace(day, readings=(set_clock(day.best, named.best),)) for day in times]
     if events and len(times) > 1 and request.has_word(request.words.too):  # "… at 3pm, and at 8am as well"
         return [*ahead[: len(lengths)], *times[1:]]
     are_both = not events and _asks_for_lead_as_well(spans[-1], reading.spans("LEAD")[0], request)
