@@ -121,10 +121,12 @@ def join_times_of_event(request: RequestContext) -> RequestContext:
     "La reunión del viernes es a las 11; avísame 15 minutos antes".
     """
     reading, words = request.reading, request.words
+    if not reading.has("LEAD"):
+        return request
     tags, times = [*reading.tags], [at for at, token in enumerate(reading.tokens) if is_time(token)]
     days = [at for at in times if names_any_day(reading.text_of(reading.tokens[at]), request)]
     clocks = [at for at in times if at not in days and tags[at] in {"EVENT", NO_TAG}]
-    if not reading.has("LEAD") or len(days) != 1 or len(clocks) != 1:
+    if len(days) != 1 or len(clocks) != 1:
         return request
     (day,), (clock,) = days, clocks
     is_linked = reading.forms[day - 1] in words.before_time
