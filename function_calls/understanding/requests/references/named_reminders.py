@@ -30,7 +30,8 @@ from services.reminders.model import Reminder
 
 _INTENTS_FOR_SEVERAL = frozenset({"list", "when_is", "who_set", "join", "person_add"})
 """Intents that are not for one of several reminders of a name."""
-_QUESTION_INTENTS = frozenset({"list", "when_is", "who_set"})
+_INTENTS_FOR_NO_GROUP = frozenset({"list", "when_is", "who_set", "leave"})
+"""Intents for which a name in the plural does not stand for several reminders."""
 _DAY_INTENTS = frozenset({"delete", "skip"})
 """Intents whose day is that of the reminder."""
 _CHANGE_TAGS = frozenset({"WHEN", "LATER", "EARLIER", "PERSON", "UNTIL"})
@@ -175,7 +176,7 @@ def _find_group(references: list[str], request: RequestContext, reminders: ChatR
     "Both viva reminders", "all my viva ones", "the other two"; empty where there are not as many.
     """
     words, intent = request.words, request.reading.intent
-    name = words.fold(references[0]) if len(references) == 1 and intent not in _QUESTION_INTENTS else ""
+    name = words.fold(references[0]) if len(references) == 1 and intent not in _INTENTS_FOR_NO_GROUP else ""
     every = "" if intent == "delete" else "all"  # which deletes "all viva" itself
     parts = [part for part in name.split() if part not in {every, *words.articles}]
     count = next((words.counts[part] for part in parts if part in words.counts), None)
