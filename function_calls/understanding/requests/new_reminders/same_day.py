@@ -10,6 +10,7 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.times import TimeWords, choose_nearer_half, move_to_day
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.requests.earlier_messages import read_event_before
+from function_calls.understanding.requests.known_reminders import find_old_lead
 from function_calls.understanding.requests.last_reminder import read_call_time
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.times.lead_events import find_reminder_of_event
@@ -25,7 +26,10 @@ def find_same_day_time(request: RequestContext) -> Reading | None:
     named = None if words.joint else find_reminder_of_event(_find_name_of_day(request), request)
     if named is not None and request.chat_reminders is not None:
         time = read_call_time(request.chat_reminders.make_set_call(named), request)
-        return None if time is None else time.best
+        if time is None:
+            return None
+        start = time.best.start
+        return time.best._replace(start=start + find_old_lead(named.content, start, request))
     last = request.last_set if request.may_point and request.has_word(words.same_day_phrases) else None
     if request.last_set_by_other is not None and request.has_word(words.same_day):
         last = request.last_set_by_other
@@ -35,13 +39,18 @@ def find_same_day_time(request: RequestContext) -> Reading | None:
 
 def _find_name_of_day(request: RequestContext) -> str:
     """Return the words in front of "that day" in its clause: 体检 of 体检那天; "" for none."""
-    text = request.folded_text
+    text = request.reading.text
     ahead = next((text.partition(phrase)[0] for phrase in request.words.same_day_phrases if phrase in text), "")
     return re.split(r"[\s,，。；！？]", ahead)[-1]
 
 
 def untag_name_of_day(request: RequestContext) -> RequestContext:
-    """Return the request without the tags of "that day" and of the name in front of it as a time: 年会当天|下午三点."""
+    """Return the request without the tags of "that day" and of the name in front of it as a time: 年会当天|下午三点.
+
+    Without such a reminder it is the same one.
+    """
+    if find_reminder_of_event(_find_name_of_day(request), request) is None:
+        return request
     text = request.reading.text
     end = max(
         (text.find(phrase) + len(phrase) for phrase in request.words.same_day_phrases if phrase in text), default=0
