@@ -131,7 +131,7 @@ def _speaks_to_people(reading: MessageReading, words: Lexicon, state: Circumstan
     if intent == "quiet" and not (reading.times or reading.has("WHEN")):
         return not words.has_any((*words.ending, *words.quiet_off), text)
     if intent == "done" and (state.delivered_to_others or state.context == "fired"):
-        is_for_bot = state.awaits_completion or words.has_any(words.completed, text)
+        is_for_bot = state.awaits_completion or words.has_any(words.completed, words.joint.join(reading.forms))
         return state.delivered_to_others or not is_for_bot  # "locked" about a door changes nothing any more
     if intent in _PEOPLE_CHANGES:
         has_pronoun = words.fold(reading.words("PERSON")) in words.pronouns

@@ -571,7 +571,7 @@ def test_answer_to_a_person_removes_no_reminder(text, tools):
     ("mentioned", "report", "tools"),
     [
         ("@ann", "tickets bought, done", []),
-        ("@ann, @bob", "tickets bought, done", ["reminder_state"]),
+        ("@ann, @bob", "done, tickets bought", ["reminder_state"]),
         ("@ann, @bob", "tickets bought", []),
     ],
 )
