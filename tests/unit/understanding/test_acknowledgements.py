@@ -24,6 +24,9 @@ from function_calls.understanding.acknowledgements import is_acknowledgement
         "¡muchas gracias!",
         "vale, gracias por avisarme",
         "jajaja",
+        "thank you, that is all for now.",
+        "就这样吧，谢谢",
+        "eso es todo, gracias",
     ],
 )
 def test_acknowledgement_needs_no_answer(text):
@@ -50,6 +53,8 @@ def test_acknowledgement_needs_no_answer(text):
         "gracias, bórralo",
         "¿vale?",
         "一",
+        "that is all wrong",
+        "就这样改",
     ],
 )
 def test_possible_request_is_no_acknowledgement(text):
