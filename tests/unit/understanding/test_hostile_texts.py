@@ -100,6 +100,12 @@ def test_message_with_too_many_times_is_answered_and_sets_nothing(say: Say) -> N
     assert say(text).calls == ()
 
 
+def test_parts_of_a_message_with_more_times_than_are_read_are_not_joined(say: Say) -> None:
+    text = "提醒我" + "早中晚, 会跑练读, feburary, " * 19
+
+    assert len(say(text[:400].rstrip(", "), is_addressed=True).calls) <= 1
+
+
 def test_message_with_eight_times_is_read(say: Say) -> None:
     text = "remind me at " + ", ".join(f"{hour}pm" for hour in range(1, 9)) + " to drink water"
 

@@ -127,7 +127,9 @@ def retag_reminders(reading: MessageReading, words: Lexicon, read: Read) -> Mess
         request = reading.text[: tokens[head].end] if 0 <= head < at else ""
         rest = f"{request}{words.joint}{reading.text[tokens[-count_behind].start :]}"
         second = retag_reminders(_read_alone(rest, read), words, read)
-        if list_slots(first)[0] == list_slots(second)[0]:
+        # Where a text has more times than are read, a part of it may have other tokens.
+        is_aligned = len(first.tokens) <= len(tokens) - count_behind and count_behind <= len(second.tokens)
+        if is_aligned and list_slots(first)[0] == list_slots(second)[0]:
             return _join_reminders(reading, first, second, count_behind)
     return reading
 
