@@ -24,8 +24,8 @@ from function_calls.understanding.reading.message import (
     tokenize_message,
 )
 from function_calls.understanding.reading.names import strip_calls
-from function_calls.understanding.reading.tokens import TimeReader, Token
-from services.time_expressions import limited_effort, parse_all
+from function_calls.understanding.reading.tokens import Token
+from services.time_expressions import ReadTimes, limited_effort, parse_all
 
 PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後", re.IGNORECASE)
 _LONGEST: Final = 500
@@ -55,7 +55,7 @@ KNOWN_TOOLS: Final[AbstractSet[str]] = _TOOLS.keys()
 class ReadMessage:
     """One message as the rules read it, without the dialogue before it; everything is read when first asked for."""
 
-    def __init__(self, turn: Turn, *, read_times: TimeReader = parse_all) -> None:
+    def __init__(self, turn: Turn, *, read_times: ReadTimes = parse_all) -> None:
         self.turn = replace(turn, steps=())
         self.text = turn.message.text
         self._read_times = read_times

@@ -11,10 +11,9 @@ from function_calls.grounding.reminder_arguments import SetCalls
 from function_calls.grounding.request_cues import asks_about_talk, asks_each_other, only_tells
 from function_calls.language.messages import say
 from function_calls.tools.calls import ToolCall, Turn
-from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.tool_calls import CallMaker
 from services.reminders.lookup.references import means_all
-from services.time_expressions import limited_effort, parse_all
+from services.time_expressions import ReadTimes, limited_effort, parse_all
 
 _SET: Final = "reminder_set"
 _LIST: Final = "reminder_list"
@@ -47,7 +46,7 @@ class RuleBasedReview:
     Only the functions that the rules know are judged.
     """
 
-    def __init__(self, *, read_times: TimeReader = parse_all) -> None:
+    def __init__(self, *, read_times: ReadTimes = parse_all) -> None:
         self._read_times = read_times
 
     def review(self, turn: Turn, calls: Sequence[ToolCall]) -> Review:

@@ -30,7 +30,6 @@ from function_calls.understanding.reading.lexicon import detect_language
 from function_calls.understanding.reading.message import CERTAIN, NOTHING, Situation, load_models, read_message
 from function_calls.understanding.reading.names import find_named_people, join_names, restore_names, strip_names
 from function_calls.understanding.reading.slots.references import extract_references
-from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.chat_reminders import IT, ChatReminders, ReminderLookup, ShownLookup
 from function_calls.understanding.requests.new_reminders.options import add_options
 from function_calls.understanding.requests.people import reminds
@@ -38,7 +37,7 @@ from function_calls.understanding.requests.reminder_answers import ReminderAnswe
 from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.state import StateStore
 from services.reminders.lookup.finder import Shown
-from services.time_expressions import is_effort_spent, limited_effort, parse_all, warm_up
+from services.time_expressions import ReadTimes, is_effort_spent, limited_effort, parse_all, warm_up
 
 _CHANGING_TOOLS = frozenset({"reminder_update", "reminder_delete"})
 _LEAST_SURE_TALK = 0.99
@@ -73,7 +72,7 @@ class OfflineInterpreter:
     def __init__(
         self,
         *,
-        read_times: TimeReader = parse_all,
+        read_times: ReadTimes = parse_all,
         searches_web: bool = True,
         store: StateStore | None = None,
         reminders: ReminderLookup | None = None,

@@ -14,7 +14,6 @@ from services.recurrence.schedule import Schedule, schedule_once
 from services.reminders import transitions
 from services.reminders.delivery.config import DeliveryConfig
 from services.reminders.delivery.worker import DeliveryWorker
-from services.reminders.lookup.due_words import ReadTimes
 from services.reminders.lookup.finder import ReminderFinder, is_for_everyone, is_of
 from services.reminders.lookup.recent_deliveries import RecentDeliveries
 from services.reminders.lookup.references import is_moved_from, match_reminders, means_all
@@ -38,6 +37,7 @@ from services.reminders.updater import (
     check_may_edit,
     check_may_finish,
 )
+from services.time_expressions import ReadTimes
 
 
 class ReminderService:

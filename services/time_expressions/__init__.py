@@ -6,7 +6,7 @@ rules and selects those that are times, and `resolve` turns them into instants a
 
 from services.time_expressions.effort import MOST_EFFORT, is_effort_spent, limited_effort, spend_effort
 from services.time_expressions.engine import TimeReader, is_calendar_word, parse, parse_all, warm_up
-from services.time_expressions.model import DateOrder, DayParts, Grain, Reading, TimeReadings
+from services.time_expressions.model import DateOrder, DayParts, Grain, Reading, ReadTimes, TimeReadings
 from services.time_expressions.rules.grammar import languages
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "DateOrder",
     "DayParts",
     "Grain",
+    "ReadTimes",
     "Reading",
     "TimeReader",
     "TimeReadings",

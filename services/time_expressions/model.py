@@ -6,7 +6,7 @@ All values of this package are named tuples: importing `dataclasses` would take 
 import re
 from datetime import datetime, time, timedelta
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 # One clock a day; a rule with several hours has no clock of its own.
 _BY_CLOCK = re.compile(r"BYHOUR=(\d+);BYMINUTE=(\d+)(?=;|$)")
@@ -112,3 +112,13 @@ class TimeReadings(NamedTuple):
     def best(self) -> Reading | None:
         """The preferred reading, if there is any."""
         return self.readings[0] if self.readings else None
+
+
+class ReadTimes(Protocol):
+    """Read every separate time of a text; `parse_all` and `TimeReader.parse_all` are two."""
+
+    def __call__(
+        self, text: str, now: datetime, *, language: str | None = None, eager: bool = False
+    ) -> tuple[TimeReadings, ...]:
+        """Return the times in order; `now` is timezone-aware, `eager` accepts weak evidence."""
+        ...

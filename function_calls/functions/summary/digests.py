@@ -27,7 +27,6 @@ from services.summary.model import Summary, SummaryWindow
 from services.summary.service import SummaryService
 
 _WITHOUT_A_RULE = timedelta(days=1)
-"""A digest includes its first moment, which the one before excludes; stores return messages after a moment."""
 _MOST = 5_000
 
 
@@ -47,6 +46,7 @@ class Digests(Struct, frozen=True):
         """Return the text of the digest for `notice`."""
         zone = notice.due_at.tzinfo or UTC
         since = notice.covers_since or notice.due_at - _WITHOUT_A_RULE
+        # A digest includes its first moment, which the one before excludes; stores return messages after a moment.
         window = SummaryWindow(since=just_before(since), until=notice.due_at, limit=_MOST)
         summary = await self._summarized(notice, window, zone)
         if summary.is_empty:

@@ -22,7 +22,6 @@ from services.time_expressions import DayParts, Grain, Reading, parse
 _MOST = 5_000
 _MOST_COUNTED = 1_000
 _FILE = "windows.toml"
-"""A window includes its first moment; stores return messages after a moment."""
 _WORD_EDGES = " \t\n.,;!?~。，；！？～"
 _BEGINNINGS = DayParts(
     day=time(0),
@@ -158,6 +157,7 @@ def _narrow_by_time(window_text: str, ctx: CallContext, recent: SummaryWindow) -
         return None
     is_open = end is None or (_words().open.search(window_text) is not None and reading.end is None)
     until = ctx.message.sent_at if is_open or end is None else min(end, ctx.message.sent_at)
+    # A window includes its first moment; stores return messages after a moment.
     return replace(recent, since=just_before(start), until=until, limit=_MOST)
 
 

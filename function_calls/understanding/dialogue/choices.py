@@ -15,9 +15,8 @@ from function_calls.understanding.reading.slots.references import normalize_refe
 from function_calls.understanding.reading.slots.small_words import match_any
 from function_calls.understanding.reading.slots.time_words import find_words_beside_times, make_time_words
 from function_calls.understanding.reading.times import set_clock
-from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
-from services.time_expressions import Reading, TimeReadings
+from services.time_expressions import Reading, ReadTimes, TimeReadings
 
 ANSWERING_INTENTS = frozenset({"answer_when", "answer_content", "cancel_ask"})
 """Intents of answers to a question about a new reminder."""
@@ -30,7 +29,7 @@ _MARKS = " .,!#。，！、:：()（）"
 
 
 def answer_question(
-    utterance: Utterance, answers: ReminderAnswers, questions: OpenQuestions, read: TimeReader
+    utterance: Utterance, answers: ReminderAnswers, questions: OpenQuestions, read: ReadTimes
 ) -> Interpretation | None:
     """Return the calls of an answer to the open question: for a chosen time, or for a chosen reminder."""
     question, turn, words = utterance.question, utterance.turn, utterance.words

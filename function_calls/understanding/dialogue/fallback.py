@@ -26,9 +26,9 @@ from function_calls.understanding.reading.message import (
 )
 from function_calls.understanding.reading.names import strip_calls, strip_names, trim
 from function_calls.understanding.reading.slots.references import extract_references
-from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.tool_calls import CallMaker
 from services.reminders.model import Reminder
+from services.time_expressions import ReadTimes
 
 _BEGINNING_LENGTH = 80
 """The first characters of a message that is too long, which tell whether it is a request."""
@@ -51,7 +51,7 @@ _LEAST_LIKELY = 0.25
 class FallbackAnswers:
     """Answers messages without a request that is understood: with a hint, help or a lookup, or not at all."""
 
-    def __init__(self, times: TimeReader, dialogue: Dialogue, intents: IntentChooser, *, searches_web: bool) -> None:
+    def __init__(self, times: ReadTimes, dialogue: Dialogue, intents: IntentChooser, *, searches_web: bool) -> None:
         self._times = times
         self._dialogue = dialogue
         self._intents = intents

@@ -18,7 +18,8 @@ from function_calls.understanding.reading.message import NO_TAG, NOTHING, Messag
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.reading.slots.small_words import are_function_words
-from function_calls.understanding.reading.tokens import TimeReader, is_time, split_clauses
+from function_calls.understanding.reading.tokens import is_time, split_clauses
+from services.time_expressions import ReadTimes
 
 _LEAST_DONE = 0.25
 """The probability from which a statement to the bot with words of one reminder says that this one is done."""
@@ -29,7 +30,7 @@ _REMINDER_QUESTIONS = frozenset({"when_is", "list", "who_set"})
 class IntentChooser:
     """Chooses the intents of messages, in the state of the dialogue with their sender."""
 
-    def __init__(self, times: TimeReader, dialogue: Dialogue) -> None:
+    def __init__(self, times: ReadTimes, dialogue: Dialogue) -> None:
         self._dialogue = dialogue
         self._circumstances = CircumstancesReader(times, dialogue)
 

@@ -31,7 +31,6 @@ from function_calls.understanding.reading.repair.tag_repair import (
     split_name_from_person,
 )
 from function_calls.understanding.reading.segments.request_splits import split_changes, split_requests
-from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.reminder_times import zone_name
 from function_calls.understanding.requests.chat_reminders import IT, ChatReminders
 from function_calls.understanding.requests.people import reminds
@@ -39,12 +38,13 @@ from function_calls.understanding.requests.reminder_answers import ReminderAnswe
 from function_calls.understanding.requests.request_context import RequestContext
 from services.people.zones import find_zone
 from services.reminders.model import Reminder, ReminderAction
+from services.time_expressions import ReadTimes
 
 
 class MessageInterpreter:
     """Makes calls of the requests of messages, in the state of the dialogue with their sender."""
 
-    def __init__(self, times: TimeReader, dialogue: Dialogue, intents: IntentChooser) -> None:
+    def __init__(self, times: ReadTimes, dialogue: Dialogue, intents: IntentChooser) -> None:
         self._times = times
         self._dialogue = dialogue
         self._intents = intents

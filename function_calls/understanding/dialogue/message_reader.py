@@ -41,8 +41,9 @@ from function_calls.understanding.reading.segments.remarks import drop_remarks, 
 from function_calls.understanding.reading.segments.request_splits import name_zone
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.reading.slots.small_words import strip_edges
-from function_calls.understanding.reading.tokens import TimeReader, Token
+from function_calls.understanding.reading.tokens import Token
 from function_calls.understanding.requests.chat_reminders import ChatReminders
+from services.time_expressions import ReadTimes
 
 LONGEST = 400
 """The characters of a message that the models read."""
@@ -71,7 +72,7 @@ class TextReader(Struct, frozen=True, kw_only=True):
     turn: Turn
     language: str
     chat_reminders: ChatReminders | None
-    times: TimeReader
+    times: ReadTimes
 
     def bind(self, context: Context, *, is_addressed: bool) -> tuple[Classify, Read]:
         """Return functions that classify tokens and read a text in the state `context` of the dialogue."""
@@ -100,7 +101,7 @@ class TextReader(Struct, frozen=True, kw_only=True):
 class MessageReader:
     """Reads messages with the trained networks of a language, in the state of the dialogue with their sender."""
 
-    def __init__(self, times: TimeReader, dialogue: Dialogue) -> None:
+    def __init__(self, times: ReadTimes, dialogue: Dialogue) -> None:
         self._times = times
         self._dialogue = dialogue
 

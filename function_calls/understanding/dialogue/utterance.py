@@ -16,9 +16,8 @@ from function_calls.understanding.reading.message import QUESTION_ENDS, MessageR
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.reading.slots.small_words import are_function_words
 from function_calls.understanding.reading.slots.time_words import find_words_beside_times
-from function_calls.understanding.reading.tokens import TimeReader
 from function_calls.understanding.requests.chat_reminders import ChatReminders, find_shared_words
-from services.time_expressions import TimeReadings
+from services.time_expressions import ReadTimes, TimeReadings
 
 _LATELY = 6
 """The number of messages that are the last ones of a chat."""
@@ -76,7 +75,7 @@ class Utterance(Struct, frozen=True, kw_only=True):
 class CircumstancesReader:
     """Reads the circumstances in which a message that does not name the bot was written."""
 
-    def __init__(self, times: TimeReader, dialogue: Dialogue) -> None:
+    def __init__(self, times: ReadTimes, dialogue: Dialogue) -> None:
         self._times = times
         self._dialogue = dialogue
 

@@ -9,8 +9,7 @@ from functools import lru_cache
 
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.slots.small_words import match_any
-from function_calls.understanding.reading.tokens import TimeReader
-from services.time_expressions import TimeReadings, is_calendar_word
+from services.time_expressions import ReadTimes, TimeReadings, is_calendar_word
 
 _NAMES: ContextVar[frozenset[str]] = ContextVar("names", default=frozenset())
 _LONGEST_BEFORE = 20
@@ -30,7 +29,7 @@ def hidden_names(names: frozenset[str]) -> Iterator[None]:
 class NameIgnoringTimeReader:
     """Reads times as `read` does, but none in the names that `hidden_names` hides."""
 
-    def __init__(self, read: TimeReader) -> None:
+    def __init__(self, read: ReadTimes) -> None:
         self._read = read
 
     def __call__(

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.reminder_words import ReminderWords
 from function_calls.understanding.reading.tokens import (
-    TimeReader,
     Token,
     find_time_spans,
     is_time,
@@ -23,6 +22,7 @@ from function_calls.understanding.reading.tokens import (
     strip_accents,
     tokenize,
 )
+from services.time_expressions import ReadTimes
 
 if TYPE_CHECKING:
     from function_calls.understanding.reading.network import Array, ModelFile, Network
@@ -247,7 +247,7 @@ def read_message(
     now: datetime,
     situation: Situation,
     models: Models,
-    times: TimeReader,
+    times: ReadTimes,
     language: str,
 ) -> MessageReading:
     """Read `text`, written at `now` (timezone-aware) in a `situation` of the dialogue."""
@@ -255,7 +255,7 @@ def read_message(
     return tag_tokens(text, tokens, classify_tokens([token.form for token in tokens], situation, models), models)
 
 
-def tokenize_message(text: str, now: datetime, models: Models, times: TimeReader, language: str) -> tuple[Token, ...]:
+def tokenize_message(text: str, now: datetime, models: Models, times: ReadTimes, language: str) -> tuple[Token, ...]:
     """Split `text`, written at `now` (timezone-aware), into tokens, each time expression being one."""
     return tokenize(text, find_time_spans(times(text, mark_seconds(now), language=language)), models.folding)
 

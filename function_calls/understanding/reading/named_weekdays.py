@@ -7,14 +7,14 @@ from typing import Final
 
 from function_calls.language.recognized_phrases import LANGUAGES, phrases
 from function_calls.understanding.reading.times import parse_until, parse_whole_time
-from function_calls.understanding.reading.tokens import TimeReader
+from services.time_expressions import ReadTimes
 
 _WEEKLY: Final = re.compile("FREQ=WEEKLY;BYDAY=(?P<days>[A-Z]{2}(?:,[A-Z]{2})*)")
 _END: Final = "UNTIL="
 _LAST_SECOND: Final = time(23, 59, 59)
 
 
-def find_weekdays(words: str, now: datetime, language: str, read: TimeReader) -> frozenset[str]:
+def find_weekdays(words: str, now: datetime, language: str, read: ReadTimes) -> frozenset[str]:
     """Return the weekdays, as in BYDAY, that `words` name; empty where they name anything else.
 
     A single day counts as one that recurs ("Sunday"); see `find_recurring_weekdays`.
@@ -24,12 +24,12 @@ def find_weekdays(words: str, now: datetime, language: str, read: TimeReader) ->
     )
 
 
-def find_recurring_weekdays(words: str, now: datetime, language: str, read: TimeReader) -> frozenset[str]:
+def find_recurring_weekdays(words: str, now: datetime, language: str, read: ReadTimes) -> frozenset[str]:
     """Return the weekdays that `words` name as recurring: those of "Sundays" and "weekdays", none of "Sunday"."""
     return _find_first((words,), now, language, read)
 
 
-def names_weekday(words: str, now: datetime, language: str, read: TimeReader) -> bool:
+def names_weekday(words: str, now: datetime, language: str, read: ReadTimes) -> bool:
     """Return whether `words` name one weekday and at most a clock: "Friday at 8", but not "this Friday"."""
     texts = ((phrases(each).each.format(days=words), each) for each in _list_languages(language))
     times = (parse_whole_time(text, now, each, read) for text, each in texts)
@@ -37,7 +37,7 @@ def names_weekday(words: str, now: datetime, language: str, read: TimeReader) ->
     return any(weekly is not None and weekly["days"].isalpha() for weekly in rules)
 
 
-def parse_last_day(words: str, now: datetime, language: str, read: TimeReader) -> date | None:
+def parse_last_day(words: str, now: datetime, language: str, read: ReadTimes) -> date | None:
     """Return the last day of a repetition that ends "until `words`"; None where they name no day."""
     for each in _list_languages(language):
         until = phrases(each).until.match(words)
@@ -50,7 +50,7 @@ def parse_last_day(words: str, now: datetime, language: str, read: TimeReader) -
     return None
 
 
-def _find_first(texts: Iterable[str], now: datetime, language: str, read: TimeReader) -> frozenset[str]:
+def _find_first(texts: Iterable[str], now: datetime, language: str, read: ReadTimes) -> frozenset[str]:
     """Return the weekdays of the first of `texts` that is a weekly repetition in any language; empty for none."""
     for text in texts:
         for each in _list_languages(language):

@@ -11,10 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import is_clock_without_half
-from function_calls.understanding.reading.tokens import TimeReader
 from services.recurrence.rules import WEEKDAYS
 from services.reminders.lookup.due_words import fits_time
-from services.time_expressions import Grain, Reading, TimeReadings
+from services.time_expressions import Grain, Reading, ReadTimes, TimeReadings
 
 Span = tuple[int, int]
 
@@ -74,7 +73,7 @@ def blank_spans(text: str, spans: Iterable[Span]) -> str:
     return "".join(" " if at in covered else letter for at, letter in enumerate(text))
 
 
-def parse_whole_time(words: str, now: datetime, language: str, read: TimeReader) -> Reading | None:
+def parse_whole_time(words: str, now: datetime, language: str, read: ReadTimes) -> Reading | None:
     """Return the time that the whole of `words` names; None where they name none, several, or have other words."""
     expressions = read(words, now, language=language)
     best = expressions[0].best if len(expressions) == 1 else None

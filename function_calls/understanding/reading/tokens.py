@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import islice, pairwise
-from typing import Protocol
 
 from msgspec import Struct
 
@@ -38,16 +37,6 @@ _TOKEN = re.compile(
 def strip_accents(forms: Iterable[str]) -> list[str]:
     """Return the forms of tokens without Spanish accents, which people leave out in a chat."""
     return [form if form.isascii() else form.translate(_ACCENTS) for form in forms]
-
-
-class TimeReader(Protocol):
-    """Read every separate time expression of a text; `services.time_expressions.parse_all` is one."""
-
-    def __call__(
-        self, text: str, now: datetime, *, language: str | None = None, eager: bool = False
-    ) -> tuple[TimeReadings, ...]:
-        """Return the expressions in order; `now` is timezone-aware."""
-        ...
 
 
 class Token(Struct, frozen=True):

@@ -25,10 +25,11 @@ from function_calls.understanding.reminder_times import format_time
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.recurrence.schedule import rule_text
-from services.reminders.lookup.due_words import ReadTimes, find_due
+from services.reminders.lookup.due_words import find_due
 from services.reminders.lookup.finder import Shown
 from services.reminders.lookup.references import candidates_of, find_reminder
 from services.reminders.model import EVERYONE, Reminder
+from services.time_expressions import ReadTimes
 
 SEVERAL = frozenset({"both", "all", "them"})
 """References to more than one reminder."""

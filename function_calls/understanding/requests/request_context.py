@@ -23,13 +23,13 @@ from function_calls.understanding.reading.slots.time_words import (
     strip_time_words,
 )
 from function_calls.understanding.reading.times import TimeWords, is_clock_alone, names_single_day
-from function_calls.understanding.reading.tokens import TimeReader, is_time
+from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.requests.chat_reminders import ChatReminders
 from function_calls.understanding.requests.reminder_answers import ReminderAnswers
 from function_calls.understanding.tool_calls import NO_CALL
 from services.recurrence.edits import fires_from
 from services.reminders.model import Reminder
-from services.time_expressions import Reading, TimeReadings
+from services.time_expressions import Reading, ReadTimes, TimeReadings
 
 _MOST_AMOUNT_TOKENS = 4
 _SETTING_INTENTS = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
@@ -55,7 +55,7 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
     reading: MessageReading
     words: Lexicon
     language: str
-    times: TimeReader
+    times: ReadTimes
     answers: ReminderAnswers
     question: OpenQuestion | None
     last_set: ToolCall | None

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
-from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -13,7 +12,7 @@ from msgspec.structs import replace
 from services.recurrence.fires import just_before, next_fires
 from services.recurrence.rules import parse_rule
 from services.reminders.model import Reminder
-from services.time_expressions import Grain, Reading, TimeReadings
+from services.time_expressions import Grain, Reading, ReadTimes
 
 _MORNING, _NOON, _AFTERNOON, _EVENING = (4, 12), (11, 14), (12, 18), (17, 24)
 _HOURS_OF_PARTS = {
@@ -44,14 +43,6 @@ _FROM_NOW = re.compile(r"\b(?:next|coming|próxim[oa]s?)\b|未来|接下来|今�
 _UP_TO = re.compile(r"^(?:before|by|antes)\b|前$", re.IGNORECASE)
 _SATURDAY = 5
 _HALF_DAY = 12
-
-
-class ReadTimes(Protocol):
-    """Read every separate time in a text; `TimeReader.parse_all` is one."""
-
-    def __call__(self, text: str, now: datetime, *, eager: bool = False) -> tuple[TimeReadings, ...]:
-        """Return the times in order; `now` is timezone-aware, `eager` accepts weak evidence."""
-        ...
 
 
 class DueWords(Struct, frozen=True, kw_only=True):

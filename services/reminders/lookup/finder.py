@@ -12,7 +12,6 @@ from services.kernel.errors import RequestRefused
 from services.kernel.state import StateStore
 from services.people.member_names import target_ids
 from services.recurrence.fires import next_fires
-from services.reminders.lookup.due_words import ReadTimes
 from services.reminders.lookup.references import (
     LAST,
     all_except,
@@ -27,6 +26,7 @@ from services.reminders.lookup.several import at_end, several_in
 from services.reminders.model import EVERYONE, Reminder, ReminderState, fields_of, public_id
 from services.reminders.ports import ReminderBook
 from services.reminders.records import StoredReminder
+from services.time_expressions import ReadTimes
 
 _SHOWN_FOR = timedelta(days=1)
 _EARLIEST = datetime.min.replace(tzinfo=UTC)

@@ -7,12 +7,12 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.people.member_names import target_ids
-from services.reminders.lookup.due_words import ReadTimes
 from services.reminders.lookup.finder import ReminderFinder
 from services.reminders.lookup.references import find_reminder
 from services.reminders.model import EVERYONE, Reminder, ReminderState, row_key
 from services.reminders.ports import ReminderBook
 from services.reminders.records import StoredReminder
+from services.time_expressions import ReadTimes
 
 _RECENT = timedelta(days=1)
 _MOST_DELIVERIES = 50

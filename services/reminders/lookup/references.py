@@ -6,8 +6,9 @@ from datetime import datetime, timedelta
 
 from services.kernel.errors import RequestRefused
 from services.kernel.text import fold_accents
-from services.reminders.lookup.due_words import ReadTimes, find_by_rule, find_due
+from services.reminders.lookup.due_words import find_by_rule, find_due
 from services.reminders.model import Reminder, ReminderState, row_key
+from services.time_expressions import ReadTimes
 
 ALL = frozenset({"all", "everything", "*", "全部", "所有", "所有的", "全部的"})
 _ALL_OF = re.compile(

@@ -19,7 +19,7 @@ from function_calls.understanding.reading.times import (
 from function_calls.understanding.reading.tokens import mark_seconds
 from services.time_expressions import Reading, TimeReadings
 
-ReadTimes = Callable[[str], tuple[TimeReadings, ...]]
+ReadPhrase = Callable[[str], tuple[TimeReadings, ...]]
 _DAY_AND_FIGURE = re.compile(r"(?P<day>[^\d]*[^\W\d]),? (?P<figure>\d{1,2})")
 _LONGEST_FIGURE, _FIGURE_FORMS = 2, 2
 _FIGURES = re.compile(r"(\d{1,2})\.?(\d\d)")
@@ -29,7 +29,7 @@ _AMOUNT = re.compile(r"\d+(\s*(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?
 _FIGURE = re.compile(r"^(?:in )?(\d+)$", re.IGNORECASE)
 
 
-def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWords | None:
+def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadPhrase) -> TimeWords | None:
     """Return the one coming time that all `pieces` name together; None where they name none, or have other words."""
     text = _insert_colon(_strip_fillers(words.joint.join(piece.strip(EDGE) for piece in pieces).strip(), words))
     text = mark_day(text, words)
@@ -45,7 +45,7 @@ def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> TimeWo
     return next(filter(None, (_parse_phrase(phrase, words, read) for phrase in phrases)), None)
 
 
-def _parse_phrase(phrase: str, words: Lexicon, read: ReadTimes) -> TimeWords | None:
+def _parse_phrase(phrase: str, words: Lexicon, read: ReadPhrase) -> TimeWords | None:
     """Return the one coming time that the whole of `phrase` names; None for any other words."""
     expressions = read(phrase)
     is_whole = len(expressions) == 1 and not find_letters_beside_times(phrase, expressions, words)
@@ -76,7 +76,7 @@ def _insert_colon(text: str) -> str:
     return f"{hour}:{minute:02}" if is_round else text
 
 
-def parse_times(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> list[TimeWords]:
+def parse_times(pieces: Sequence[str], words: Lexicon, read: ReadPhrase) -> list[TimeWords]:
     """Return the times that `pieces` name: one made of all of them, else one for each expression."""
     whole = parse_time(pieces, words, read)
     if whole is None and len(pieces) > 1:
@@ -86,7 +86,7 @@ def parse_times(pieces: Sequence[str], words: Lexicon, read: ReadTimes) -> list[
     return _carry_day([each for piece in pieces for each in _parse_times_of_piece(piece, words, read)])
 
 
-def _parse_times_of_piece(piece: str, words: Lexicon, read: ReadTimes) -> list[TimeWords]:
+def _parse_times_of_piece(piece: str, words: Lexicon, read: ReadPhrase) -> list[TimeWords]:
     """Return the times of a piece: of one that lists them, each by itself, bare figures as hours."""
     one = parse_time([piece], words, read)
     if one is not None:
