@@ -48,10 +48,12 @@ async def find_turn(reader: SqlCallReader, message: str, chat: str | None) -> tu
     Raises:
         CommandFailed: there is no record.
     """
-    latest = await reader.latest_turns(_MOST_NAMED, chat_key=chat)
-    turn = next(iter(latest), None) if message == "last" else await reader.turn(message, chat)
+    if message == "last":
+        turn = next(iter(await reader.latest_turns(1, chat_key=chat)), None)
+    else:
+        turn = await reader.turn(message, chat)
     if turn is None:
-        ids = ", ".join(each.message_id for each in latest)
+        ids = ", ".join(each.message_id for each in await reader.latest_turns(_MOST_NAMED, chat_key=chat))
         known = f"; name `last`, or one of the latest: {ids}" if ids else ""
         raise CommandFailed(f"nothing is recorded about message {message}{known}")
     return turn, await reader.calls(turn.address.key, [turn.message_id])

@@ -105,7 +105,8 @@ def mcp_sign_in(config: Path | None, name: str) -> None:
 def _serve(config: Path | None, *, watches_plugins: bool) -> None:
     editor = SettingsEditor(config)
     settings = editor.load().settings
-    check_start(settings)
+    with import_without_gc():  # the libraries of platforms are large
+        check_start(settings)
     language = display_language(settings.bot.language)
     click.echo(say(language, "serve.settings", place=text_in(language, settings_place(config))), err=True)
     for line in banner(settings, language):
