@@ -6,13 +6,15 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
+_ACCENTS: Final = re.compile("[\u0300-\u036f]")  # other combining marks, as in Japanese, make another letter
+
 
 def fold_accents(text: str) -> str:
     """Return `text` in small letters without accents, as people often leave them out: "capitulo" for "Capítulo"."""
     folded = text.casefold()
     if folded.isascii():
         return folded
-    return "".join(each for each in unicodedata.normalize("NFD", folded) if not unicodedata.combining(each))
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", folded)))
 
 
 def shorten(text: str, longest: int) -> str:

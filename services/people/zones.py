@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-import unicodedata
 from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
@@ -13,14 +12,13 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
 from services.kernel.state import Json, ScopeStore, StateDelta
-from services.kernel.text import closest_names
+from services.kernel.text import closest_names, fold_accents
 from services.people.account_links import PeopleService
 
 _TAILS = re.compile(
     r"(?:'s)?\s*(?:standard time|daylight time|time zone|timezone|time|标准时间|时间|时区|那边|这边|这里|市)$"
 )
 _OFFSET = re.compile(r"(?:utc|gmt)?\s*([+-])\s*(\d{1,2})(?::?([0-5]\d))?")
-_ACCENTS = re.compile("[\u0300-\u036f]")
 _LEAST_HOURS, _MOST_HOURS = -12, 14
 
 
@@ -47,8 +45,7 @@ def nearest_zone(words: str) -> str | None:
 
 def _normalise(words: str) -> str:
     """Return `words` in lower case, without punctuation around them and without accents."""
-    plain = " ".join(words.casefold().replace("_", " ").strip(" .,!?¿。，！？").split())
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", plain)))
+    return fold_accents(" ".join(words.replace("_", " ").strip(" .,!?¿。，！？").split()))
 
 
 def _by_offset(words: str) -> str | None:
