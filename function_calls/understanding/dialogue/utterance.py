@@ -16,12 +16,12 @@ from function_calls.understanding.reading.message import QUESTION_ENDS, MessageR
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.reading.slots.small_words import are_function_words
 from function_calls.understanding.reading.slots.time_words import find_words_beside_times
+from function_calls.understanding.reading.times import HOURS_A_HALF
 from function_calls.understanding.requests.chat_reminders import ChatReminders, find_shared_words
 from services.time_expressions import ReadTimes, TimeReadings
 
 _LATELY = 6
 """The number of messages that are the last ones of a chat."""
-_HALF_DAY = 12
 _CLAUSE_MARK = re.compile(r"[.,;:!?]")
 _END_MARK = re.compile(r"[^\w\s](?=\s|$)")
 
@@ -158,7 +158,7 @@ class CircumstancesReader:
         """Return the clock times in `text`, without the half of the day."""
         bests = [time.best for time in self._read_times(text, utterance)]
         return frozenset(
-            (best.start.hour % _HALF_DAY, best.start.minute) for best in bests if best is not None and best.has_clock
+            (best.start.hour % HOURS_A_HALF, best.start.minute) for best in bests if best is not None and best.has_clock
         )
 
     def _has_only_time(self, text: str, utterance: Utterance) -> bool:
@@ -204,7 +204,7 @@ class CircumstancesReader:
         """Return whether `text` names the clock of the reminder set by `last`, or its hour: "it's at 3" for 3:15."""
         due = self._read_clocks(str(last.arguments.get("time", "")), utterance)
         due |= {(hour, 0) for hour, _ in due}
-        figures = {(int(word) % _HALF_DAY, 0) for word in re.findall(r"(?<![\d:.])\d{1,2}(?![\d:.]\d|\d)", text)}
+        figures = {(int(word) % HOURS_A_HALF, 0) for word in re.findall(r"(?<![\d:.])\d{1,2}(?![\d:.]\d|\d)", text)}
         return not due.isdisjoint(self._read_clocks(text, utterance) | figures)
 
 

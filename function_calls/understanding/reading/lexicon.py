@@ -188,6 +188,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     redoing: tuple[str, ...]
     copying: tuple[str, ...]
     another: tuple[str, ...]
+    completed: tuple[str, ...]
     sharing: tuple[str, ...]
     counted: tuple[str, ...]
     holding: tuple[str, ...]
@@ -237,7 +238,6 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     exchange_words: tuple[str, ...] = ()
     with_words: tuple[str, ...] = ()
     reported: tuple[str, ...] = ()
-    completed: tuple[str, ...] = ()
     folding: Mapping[int, int] = {}
 
     @property

@@ -32,7 +32,7 @@ _POSSIBLE: Final = (
 
 _DAY = timedelta(days=1)
 
-_HALF_DAY = 12
+HOURS_A_HALF = 12
 _LATE_PARTS, _DAWN = frozenset({"evening", "night"}), 5
 _PLACE = re.compile(r"([1-4])([A-Z]{2})")
 _PICKED = frozenset({"BYHOUR", "BYMINUTE", "BYSETPOS"})
@@ -150,7 +150,7 @@ def keep_clock_in_part(reading: Reading, fires: Sequence[datetime]) -> Reading:
     part = reading._replace(has_day=False, rrule=None)
     due = next((each for each in fires if fits_time(each, part)), fires[0])
     is_late = (reading.rrule or "").startswith("FREQ=DAILY") and reading.part in _LATE_PARTS and due.hour < _DAWN
-    other = due.replace(hour=(due.hour + _HALF_DAY) % (2 * _HALF_DAY))
+    other = due.replace(hour=(due.hour + HOURS_A_HALF) % (2 * HOURS_A_HALF))
     if not (is_late or fits_time(due, part)):
         if reading.has_day or other.hour < _DAWN or not fits_time(other, part):
             return reading
@@ -180,9 +180,9 @@ def names_only_day(reading: Reading | None) -> TypeGuard[Reading]:
 
 def list_halves(reading: Reading) -> tuple[Reading, ...]:
     """Return `reading` at the same figure in the morning and in the evening of its day."""
-    hour = reading.start.hour % _HALF_DAY
+    hour = reading.start.hour % HOURS_A_HALF
     return tuple(
-        reading._replace(start=reading.start.replace(hour=each), end=None) for each in (hour, hour + _HALF_DAY)
+        reading._replace(start=reading.start.replace(hour=each), end=None) for each in (hour, hour + HOURS_A_HALF)
     )
 
 

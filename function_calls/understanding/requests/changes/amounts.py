@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from function_calls.understanding.reading.slots.small_words import is_figure
-from function_calls.understanding.reading.times import TimeWords
+from function_calls.understanding.reading.times import HOURS_A_HALF, TimeWords
 from function_calls.understanding.reminder_times import format_shift, format_time
 from function_calls.understanding.requests.known_reminders import find_due, find_messages_of
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder
@@ -14,7 +14,6 @@ from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.model import Reminder
 
 _MINUTE, _HOUR, _DAY, _WEEK = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)
-_HOURS_A_HALF = 12
 _ANSWER_TIME = timedelta(seconds=2)
 """The longest time between a message and the reminder that it sets."""
 _FAR_CLOCK = timedelta(hours=3)
@@ -56,7 +55,7 @@ def _correct_count(piece: str, request: RequestContext) -> dict[str, object] | N
         changed = None if rule is None else str(replace(rule, interval=count))
         return None if changed is None or due is None else {"time": format_time(due), "rrule": changed}
     slips = [word for word in words.corrections if " " not in word]  # "make it 2" may be a clock
-    is_bare = not match["ahead"] and count <= _HOURS_A_HALF and request.has_phrase(slips)
+    is_bare = not match["ahead"] and count <= HOURS_A_HALF and request.has_phrase(slips)
     is_after = bare.casefold() in [form.format(amount=count) for form in words.amount_ahead]
     amount = find_amount_of_setting(reminder, request) if is_bare or is_after else None
     units = (_WEEK, _DAY, _HOUR) if is_after else (_HOUR,)
@@ -79,7 +78,7 @@ def _correct_minutes(piece: str, request: RequestContext) -> dict[str, object] |
     amount = request.parse_length(request.words.as_length.format(minutes=piece))
     if amount is None or request.parse_length(piece) not in {None, amount}:  # "an hour and a half"
         return None
-    is_minutes = amount > timedelta(minutes=_HOURS_A_HALF) or _was_set_by_amount(due, piece, request)
+    is_minutes = amount > timedelta(minutes=HOURS_A_HALF) or _was_set_by_amount(due, piece, request)
     return {"time": format_time(request.now + amount)} if is_minutes else None
 
 

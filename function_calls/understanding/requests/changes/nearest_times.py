@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.understanding.reading.slots.small_words import is_figure
 from function_calls.understanding.reading.times import (
+    HOURS_A_HALF,
     TimeWords,
     choose_nearer_half,
     is_clock_alone,
@@ -26,7 +27,7 @@ from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.times.repeated_times import add_end, find_end
 from services.time_expressions import Grain, Reading
 
-_WEEK, _HOURS_A_HALF = timedelta(weeks=1), 12
+_WEEK = timedelta(weeks=1)
 _NEAR_MINUTES = 180
 """The distance from the clock of the reminder within which a new clock is in the same half of the day."""
 
@@ -74,7 +75,7 @@ def parse_clock_beside_hour(request: RequestContext) -> str:
         return ""
     clocks: list[datetime] = []
     for hour in (due.hour, due.hour - 1, due.hour + 1):  # of two that are as near, "half past" is behind the full hour
-        phrase = request.words.with_hour.format(time=words, hour=hour % _HOURS_A_HALF or _HOURS_A_HALF)
+        phrase = request.words.with_hour.format(time=words, hour=hour % HOURS_A_HALF or HOURS_A_HALF)
         time = request.parse_time([phrase])
         if time is not None:
             clocks += [due.replace(hour=half.start.hour, minute=half.start.minute) for half in list_halves(time.best)]
@@ -104,7 +105,7 @@ def _complete_clock(best: Reading, words: str, request: RequestContext) -> str:
     """Return a clock in the half of the day that names the reminder (晚上的药改成七点), else without a half."""
     named = read_time_in_name(request)
     if named is not None and named.part:
-        half = int(named.start.hour >= _HOURS_A_HALF)
+        half = int(named.start.hour >= HOURS_A_HALF)
         return f"{list_halves(best)[half].start:%H:%M}"
     ends_with_figure = words[-1:].isdecimal() and words.isascii()  # "6:30" alone is a clock of 24 hours
     if not ends_with_figure and request.read_times(words):

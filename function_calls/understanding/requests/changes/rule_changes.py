@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading.slots.small_words import is_figure
-from function_calls.understanding.reading.times import TimeWords, names_hour, names_only_day
+from function_calls.understanding.reading.times import HOURS_A_HALF, TimeWords, names_hour, names_only_day
 from function_calls.understanding.reminder_times import FROM_THEN, format_time, make_change_arguments
 from function_calls.understanding.requests.changes.amounts import find_amount_of_setting
 from function_calls.understanding.requests.changes.updates import repeats_on, update
@@ -23,7 +23,7 @@ from services.recurrence.schedule import rule_text
 from services.reminders.model import Reminder
 from services.time_expressions import Grain, Reading
 
-_DAY, _HOURS_A_HALF = timedelta(days=1), 12
+_DAY = timedelta(days=1)
 _LONGEST_PERIODS = {"DAILY": _DAY, "WEEKLY": timedelta(days=7), "MONTHLY": timedelta(days=31)}
 """The longest time between two occurrences at each frequency."""
 DAYS_OF_MONTH = re.compile(r"FREQ=MONTHLY;(?:BYMONTHDAY=[\d,]+|BYDAY=-?\d[A-Z]{2})(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
@@ -174,7 +174,7 @@ def _is_hour_figure(reminder: Reminder | None, request: RequestContext) -> bool:
     due = find_due(reminder, request.now)
     if reminder is None or reminder.schedule.rule is None or due is None or not is_figure(figure):
         return False
-    is_replaced = is_figure(old) and int(old) in {due.hour, due.hour % _HOURS_A_HALF}
+    is_replaced = is_figure(old) and int(old) in {due.hour, due.hour % HOURS_A_HALF}
     return is_replaced or not reminder.schedule.rule.month_days
 
 

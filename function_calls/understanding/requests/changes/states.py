@@ -11,7 +11,7 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members, list_named
 from function_calls.understanding.reading.slots.small_words import is_figure
 from function_calls.understanding.reading.slots.time_words import mark_day
-from function_calls.understanding.reading.times import is_clock_alone, list_halves, names_single_day
+from function_calls.understanding.reading.times import HOURS_A_HALF, is_clock_alone, list_halves, names_single_day
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN, format_time, make_change_arguments
 from function_calls.understanding.requests.known_reminders import find_due, find_rule
@@ -31,7 +31,6 @@ from services.reminders.model import ReminderState
 from services.time_expressions import Reading
 
 _DAY = timedelta(days=1)
-_HOURS_A_HALF = 12
 _TIME_TAGS = frozenset({"UNTIL", "FROM", "LATER", "EARLIER", "LEAD"})
 _NUMBER_LINK_TIME = 3
 """The fewest tokens of a number, a word such as "until" and a time."""
@@ -102,7 +101,7 @@ def _choose_soonest(best: Reading, request: RequestContext) -> Reading:
         halves = (best,) if has_half else list_halves(best)
         clocks = [due.replace(hour=half.start.hour, minute=half.start.minute) for half in halves]
         return best._replace(start=min(each + _DAY if each <= due else each for each in clocks), has_day=True)
-    earlier = best._replace(start=best.start - timedelta(hours=_HOURS_A_HALF))
+    earlier = best._replace(start=best.start - timedelta(hours=HOURS_A_HALF))
     return best if has_half or best.start.hour == 0 or earlier.start <= request.now else earlier
 
 
@@ -111,7 +110,7 @@ def _parse_figure(piece: str, request: RequestContext) -> str:
     bare = request.strip_time_words(piece)
     ahead = request.words.fold(request.reading.text.partition(piece)[0]).split()
     # "Snooze it to 10".
-    is_hour = is_figure(bare) and int(bare) <= _HOURS_A_HALF and bool({*ahead[-1:]} & request.words.until_words)
+    is_hour = is_figure(bare) and int(bare) <= HOURS_A_HALF and bool({*ahead[-1:]} & request.words.until_words)
     return bare if not is_hour and is_figure(bare) and (is_figure(piece) or not request.read_times(piece)) else ""
 
 

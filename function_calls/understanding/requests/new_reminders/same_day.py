@@ -14,6 +14,7 @@ from function_calls.understanding.requests.known_reminders import find_old_lead
 from function_calls.understanding.requests.last_reminder import read_call_time
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.times.lead_events import find_reminder_of_event
+from services.reminders.model import Reminder
 from services.time_expressions import Reading
 
 
@@ -22,8 +23,7 @@ def find_same_day_time(request: RequestContext) -> Reading | None:
 
     "The same day" may also be that of a reminder that another person has just set, and 体检那天 that of a named one.
     """
-    words = request.words
-    named = None if words.joint else find_reminder_of_event(_find_name_of_day(request), request)
+    words, named = request.words, _find_reminder_of_day(request)
     if named is not None and request.chat_reminders is not None:
         time = read_call_time(request.chat_reminders.make_set_call(named), request)
         if time is None:
@@ -37,11 +37,12 @@ def find_same_day_time(request: RequestContext) -> Reading | None:
     return None if time is None else time.best
 
 
-def _find_name_of_day(request: RequestContext) -> str:
-    """Return the words in front of "that day" in its clause: 体检 of 体检那天; "" for none."""
+def _find_reminder_of_day(request: RequestContext) -> Reminder | None:
+    """Return the reminder that the words right in front of the Chinese "that day" name: 体检 of 体检那天."""
     text = request.reading.text
     ahead = next((text.partition(phrase)[0] for phrase in request.words.same_day_phrases if phrase in text), "")
-    return re.split(r"[\s,，。；！？]", ahead)[-1]
+    name = "" if request.words.joint else re.split(r"[\s,，。；！？]", ahead)[-1]
+    return find_reminder_of_event(name, request) if name else None
 
 
 def untag_name_of_day(request: RequestContext) -> RequestContext:
@@ -49,12 +50,10 @@ def untag_name_of_day(request: RequestContext) -> RequestContext:
 
     Without such a reminder it is the same one.
     """
-    if find_reminder_of_event(_find_name_of_day(request), request) is None:
+    if _find_reminder_of_day(request) is None:
         return request
     text = request.reading.text
-    end = max(
-        (text.find(phrase) + len(phrase) for phrase in request.words.same_day_phrases if phrase in text), default=0
-    )
+    end = max(text.find(phrase) + len(phrase) for phrase in request.words.same_day_phrases if phrase in text)
     return request.with_tags(
         NO_TAG if tag == "WHEN" and token.end <= end and not is_time(token) else tag
         for token, tag in request.reading.tagged
