@@ -191,7 +191,7 @@ def known(words):
 
 
 def is_installation(words):
-    """Whether the words of `pip` add extras of ours to the environment and leave the installation editable."""
+    """Return whether a `pip` command installs known extras of this project as an editable installation."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = re.fullmatch(r"\.\[([\w,]+)\]", words[-1])
     return (
