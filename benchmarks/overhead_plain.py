@@ -6,7 +6,7 @@ from _tools import MODEL, SYSTEM, models
 from openai import AsyncOpenAI
 from pydantic import ValidationError
 
-_MOST_ROUNDS = 8
+_MAX_ROUNDS = 8
 
 
 async def setup(base_url: str) -> None:
@@ -25,7 +25,7 @@ async def setup(base_url: str) -> None:
 
 async def run(message: str) -> str:
     messages = _opening(message)
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         response = await client.chat.completions.create(model=MODEL, messages=messages, tools=schemas)
         said = response.choices[0].message
         if not said.tool_calls:
@@ -37,7 +37,7 @@ async def run(message: str) -> str:
 
 async def run_stream(message: str) -> str:
     messages = _opening(message)
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         text, calls = "", {}
         stream = await client.chat.completions.create(model=MODEL, messages=messages, tools=schemas, stream=True)
         async for chunk in stream:

@@ -41,7 +41,7 @@ async def burst(url: str, due: int, pending: int) -> dict[str, float]:
     await bot.add_many([(f"due-{due}-{number}", moment) for number in range(due)])
     added = time.perf_counter() - began
     await bot.start(deliver)
-    beat = asyncio.create_task(_longest_absence(moment))
+    beat = asyncio.create_task(_max_absence(moment))
     await asyncio.wait_for(complete.wait(), _PATIENCE_SECONDS)
     stall = await beat
     await asyncio.sleep(0.5)  # a second hand-over would be counted
@@ -57,7 +57,7 @@ async def burst(url: str, due: int, pending: int) -> dict[str, float]:
     }
 
 
-async def _longest_absence(moment: float) -> float:
+async def _max_absence(moment: float) -> float:
     """Milliseconds between two turns of the loop, over the second around `moment`."""
     await asyncio.sleep(max(0.0, moment - time.time() - 0.2))
     longest, before = 0.0, time.perf_counter()

@@ -26,8 +26,8 @@ from benchmarks.terminal import Terminal
 from tests.support.openai_server import OpenAIServer, say
 
 _CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
-_LONGEST_START = 60  # seconds
-_LONGEST_SETTLING = 60  # seconds
+_MAX_START_SECONDS = 60
+_MAX_SETTLING_SECONDS = 60
 _STILL_MS = 20  # milliseconds of CPU in a second of a process that has settled
 _WATCHED_SECONDS = 20
 _QUESTION = b"ann: list my reminders\n"
@@ -65,10 +65,10 @@ def prompted(environment: dict[str, str]) -> tuple[float, float]:
     """Wall and CPU milliseconds until somebody at a terminal can type; what is typed then is answered."""
     began = time.perf_counter()
     with Terminal([*_BUBBLES, "chat", "--person", "ann"], environment) as terminal:
-        terminal.wait_for(_PROMPT, _LONGEST_START)
+        terminal.wait_for(_PROMPT, _MAX_START_SECONDS)
         wall, cpu = time.perf_counter() - began, exact_cpu_ms(terminal.process.pid)
         terminal.type("list my reminders")
-        terminal.wait_for(_SAYS_BOT.decode(), _LONGEST_START)
+        terminal.wait_for(_SAYS_BOT.decode(), _MAX_START_SECONDS)
     return wall * 1000, cpu
 
 
@@ -93,7 +93,7 @@ def exact_cpu_ms(pid: int) -> float:
 def settle(pid: int) -> None:
     """Wait until a process that has just started does nothing any more, such as reading ahead in the background."""
     time.sleep(3)
-    for _ in range(_LONGEST_SETTLING):
+    for _ in range(_MAX_SETTLING_SECONDS):
         before = exact_cpu_ms(pid)
         time.sleep(1)
         if exact_cpu_ms(pid) - before < _STILL_MS:

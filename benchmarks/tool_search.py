@@ -101,12 +101,12 @@ def size_of(request: CompletionRequest) -> int:
 
 
 async def requests(
-    text: str, tools: tuple[ToolSpec, ...], style: FixedStyle = "native", most: int = 50
+    text: str, tools: tuple[ToolSpec, ...], style: FixedStyle = "native", maximum: int = 50
 ) -> list[CompletionRequest]:
     """The requests for a sentence."""
     model = SearchingModel(text)
-    llm = FunctionCallLLM(model, styles=make_styles(style, model), tool_search_above=most)
-    llm._catalog = CATALOGS.setdefault(most, llm._catalog)  # the index of a pool is made once
+    llm = FunctionCallLLM(model, styles=make_styles(style, model), tool_search_above=maximum)
+    llm._catalog = CATALOGS.setdefault(maximum, llm._catalog)  # the index of a pool is made once
     await llm.interpret(make_turn(text, tools=tools))
     return model.requests
 
@@ -166,7 +166,7 @@ async def measure(title: str, specs: Mapping[str, ToolSpec], cases: Sequence[Cas
         done.update(names)
         for style in STYLES:
             for case in here[:: max(len(here) // WEIGHED, 1)]:
-                few, every = [size_of((await requests(case.text, tools, style, most))[0]) for most in (50, 0)]
+                few, every = [size_of((await requests(case.text, tools, style, maximum))[0]) for maximum in (50, 0)]
                 shares[style].append(100 * few / every)
     print(f"\n{title}: {len(specs)} tools in pools of {pool}, with {len(own)} own functions")
     for language, (total, first, full, listed) in sorted(counts.items()):
@@ -177,8 +177,8 @@ async def measure(title: str, specs: Mapping[str, ToolSpec], cases: Sequence[Cas
             )
         )
     for style, each in shares.items():
-        mean, most = sum(each) / len(each), max(each)
-        print(f"  first request, {style:11}: {mean:5.1f} % of the bytes of all, at most {most:.1f} %")
+        mean, maximum = sum(each) / len(each), max(each)
+        print(f"  first request, {style:11}: {mean:5.1f} % of the bytes of all, at most {maximum:.1f} %")
     for case in missed[:errors]:
         print(f"    {case.tool}: {case.text[:120]!r}")
 

@@ -7,7 +7,7 @@ from loguru import logger
 from msgspec.structs import replace
 
 from function_calls.model_calls.correction_round import (
-    MOST_SEARCHES,
+    MAX_SEARCHES,
     CorrectionRound,
     ask_about_failure,
     ask_about_problems,
@@ -28,7 +28,7 @@ from function_calls.model_calls.transcript import Instructions, previous_message
 from function_calls.tools.calls import Interpretation, StyleName, ToolCall, Turn
 from function_calls.tools.catalog.model_call_validation import CheckedCalls, check_calls
 from function_calls.tools.catalog.offered_tools import OfferedTools
-from function_calls.tools.catalog.tool_search import MOST_WITHOUT_SEARCH, SearchableTools, ToolSelection, offer
+from function_calls.tools.catalog.tool_search import MAX_TOOLS_WITHOUT_SEARCH, SearchableTools, ToolSelection, offer
 from services.call_log.usage import current_usage
 from services.kernel.bounded import IdentityCache
 from services.kernel.text import replace_unstorable
@@ -67,7 +67,7 @@ class FunctionCallLLM:
         repair_rounds: int = 1,
         is_streaming: bool = False,
         reviewer: "RuleBasedReview | None" = None,
-        tool_search_above: int = MOST_WITHOUT_SEARCH,
+        tool_search_above: int = MAX_TOOLS_WITHOUT_SEARCH,
     ) -> None:
         self._model = model
         self._styles = styles or FixedStyle(NativeStyle(Instructions()))
@@ -126,7 +126,7 @@ class FunctionCallLLM:
                 return await self._handle_text(inputs, correction, completion, reply)
             checked = inputs.selection.answer_searches(check_calls(reply.calls, inputs.tools, correction.taken_ids))
             correction.hold(checked)
-            if not checked.problems and not (checked.has_searches and correction.searches < MOST_SEARCHES):
+            if not checked.problems and not (checked.has_searches and correction.searches < MAX_SEARCHES):
                 return await self._drop_repeated(inputs, correction, reply.text)
             if checked.problems:
                 usage = current_usage()

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from services.recurrence.schedule import LONGEST_PAUSE_MINUTES
+from services.recurrence.schedule import MAX_PAUSE_MINUTES
 
 _Weekday = Annotated[
     int | None,
@@ -42,7 +42,7 @@ class ReminderArgs(Arguments):
     until_done: int | None = Field(
         default=None,
         ge=1,
-        le=LONGEST_PAUSE_MINUTES,
+        le=MAX_PAUSE_MINUTES,
         description="Only when to be repeated until it is done (直到做完): every so many minutes, 10 when not said.",
     )
     urgent: bool | None = Field(

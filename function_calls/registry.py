@@ -8,7 +8,7 @@ from types import FunctionType, MethodType, ModuleType
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from function_calls.tools.calls import LONGEST_NAME, TOOL_NAME, ToolSpec
+from function_calls.tools.calls import MAX_NAME_LENGTH, TOOL_NAME, ToolSpec
 from function_calls.tools.context import CallContext, Services
 from function_calls.tools.declaration.argument_validation import instantiate
 from function_calls.tools.declaration.class_tools import Tool
@@ -216,7 +216,7 @@ def _class_tool(tool: Tool, options: ToolOptions) -> RegisteredTool:
     _check_class_tool(tool, options)
     name = options.name or tool.name
     if not TOOL_NAME.fullmatch(name):
-        raise ValueError(f"{name!r} cannot be a tool name; use letters, digits, _ and -, at most {LONGEST_NAME}")
+        raise ValueError(f"{name!r} cannot be a tool name; use letters, digits, _ and -, at most {MAX_NAME_LENGTH}")
     return RegisteredTool(
         source=tool,
         spec=_spec(name, options.description or tool.description, close_objects(tool.parameters), options),

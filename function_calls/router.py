@@ -237,8 +237,8 @@ class FunctionCallRouter:
         return ToolResult.failed(f"not allowed: {code}", text=text, kind="denied")
 
     def _slots_of(self, tool: RegisteredTool) -> asyncio.Semaphore | None:
-        most = tool.options.max_concurrent
-        return None if most is None else self._slots.setdefault((tool.name, most), asyncio.Semaphore(most))
+        maximum = tool.options.max_concurrent
+        return None if maximum is None else self._slots.setdefault((tool.name, maximum), asyncio.Semaphore(maximum))
 
     @staticmethod
     def _create_args_instance(tool: RegisteredTool, arguments: Mapping[str, object]) -> object:

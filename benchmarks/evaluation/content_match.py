@@ -6,7 +6,7 @@ from collections.abc import Sequence
 _ENGLISH_JOINTS = frozenset({"to", "about", "that", "of", "for", "the", "a", "an", "my", "i"})
 _CHINESE_JOINTS = frozenset("去要该来")
 _ENDINGS = frozenset("的吧哦啊呀了")
-_LEAST_KEPT = 2
+_MIN_KEPT_CHARACTERS = 2
 
 
 def words_of(text: str, language: str) -> list[str]:
@@ -16,7 +16,7 @@ def words_of(text: str, language: str) -> list[str]:
         words = plain.split()
         return words[_leading(words, _ENGLISH_JOINTS, 0) :]
     characters = [each for each in plain if not each.isspace()]
-    characters = characters[_leading(characters, _CHINESE_JOINTS, _LEAST_KEPT) :]
+    characters = characters[_leading(characters, _CHINESE_JOINTS, _MIN_KEPT_CHARACTERS) :]
     while characters and characters[-1] in _ENDINGS:
         characters.pop()
     return characters
@@ -39,9 +39,9 @@ def overlap(one: Sequence[str], other: Sequence[str]) -> float:
     return 2 * longest_common(one, other) / (len(one) + len(other))
 
 
-def _leading(words: Sequence[str], joints: frozenset[str], least: int) -> int:
-    """Return how many words at the front are joints; at least `least` words stay."""
+def _leading(words: Sequence[str], joints: frozenset[str], minimum: int) -> int:
+    """Return how many words at the front are joints; at least `minimum` words stay."""
     place = 0
-    while len(words) - place > least and words[place] in joints:
+    while len(words) - place > minimum and words[place] in joints:
         place += 1
     return place

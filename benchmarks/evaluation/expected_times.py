@@ -13,7 +13,7 @@ from msgspec import Struct
 COMPARED = 10
 """The number of occurrences to compare. Five can be the same for "daily" and "daily except Sundays"."""
 TOLERANCE = timedelta(seconds=60)
-_MOST_PASSED = 2000
+_MAX_SKIPPED_FIRES = 2000
 _LAST_DAYS = "BYMONTHDAY=28,29,30,31;BYSETPOS=-1"
 
 
@@ -111,7 +111,7 @@ def _expanded(rule: str, start: datetime, after: datetime | None = None) -> list
     text = ";".join(_with_end(part) if part.startswith("UNTIL=") else part for part in parts)
     found: list[datetime] = []
     for number, each in enumerate(rrulestr(text, dtstart=start)):
-        if number > _MOST_PASSED or len(found) >= COMPARED:
+        if number > _MAX_SKIPPED_FIRES or len(found) >= COMPARED:
             break
         if after is None or each > after:
             found.append(each)

@@ -16,7 +16,7 @@ _IRREGULAR = {
     "cannings": "canning", "canning": "canning", "howe": "howe",
     "proceed": "proceed", "exceed": "exceed", "succeed": "succeed",
 }  # fmt: skip
-_SHORTEST = 3
+_MIN_STEM_LENGTH = 3
 
 
 @lru_cache(maxsize=20_000)
@@ -25,7 +25,7 @@ def stem(word: str) -> str:
     word = word.lower()
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    if len(word) < _SHORTEST:
+    if len(word) < _MIN_STEM_LENGTH:
         return word
     for step in (_plural, _past, _final_y, _double_suffix, _full_suffix, _bare_suffix, _final_e, _double_l):
         word = step(word)

@@ -33,7 +33,7 @@ from benchmarks.evaluation.tables import aligned, percent
 _PACKAGE = "function_calls.understanding"
 _THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 _PROBE = "__condition__"
-_MOST_CONVERSATIONS = 40
+_MAX_CONVERSATIONS = 40
 """Conversations that are played without a condition; of more, so many are chosen evenly."""
 
 Key = tuple[str, int]
@@ -195,7 +195,7 @@ class Ablation:
         self._switchboard.off = condition.number
         _clear_caches()
         found: dict[Key, Row] = {}
-        for name in used[:: max(1, len(used) // _MOST_CONVERSATIONS)]:
+        for name in used[:: max(1, len(used) // _MAX_CONVERSATIONS)]:
             found |= _play(self._conversations[name])
         before = {key: self.whole[key] for key in found}
         return Result(

@@ -115,9 +115,9 @@ def main() -> None:
         model, rows, truth, groups=groups, cv=folds, method="predict_proba", params={"sample_weight": counts}
     )[:, 1]
     table = [["threshold", "requests acted on", "talk acted on"]]
-    for least in _THRESHOLDS:
+    for minimum in _THRESHOLDS:
         kinds = [(np.array(counts) == 1) & (truth == kind) for kind in (True, False)]
-        table.append([str(least), *(percent(float((shares[kind] >= least).mean())) for kind in kinds)])
+        table.append([str(minimum), *(percent(float((shares[kind] >= minimum).mean())) for kind in kinds)])
     sys.stdout.write(f"{len(labels)} messages\n" + "\n".join(aligned(table)) + "\n")
     model.fit(rows, truth, sample_weight=counts)
     weights = {"bias": float(model.intercept_[0])} | dict(

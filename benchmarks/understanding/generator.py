@@ -33,8 +33,8 @@ _ADDRESSED = {
     **dict.fromkeys(("ask", "help", "find", "recall", "time_now"), 0.9),
 }
 """The share of an intent's sentences that are addressed to the bot; one half for the other intents."""
-_MOST_DEPTH = 20
-_FEWEST_EXAMPLES = 500
+_MAX_DEPTH = 20
+_MIN_EXAMPLES = 500
 
 
 class Example(Struct, frozen=True, kw_only=True):
@@ -145,7 +145,7 @@ class Grammar:
             chance = random.Random(f"{seed} {intent} {context} {frame}")
             weight = _WEIGHT.match(frame)
             plain, times = (frame[weight.end() :], int(weight[1])) if weight else (frame, 1)
-            count = times * max(a_frame, _FEWEST_EXAMPLES // frames[intent]) if a_frame > 1 else a_frame
+            count = times * max(a_frame, _MIN_EXAMPLES // frames[intent]) if a_frame > 1 else a_frame
             for _ in range(count):
                 yield self._example(intent, context, plain, chance)
 
@@ -170,7 +170,7 @@ class Grammar:
         return Example(text=text, intent=intent, context=context, is_addressed=is_addressed, spans=tuple(spans))
 
     def _expanded(self, text: str, tag: str, chance: random.Random, depth: int = 0) -> list[tuple[str, str]]:
-        if depth > _MOST_DEPTH:
+        if depth > _MAX_DEPTH:
             raise ValueError(f"a list holds itself: {text}")
         found: list[tuple[str, str]] = []
         at = 0

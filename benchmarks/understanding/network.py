@@ -30,7 +30,7 @@ EMBEDDING, HIDDEN, INNER, STATE = 32, 96, 128, 16
 _BATCH = 256
 _LENGTHS = (8, 16, 24, 48, 96)
 """Messages are padded to one of these lengths; the longest lose their end."""
-_FEWEST = 4
+_MIN_COUNT = 4
 """A word that fewer sentences have is unknown."""
 _COMMON = 150
 """So many of the most frequent words are never taken for unknown ones in training."""
@@ -134,7 +134,7 @@ def fit(
 def _collect_names(samples: Sequence[Sample], affixes: int) -> Names:
     counts = Counter(form for sample in samples for form in set(sample.forms))
     return Names(
-        vocabulary=[form for form, count in counts.most_common() if count >= _FEWEST],
+        vocabulary=[form for form, count in counts.most_common() if count >= _MIN_COUNT],
         intents=sorted({sample.intent for sample in samples}),
         tags=sorted({tag for sample in samples for tag in sample.tags}),
         contexts=sorted({sample.context for sample in samples}),
@@ -271,9 +271,9 @@ def _loss(of: Parameters, batch: Sequence[jax.Array], key: jax.Array, nothing: i
     tokens, tags, is_token, intents, states, weights, begins = batch
     keys = jax.random.split(key, 5 + len(DILATIONS))
     hidden = _encode(of, tokens, is_token, keys)
-    most = jnp.max(jnp.where(is_token[..., None] > 0, hidden, -1e9), 1)
+    maximum = jnp.max(jnp.where(is_token[..., None] > 0, hidden, -1e9), 1)
     mean = (hidden * is_token[..., None]).sum(1) / is_token.sum(1, keepdims=True).clip(1)
-    whole = jnp.concatenate([most, mean, of["context"][states[:, 0]], of["addressed"][states[:, 1]]], -1)
+    whole = jnp.concatenate([maximum, mean, of["context"][states[:, 0]], of["addressed"][states[:, 1]]], -1)
     inner = _drop(jax.nn.gelu(whole @ of["intent_in"] + of["intent_in_bias"]), keys[-1], 0.2)
     of_intents = optax.softmax_cross_entropy_with_integer_labels(inner @ of["intent"] + of["intent_bias"], intents)
     shown = (of["of_intent"][intents] @ of["tag_intent"])[:, None]

@@ -46,7 +46,7 @@ ROOT = Path(__file__).parents[2]
 WEIGHTS = ROOT / "function_calls" / "understanding" / "reading" / "weights"
 _AFFIXES, _PAIRS = 1 << 12, 1 << 13
 """The rows for the beginnings and ends of words, and for pairs of characters in languages without spaces."""
-_LONGEST_JOINED = 70
+_MAX_JOINED_LENGTH = 70
 _JOINED_INTENTS = (
     *(("set", "set"),) * 5,
     ("set", "set", "set"),
@@ -67,7 +67,7 @@ _JOINED_INTENTS = (
 _JOINTS = (", ", ", ", ". ", "; ", " and ", ", and ", ". also ", " then ", "\n", " + ", " & ")
 _JOINTS_UNSPACED = ("，", "，", "。", "；", "，然后", "，再", "。还有", " ", "\n", "、", "，另外")
 _TALK_JOINTS, _TALK_JOINTS_UNSPACED = (", ", ", ", ". ", " - ", " ", "\n"), ("，", "，", "。", " ", " ", "\n")
-_LONGEST_TALK, _REMARK_BEHIND = 40, 0.6
+_MAX_TALK_LENGTH, _REMARK_BEHIND = 40, 0.6
 _NAMED_KNOWN, _OTHERS_KNOWN = 0.7, 0.05
 """The share of generated sentences with words of a coming reminder: of those that name one, and of all others."""
 _OF_GRAMMAR, _OF_TESTS = 0.8, 8
@@ -235,7 +235,7 @@ def joined(messages: Sequence[Message], count: int, chance: random.Random, is_sp
 
     People seldom write several requests at once, so that few messages show where one ends.
     """
-    alone = [each for each in messages if len(each.intents) == 1 and len(each.text) < _LONGEST_JOINED]
+    alone = [each for each in messages if len(each.intents) == 1 and len(each.text) < _MAX_JOINED_LENGTH]
     by_intent: dict[str, list[Message]] = {}
     for each in alone:
         by_intent.setdefault(each.intents[0], []).append(each)
@@ -252,8 +252,8 @@ def beside_talk(messages: Sequence[Message], count: int, chance: random.Random, 
     Most of those that people write with a reason are longer: "make it 8, I'm at dinner".
     """
     alone = [each for each in messages if len(each.intents) == 1]
-    talk = [each for each in alone if each.intents[0] == NOTHING and len(each.text) < _LONGEST_TALK]
-    requests = [each for each in alone if each.intents[0] != NOTHING and len(each.text) < _LONGEST_JOINED]
+    talk = [each for each in alone if each.intents[0] == NOTHING and len(each.text) < _MAX_TALK_LENGTH]
+    requests = [each for each in alone if each.intents[0] != NOTHING and len(each.text) < _MAX_JOINED_LENGTH]
     joints = _TALK_JOINTS if is_spaced else _TALK_JOINTS_UNSPACED
     for number in range(2 * count):
         request = chance.choice(requests if number < count else talk)

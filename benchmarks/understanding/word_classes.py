@@ -19,8 +19,8 @@ import msgspec
 from function_calls.understanding.reading.tokens import strip_accents
 
 WEIGHTS = Path(__file__).parents[2] / "function_calls" / "understanding" / "reading" / "weights"
-_MOST_WORDS = 20_000
-_MOST_FREQUENT = 120
+_MAX_WORDS = 20_000
+_MAX_MESSAGES_OF_WORD = 120
 """So many of the most frequent words are told apart and have no class."""
 
 
@@ -39,9 +39,9 @@ def word_classes(language: str) -> dict[str, int]:
         if not form.replace("'", "").isalpha() or len(form) < 2 or not clusters.get(word):
             continue
         count += 1
-        if count > _MOST_FREQUENT:
+        if count > _MAX_MESSAGES_OF_WORD:
             found.setdefault(form, int(clusters[word]))
-        if len(found) == _MOST_WORDS:
+        if len(found) == _MAX_WORDS:
             break
     return found
 

@@ -38,7 +38,7 @@ _NEXT_STEPS: Final = {
     "malformed": "model_address",
 }
 _QUERY: Final = "Wikipedia"
-_MOST_MODELS: Final = 8
+_MAX_MODELS: Final = 8
 
 # The library of each platform; only looked up, as some take seconds to import.
 _LIBRARIES: Final = {
@@ -65,7 +65,7 @@ async def examine_model(model: LanguageModel | None, settings: ModelSettings, pr
         offered = await _offered_models(settings, prober) if error.reason == "refused" else []
         is_other = bool(offered) and settings.name not in offered
         step = "model_names" if is_other else _NEXT_STEPS.get(error.reason, "model_log")
-        names = ", ".join(closest_names(settings.name, offered, count=_MOST_MODELS, at_least=0))
+        names = ", ".join(closest_names(settings.name, offered, count=_MAX_MODELS, at_least=0))
         return [problem("model", "silent", step, name=settings.name, reason=describe_outage(error), names=names)]
     answers = good("model", "answers", name=completion.model or settings.name)
     return [answers, _examine_tool_calls(settings, has_called=bool(completion.calls), was_offered=tools is not None)]

@@ -18,7 +18,7 @@ from services.storage.records.activity import Usage, UsageBy, usage_by
 from services.storage.records.store import SqlCallReader
 
 message_argument = click.argument("message")
-_MOST_NAMED = 10
+_MAX_NAMED = 10
 chat_option = click.option("--chat", help="Chat of the message, as platform:id, where several chats have such an id.")
 
 
@@ -53,7 +53,7 @@ async def find_turn(reader: SqlCallReader, message: str, chat: str | None) -> tu
     else:
         turn = await reader.turn(message, chat)
     if turn is None:
-        ids = ", ".join(each.message_id for each in await reader.latest_turns(_MOST_NAMED, chat_key=chat))
+        ids = ", ".join(each.message_id for each in await reader.latest_turns(_MAX_NAMED, chat_key=chat))
         known = f"; name `last`, or one of the latest: {ids}" if ids else ""
         raise CommandFailed(f"nothing is recorded about message {message}{known}")
     return turn, await reader.calls(turn.address.key, [turn.message_id])

@@ -38,7 +38,7 @@ from services.storage.reminders.store import SqlReminderReader, SqlReminderStore
 from services.storage.schema.backup import back_up
 from services.storage.schema.backup import restore as restore_backup
 
-_MOST_SHOWN = 50
+_MAX_SHOWN = 50
 _LAST_DAYS = timedelta(days=7)
 _existing_file = click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 _chat_option = click.option("--chat", required=True, help="The chat, as platform:id, such as console:home.")
@@ -179,12 +179,12 @@ def verify_reminders(config: Path | None, since: str | None, until: str | None) 
     for kind in Result:
         if result.counts[kind]:
             click.echo(f"  {kind.value:<10} {result.counts[kind]}")
-    for finding in result.wrong[:_MOST_SHOWN]:
+    for finding in result.wrong[:_MAX_SHOWN]:
         click.echo(
             f"{finding.result.value}: [{finding.reminder_id}] due {finding.due_at.astimezone(zone):%Y-%m-%d %H:%M %Z}"
         )
-    if len(result.wrong) > _MOST_SHOWN:
-        click.echo(f"… and {len(result.wrong) - _MOST_SHOWN} more")
+    if len(result.wrong) > _MAX_SHOWN:
+        click.echo(f"… and {len(result.wrong) - _MAX_SHOWN} more")
     click.echo("nothing was lost" if result.is_proved else "NOT proved")
     return 0 if result.is_proved else 1
 
@@ -214,7 +214,7 @@ async def _export(settings: Settings, wanted: ExportScope, file: TextIO) -> Mapp
         del counts["head"]
         if not counts:
             keys = ", ".join((*wanted.chats, *wanted.people))
-            chats = ", ".join(await view.read(partial(stored_chats, limit=_MOST_SHOWN))) or "none"
+            chats = ", ".join(await view.read(partial(stored_chats, limit=_MAX_SHOWN))) or "none"
             raise CommandFailed(f"nothing is stored of {keys}; chats: {chats}")
     return counts
 

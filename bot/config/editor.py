@@ -47,7 +47,7 @@ FIXED_KEYS: Final = frozenset(
 )
 """Settings that cannot be changed here: the location of the file, and programs that the bot may run."""
 
-_MOST_CHANGES: Final = 100
+_MAX_CHANGES: Final = 100
 _HISTORY_SUFFIX: Final = ".history.json"
 _PRIVATE_FOLDER: Final = "secrets"
 _HEAD: Final = "# Settings changed in the page, which writes this file anew. The environment wins over them.\n"
@@ -189,7 +189,7 @@ class SettingsEditor(Struct, eq=False):
         change.before = {key: _as_json(tables.get(split_key(key)[0], {}).get(split_key(key)[1])) for key in values}
         merged = _merge(tables, values)
         self._read(merged)
-        _write(file, merged, [*changes, change][-_MOST_CHANGES:])
+        _write(file, merged, [*changes, change][-_MAX_CHANGES:])
         return change
 
 

@@ -16,7 +16,7 @@ from services.reminders.quiet_hours import QuietHours
 G = TypeVar("G", bound=Group)
 
 _DATABASES = ("sqlite://", "postgresql://", "postgresql+psycopg://")
-_MOST_DAYS = 36_500  # a century; dates long before the present do not exist
+_MAX_DAYS = 36_500  # a century; dates long before the present do not exist
 _SPAN = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
 
 
@@ -183,7 +183,7 @@ class RecordSettings(Group):
     """The record of turns, calls, answers and costs; `bubbles explain` shows it."""
 
     keep_days: int = Field(
-        default=90, ge=0, le=_MOST_DAYS, description="Days that turns and calls are kept; 0 = for ever."
+        default=90, ge=0, le=_MAX_DAYS, description="Days that turns and calls are kept; 0 = for ever."
     )
 
 
@@ -193,7 +193,7 @@ class HistorySettings(Group):
     retention_days: int = Field(
         default=0,
         ge=0,
-        le=_MOST_DAYS,
+        le=_MAX_DAYS,
         description="Days that messages are kept; 0 = for ever. Admins can set another time for their chat.",
     )
 

@@ -20,7 +20,7 @@ M = TypeVar("M")
 T = TypeVar("T")
 
 _FIRST_PAUSE_SECONDS: Final = 0.5
-_LONGEST_PAUSE_SECONDS: Final = 5.0
+_MAX_PAUSE_SECONDS: Final = 5.0
 _LOG_INTERVAL: Final = timedelta(minutes=1)
 
 TRANSIENT_ERRORS: Final = (StorageBusy, StorageUnavailable)
@@ -79,7 +79,7 @@ class StorageRetry:
             self._waiting -= 1
 
     async def _repeat(self, work: Callable[[], Awaitable[T]]) -> T:
-        pauses = growing_pauses(_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)
+        pauses = growing_pauses(_FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS)
         while True:
             await self._clock.nap(next(pauses))
             try:

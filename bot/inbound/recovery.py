@@ -25,7 +25,7 @@ ANSWERED_WITHIN: Final = timedelta(minutes=10)
 """The sender of an older message is asked to repeat it."""
 
 NOTIFIED_WITHIN: Final = timedelta(days=1)
-_LONGEST_BUTTON: Final = 200
+_MAX_BUTTON_LENGTH: Final = 200
 
 Handle = Callable[[ChatMessage], Awaitable[object]]
 Screen = Callable[[ChatMessage, Next], Awaitable[None]]
@@ -79,7 +79,7 @@ class Recovery(Struct, frozen=True, kw_only=True):
     async def _notify_sender(self, message: ChatMessage) -> None:
         language = language_of(message.text, self.language)
         again = Choice(label=say(language, "button.again"), says=message.text, for_people=(message.sender.id,))
-        fits_button = 0 < len(message.text) <= _LONGEST_BUTTON
+        fits_button = 0 < len(message.text) <= _MAX_BUTTON_LENGTH
         reply = Reply(
             text=say(language, "notice.missed"),
             reply_to=message.id,

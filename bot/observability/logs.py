@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _LINE = "_line"
 _REPEAT_SECONDS: Final = 10.0
 _FAILURE_SECONDS: Final = 60.0
-_MOST_BYTES: Final = 10_000_000
+_MAX_BYTES: Final = 10_000_000
 _OLD_FILES: Final = 5
 _PACKAGES: Final = ("bot", "function_calls", "services")
 _FOR_OPERATORS: Final = (StorageBusy, StorageFull, StorageUnavailable)
@@ -65,7 +65,7 @@ class LogFile(RotatingFileHandler):
     terminator = ""  # the line has its own
 
     def __init__(self, path: Path) -> None:
-        super().__init__(path, maxBytes=_MOST_BYTES, backupCount=_OLD_FILES, encoding="utf-8", errors="replace")
+        super().__init__(path, maxBytes=_MAX_BYTES, backupCount=_OLD_FILES, encoding="utf-8", errors="replace")
         self._failures = RepeatLimit(_FAILURE_SECONDS)
 
     def format(self, record: logging.LogRecord) -> str:

@@ -18,7 +18,7 @@ STEPS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 80.
 """Upper bounds of the histograms, in seconds; longer durations are counted after the last."""
 OTHER: Final = "(other)"
 """The name under which all further tools are counted."""
-MOST_TOOLS: Final = 1000
+MAX_TOOLS: Final = 1000
 """Tools that are counted by name."""
 
 
@@ -62,7 +62,7 @@ class Counts(Struct, kw_only=True):
         """Count a turn with its model usage, or a call."""
         if isinstance(entry, CallRecord):
             name = (entry.tool_name, entry.status)
-            if name not in self.calls and len(self.calls) >= MOST_TOOLS:
+            if name not in self.calls and len(self.calls) >= MAX_TOOLS:
                 name = (OTHER, entry.status)  # the tools of pages may have any name
             self.calls.setdefault(name, Latencies()).add(entry.duration_ms / 1000)
             return

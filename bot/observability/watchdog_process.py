@@ -19,7 +19,7 @@ STALLED_AFTER = 2
 _ENDS_WITHIN = 5
 _GRACE_SECONDS = 5.0
 _GRACE_CHECKS = 50
-_MOST_READ = 4096
+_MAX_READ = 4096
 
 
 def watch(pid: int, seconds: int, marker: Path, check_seconds: float = 1.0) -> None:
@@ -27,7 +27,7 @@ def watch(pid: int, seconds: int, marker: Path, check_seconds: float = 1.0) -> N
     checks, limit = 0, seconds
     while True:
         if select.select([0], [], [], check_seconds)[0]:
-            beats = os.read(0, _MOST_READ)
+            beats = os.read(0, _MAX_READ)
             if not beats:
                 return
             limit = min(limit, _ENDS_WITHIN) if b"T" in beats else limit

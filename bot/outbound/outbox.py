@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _ATTEMPTS = 5
 _FIRST_PAUSE_SECONDS = 1.0
-_LONGEST_PAUSE_SECONDS = 60.0
+_MAX_PAUSE_SECONDS = 60.0
 # Quick answers show no typing indicator.
 _TYPING_BEGINS_SECONDS = 0.8
 _TYPING_LASTS_SECONDS = 4.0
@@ -208,7 +208,7 @@ class Outbox(Struct, eq=False):
 
         A failure that is permanent, or for which `is_final` is true, is not repeated.
         """
-        for attempt, pause in enumerate(growing_pauses(_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS), 1):
+        for attempt, pause in enumerate(growing_pauses(_FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS), 1):
             try:
                 await work()
             except DeliveryFailed as failure:

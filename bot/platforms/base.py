@@ -24,7 +24,7 @@ It waits while the database is unavailable, so a platform acknowledges an event 
 
 
 class CommandOption(Struct, frozen=True, kw_only=True):
-    """A field of a command. `choices` are the allowed texts, if limited; `least` and `most` bound a number."""
+    """A field of a command. `choices` are the allowed texts, if limited; `minimum` and `maximum` bound a number."""
 
     name: str
     kind: OptionKind
@@ -32,8 +32,8 @@ class CommandOption(Struct, frozen=True, kw_only=True):
     chinese: str
     is_required: bool = False
     choices: tuple[str, ...] = ()
-    least: float | None = None
-    most: float | None = None
+    minimum: float | None = None
+    maximum: float | None = None
 
 
 class Command(Struct, frozen=True, kw_only=True):

@@ -28,7 +28,7 @@ _NAMED_LINE = re.compile(r"(?P<name>[^\W\d][\w.-]{0,30})(?::\s+|：\s*)(?P<text>
 _NOT_NAMES = re.compile(r"remind|提醒|叫我|记得|搜|总结", re.IGNORECASE)
 
 _ERASE_LINE = "\r\x1b[K"
-_LONGEST_LINE: Final = 4096  # bytes; a terminal keeps no longer line
+_MAX_LINE_LENGTH: Final = 4096  # bytes; a terminal keeps no longer line
 
 
 class EarlyInput(Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ def read_typed_lines(terminal: TextIO) -> EarlyInput:
     if not _keeps_lines(terminal):
         return EarlyInput()
     while select.select([terminal], [], [], 0)[0]:
-        line = os.read(terminal.fileno(), _LONGEST_LINE)
+        line = os.read(terminal.fileno(), _MAX_LINE_LENGTH)
         if not line:
             return EarlyInput(lines=tuple(lines), has_ended=True)
         lines.append(line.decode(errors="replace"))

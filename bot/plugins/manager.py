@@ -36,7 +36,7 @@ from services.search.model import SearchEngine
 
 Hook = TypeVar("Hook")
 _FIRST_PAUSE: Final = 1.0  # seconds before a failed job is restarted; doubled each time
-_LONGEST_PAUSE: Final = 300.0
+_MAX_PAUSE: Final = 300.0
 _COMMAND_NAMES: Final = frozenset({"plugins", "插件"})
 
 
@@ -273,7 +273,7 @@ def _add_all(removal: ExitStack, to: list[Hook], hooks: Iterable[Hook]) -> None:
 
 async def _run_job(name: str, job: Job, host: Host) -> None:
     """Run a job; restart it after failures, with growing pauses."""
-    for pause in growing_pauses(_FIRST_PAUSE, _LONGEST_PAUSE):
+    for pause in growing_pauses(_FIRST_PAUSE, _MAX_PAUSE):
         try:
             await job(host)
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plugin is anybody's code; it must not end the bot

@@ -25,7 +25,7 @@ from function_calls.tools.validation.schema_walk import pointer_target, properti
 
 Schema = Mapping[str, object]
 _DEEPEST = 3
-_MOST_OF_ONE = 6
+_MAX_SAMPLES = 6
 _MAX_TEXT_CHARS = 200
 _FORMATS = {
     "date": "2026-11-20",
@@ -46,7 +46,7 @@ _POOL: tuple[object, ...] = (None, True, 7, -1, 1.5, 1e300, "", "7", "text", [],
 def candidates(schema: Schema) -> Iterator[dict[str, object]]:
     """Yield argument objects for `schema`: minimal, complete, and with one value changed. Some are valid by chance."""
     needed = required_of(schema)
-    samples = {name: list(islice(_samples(part, schema), _MOST_OF_ONE)) for name, part in _parts_of(schema).items()}
+    samples = {name: list(islice(_samples(part, schema), _MAX_SAMPLES)) for name, part in _parts_of(schema).items()}
     firsts = {name: values[0] for name, values in samples.items() if values}
     full = {name: value for name, value in firsts.items() if value is not None or name in needed}
     yield {name: value for name, value in full.items() if name in needed}
@@ -87,12 +87,12 @@ def _of_kind(kind: str, part: Schema, root: Schema, depth: int) -> Iterator[obje
 
 
 def _arrays(part: Schema, root: Schema, depth: int) -> Iterator[object]:
-    least, items = int(_number(part, "minItems", 0)), part.get("items")
-    if not least:
+    minimum, items = int(_number(part, "minItems", 0)), part.get("items")
+    if not minimum:
         yield []
     inner = islice(_samples(items if isinstance(items, Mapping) else {}, root, depth + 1), 2)
     if depth < _DEEPEST and (values := list(inner)):
-        yield [values[at % len(values)] for at in range(max(1, least))]
+        yield [values[at % len(values)] for at in range(max(1, minimum))]
 
 
 def _objects(part: Schema, root: Schema, depth: int) -> Iterator[object]:
@@ -126,21 +126,21 @@ def _texts(part: Schema) -> Iterator[object]:
     if known is not None:
         yield known
         return
-    least = int(_number(part, "minLength", 0))
-    most = int(min(_number(part, "maxLength", _MAX_TEXT_CHARS), _MAX_TEXT_CHARS))
-    yield from (text for text in _TEXTS if least <= len(text) <= most)
-    yield "a" * max(least, 1)
-    yield "a" * most
+    minimum = int(_number(part, "minLength", 0))
+    maximum = int(min(_number(part, "maxLength", _MAX_TEXT_CHARS), _MAX_TEXT_CHARS))
+    yield from (text for text in _TEXTS if minimum <= len(text) <= maximum)
+    yield "a" * max(minimum, 1)
+    yield "a" * maximum
 
 
 def _numbers(part: Schema, kind: str) -> Iterator[object]:
     step = _number(part, "multipleOf", 1)
-    least = _number(part, "minimum", _number(part, "exclusiveMinimum", -1) + 1)
-    most = _number(part, "maximum", _number(part, "exclusiveMaximum", least + 10 * step + 1) - 1)
-    whole = [value for value in (least, most, 0, 1, step) if least <= value <= most]
+    minimum = _number(part, "minimum", _number(part, "exclusiveMinimum", -1) + 1)
+    maximum = _number(part, "maximum", _number(part, "exclusiveMaximum", minimum + 10 * step + 1) - 1)
+    whole = [value for value in (minimum, maximum, 0, 1, step) if minimum <= value <= maximum]
     yield from (int(value) if kind == "integer" else value for value in whole)
     if kind == "number":
-        yield (least + most) / 2
+        yield (minimum + maximum) / 2
 
 
 def _parts_of(schema: Schema) -> Mapping[str, Schema]:

@@ -14,7 +14,7 @@ from typing import Final
 from msgspec import Struct
 
 from bot.config.settings import SkillSettings
-from function_calls.model_calls.transcript import LONGEST_RESULT
+from function_calls.model_calls.transcript import MAX_RESULT_LENGTH
 from function_calls.tools.calls import ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, short_name, unknown_tool
@@ -22,10 +22,10 @@ from function_calls.toolsets.source import ToolSource
 
 INSTRUCTIONS: Final = "SKILL.md"
 _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_LONGEST_NAME: Final = 64
-_LONGEST_DESCRIPTION: Final = 1024
-_MOST_FILES: Final = 200
-_MOST_BYTES: Final = 5_000_000
+_MAX_NAME_LENGTH: Final = 64
+_MAX_DESCRIPTION_LENGTH: Final = 1024
+_MAX_FILES: Final = 200
+_MAX_BYTES: Final = 5_000_000
 _FRONT_MATTER: Final = re.compile(r"---\r?\n(?P<fields>.*?)\r?\n---[ \t]*(?:\r?\n|\Z)(?P<text>.*)", re.DOTALL)
 LABEL: Final = "skills"
 _PARAMETERS: Final = {
@@ -95,11 +95,11 @@ def read_skill(folder: Path) -> Skill:
         raise SkillInvalid(f"it cannot be read: {error}") from error
     fields, instructions = _parse(text_of(files, INSTRUCTIONS))
     name, description = fields.get("name"), fields.get("description")
-    if name != folder.name or not _NAME.fullmatch(folder.name) or len(folder.name) > _LONGEST_NAME:
-        form = f"at most {_LONGEST_NAME} small letters, digits and single hyphens"
+    if name != folder.name or not _NAME.fullmatch(folder.name) or len(folder.name) > _MAX_NAME_LENGTH:
+        form = f"at most {_MAX_NAME_LENGTH} small letters, digits and single hyphens"
         raise SkillInvalid(f"`name` has to be the name of the folder, of {form}")
-    if not isinstance(description, str) or not 0 < len(description.strip()) <= _LONGEST_DESCRIPTION:
-        raise SkillInvalid(f"`description` has to be a text of at most {_LONGEST_DESCRIPTION} characters")
+    if not isinstance(description, str) or not 0 < len(description.strip()) <= _MAX_DESCRIPTION_LENGTH:
+        raise SkillInvalid(f"`description` has to be a text of at most {_MAX_DESCRIPTION_LENGTH} characters")
     return Skill(
         name=folder.name,
         description=" ".join(description.split()),
@@ -122,8 +122,8 @@ def text_of(files: Mapping[str, bytes], path: str) -> str:
         text = files[path].decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise SkillInvalid(f"{path} is not a text") from error
-    if len(text) > LONGEST_RESULT:
-        raise SkillInvalid(f"{path} has {len(text)} characters; a model is given {LONGEST_RESULT}: split the file")
+    if len(text) > MAX_RESULT_LENGTH:
+        raise SkillInvalid(f"{path} has {len(text)} characters; a model is given {MAX_RESULT_LENGTH}: split the file")
     return text
 
 
@@ -139,7 +139,7 @@ def _read_files(folder: Path) -> Iterator[tuple[str, bytes]]:
     Raises:
         SkillInvalid: a file is a link, or the files are too many or too large.
     """
-    count, bytes_left = 0, _MOST_BYTES
+    count, bytes_left = 0, _MAX_BYTES
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
         if any(part.startswith(".") for part in relative.parts):
@@ -148,8 +148,8 @@ def _read_files(folder: Path) -> Iterator[tuple[str, bytes]]:
             raise SkillInvalid(f"{relative.as_posix()} is a link; a skill has its files itself")
         if path.is_file():
             count, bytes_left = count + 1, bytes_left - path.stat().st_size
-            if count > _MOST_FILES or bytes_left < 0:
-                raise SkillInvalid(f"it has more than {_MOST_FILES} files or {_MOST_BYTES // 1_000_000} MB")
+            if count > _MAX_FILES or bytes_left < 0:
+                raise SkillInvalid(f"it has more than {_MAX_FILES} files or {_MAX_BYTES // 1_000_000} MB")
             yield relative.as_posix(), path.read_bytes()
 
 

@@ -26,9 +26,9 @@ from services.kernel.errors import DeliveryFailed
 from services.kernel.text import unescape_html
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
-_MOST_BYTES = 2_000_000
-_MOST_AT_ONCE = 5
-_MOST_REMEMBERED = 500
+_MAX_BYTES = 2_000_000
+_MAX_CONCURRENT = 5
+_MAX_REMEMBERED = 500
 _KEPT = timedelta(days=3650)
 
 
@@ -73,12 +73,12 @@ async def _look(feed: str, options: Options, host: Host) -> None:
     seen = await host.state.get(_key(feed))
     known = list(seen) if isinstance(seen, list) else None
     new = [] if known is None else [each for each in entries if each.key not in known]
-    for entry in reversed(new[:_MOST_AT_ONCE]):
+    for entry in reversed(new[:_MAX_CONCURRENT]):
         platform, _, chat_id = options.chat.partition(":")
         told = OutgoingMessage(text=f"📰 {entry.title}\n{entry.link}", idempotency_key=f"news:{entry.key}")
         await host.outbox.send(ChatAddress(platform=platform, chat_id=chat_id), told)
     remembered = [*(each.key for each in entries), *(known or [])]
-    await host.state.set(_key(feed), [*dict.fromkeys(remembered)][:_MOST_REMEMBERED], keep=_KEPT)
+    await host.state.set(_key(feed), [*dict.fromkeys(remembered)][:_MAX_REMEMBERED], keep=_KEPT)
 
 
 async def _fetched(feed: str) -> bytes:
@@ -99,7 +99,7 @@ async def _fetched(feed: str) -> bytes:
         answer.raise_for_status()
         async for piece in answer.aiter_bytes():
             body += piece
-            if len(body) > _MOST_BYTES:
+            if len(body) > _MAX_BYTES:
                 raise ValueError("the feed is too long")
     if b"<!ENTITY" in body:
         raise ValueError("the feed declares entities")

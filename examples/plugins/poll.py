@@ -9,10 +9,10 @@ from pydantic import Field
 
 from function_calls import CallContext, Choice, ToolFailed, ToolResult, tool_function
 
-_MOST_OPTIONS = 10
+_MAX_OPTIONS = 10
 _WORDS = {
-    "en": {"none": "There is no poll in this chat.", "range": "Say a number from 1 to {most}.", "votes": "votes"},
-    "zh": {"none": "这个群里没有投票。", "range": "请说 1 到 {most} 的数字。", "votes": "票"},
+    "en": {"none": "There is no poll in this chat.", "range": "Say a number from 1 to {maximum}.", "votes": "votes"},
+    "zh": {"none": "这个群里没有投票。", "range": "请说 1 到 {maximum} 的数字。", "votes": "票"},
 }
 
 
@@ -22,11 +22,11 @@ async def poll_create(
         str, Field(min_length=1, max_length=300, description="What is asked, up to the question mark.")
     ],
     ctx: CallContext,
-    options: Annotated[list[str], Field(max_length=_MOST_OPTIONS, description="What can be voted for.")] | None = None,
+    options: Annotated[list[str], Field(max_length=_MAX_OPTIONS, description="What can be voted for.")] | None = None,
 ) -> ToolResult:
     """Begin a poll in this chat (发起投票); it takes the place of an earlier one."""
     asked, said = _taken_apart(question) if not options else (question, options)
-    offered = [each.strip() for each in said if each.strip()][:_MOST_OPTIONS]
+    offered = [each.strip() for each in said if each.strip()][:_MAX_OPTIONS]
     if len(offered) < 2:
         raise ToolFailed("A poll needs two options or more: poll: Pizza or pasta? pizza, pasta")
     ctx.state[_key(ctx)] = {"question": asked, "options": offered, "votes": {}}
@@ -35,13 +35,13 @@ async def poll_create(
 
 @tool_function(returns="reply", changes_state=True, examples=("vote {number}", "vote for {number}", "投 {number}"))
 async def poll_vote(
-    number: Annotated[int, Field(ge=1, le=_MOST_OPTIONS, description="Which option, counted from 1.")], ctx: CallContext
+    number: Annotated[int, Field(ge=1, le=_MAX_OPTIONS, description="Which option, counted from 1.")], ctx: CallContext
 ) -> ToolResult:
     """Vote in the poll of this chat (投票); a second vote takes the place of the first."""
     poll = _poll(ctx)
     options = poll["options"]
     if number > len(options):
-        raise ToolFailed(_say(ctx, "range").format(most=len(options)))
+        raise ToolFailed(_say(ctx, "range").format(maximum=len(options)))
     votes = {**poll["votes"], ctx.sender.id: number - 1}
     ctx.state[_key(ctx)] = {**poll, "votes": votes}
     return ToolResult(ok=True, text=_shown(ctx), choices=_buttons(options))

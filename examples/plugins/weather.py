@@ -14,8 +14,8 @@ from bot.plugins.contributions import Contributions
 from function_calls import CallContext, ToolFailed, tool_function
 from services.kernel.clock import Clock
 
-_MOST_KEPT = 500
-_MOST_BYTES = 200_000
+_MAX_ENTRIES = 500
+_MAX_BYTES = 200_000
 
 
 class Options(BaseModel):
@@ -50,7 +50,7 @@ class WeatherService:
         told = await self._asked(city, language)
         self._kept.pop(key, None)
         self._kept[key] = (now, told)
-        while len(self._kept) > _MOST_KEPT:
+        while len(self._kept) > _MAX_ENTRIES:
             del self._kept[next(iter(self._kept))]
         return told
 
@@ -99,7 +99,7 @@ async def _json(client: httpx.AsyncClient, url: str, **query: str | float) -> di
         body = bytearray()
         async for piece in answer.aiter_bytes():
             body += piece
-            if len(body) > _MOST_BYTES:
+            if len(body) > _MAX_BYTES:
                 raise ValueError("the answer is too long")
         told = json.loads(body)
         if not isinstance(told, dict):

@@ -14,7 +14,7 @@ from function_calls.understanding.tool_calls import CallMaker
 from services.kernel.state import StateStore
 
 _LASTS: Final = timedelta(minutes=10)
-_LONGEST: Final = 300  # characters
+_MAX_TEXT_LENGTH: Final = 300  # characters
 
 
 class _LastCall(Struct, frozen=True, kw_only=True):
@@ -55,7 +55,7 @@ class FollowUpInterpreter:
             return None
         tool = next((spec for spec in turn.tools if spec.name == last.call.name), None)
         text = strip_names(turn.message.text, (turn.bot_name,)).strip()
-        if tool is None or len(text) > _LONGEST:
+        if tool is None or len(text) > _MAX_TEXT_LENGTH:
             return None
         is_addressed = turn.message.is_for_bot
         found = self._examples.match_template(text, (_with_examples(tool),), is_addressed=is_addressed)

@@ -16,8 +16,8 @@ from services.search.model import PageUnavailable, SearchUnavailable
 from services.search.service import SearchService, shorten_query
 from services.search.web_pages.service import WebPageService
 
-_LONGEST_SHOWN = 1_500
-_LONGEST_FED = 12_000
+_MAX_SHOWN_LENGTH = 1_500
+_MAX_MODEL_TEXT_LENGTH = 12_000
 
 
 async def search_web(query: str, ctx: CallContext, search: SearchService) -> ToolResult:
@@ -67,10 +67,10 @@ async def web_fetch(args: WebFetchArgs, ctx: CallContext, pages: WebPageService,
     except PageUnavailable as failure:
         why = say(ctx.language, f"page.{failure.reason}", detail=failure.detail)
         return ToolResult.failed(str(failure), text=say(ctx.language, "page.unavailable", url=args.url, why=why))
-    shown = shorten(page.text, _LONGEST_SHOWN)
+    shown = shorten(page.text, _MAX_SHOWN_LENGTH)
     text = say(ctx.language, "page.text", title=page.title or page.url, url=page.url, text=shown)
-    is_cut = page.is_cut or len(page.text) > _LONGEST_FED
-    value = {"url": page.url, "title": page.title, "text": page.text[:_LONGEST_FED], "is_cut": is_cut}
+    is_cut = page.is_cut or len(page.text) > _MAX_MODEL_TEXT_LENGTH
+    value = {"url": page.url, "title": page.title, "text": page.text[:_MAX_MODEL_TEXT_LENGTH], "is_cut": is_cut}
     return ToolResult(ok=True, text=text, value=value)
 
 

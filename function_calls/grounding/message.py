@@ -28,7 +28,7 @@ from function_calls.understanding.reading.tokens import Token
 from services.time_expressions import ReadTimes, limited_effort, parse_all
 
 PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後", re.IGNORECASE)
-_LONGEST: Final = 500
+_MAX_TEXT_LENGTH: Final = 500
 _TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
     "reminder_set": ("set", "repeat_last", "answer_when", "answer_content"),
     "reminder_list": ("list", "when_is", "next_page", "who_set"),
@@ -87,7 +87,7 @@ class ReadMessage:
     @cached_property
     def _classified(self) -> Classification | None:
         """The vectors and intents of `reading`, for which no word needs a tag."""
-        if not (has_models(self.language) and 0 < len(self._words) <= _LONGEST):
+        if not (has_models(self.language) and 0 < len(self._words) <= _MAX_TEXT_LENGTH):
             return None
         message = self.turn.message
         situation = Situation(is_addressed=message.is_for_bot)

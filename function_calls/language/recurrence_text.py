@@ -26,7 +26,7 @@ _UNITS = {
 _SETS = {"MO,TU,WE,TH,FR": "workdays", "SA,SU": "weekend"}
 _NTH = re.compile(r"([+-]?\d)([A-Z]{2})")
 _PLACES = frozenset({"-1", "1", "2", "3", "4", "5"})
-_MOST_CLOCKS = 4
+_MAX_CLOCKS = 4
 """More clock times a day, evenly apart, are told as "every hour from 09:00 to 17:00"."""
 _LONG_IN_MINUTES = 120
 """A longer period is worded in hours: nobody counts 210 minutes."""
@@ -220,7 +220,7 @@ def _at_clocks(language: str, each: str, parts: Mapping[str, str], start: dateti
     times = [hour * 60 + minute for hour, minute in sorted(product(hours, minutes))]
     steps = {later - earlier for earlier, later in pairwise(times)}
     is_daily = parts.get("FREQ") == "DAILY" and not parts.keys() & {"BYDAY", "INTERVAL", "BYMONTH"}
-    if len(times) > _MOST_CLOCKS and len(steps) == 1 and is_daily:
+    if len(times) > _MAX_CLOCKS and len(steps) == 1 and is_daily:
         step = _period(language, *(("minute", steps.pop()) if min(steps) % 60 else ("hour", steps.pop() // 60)))
         return say(language, "rule.spread_from", each=step, first=_clock(times[0]), last=_clock(times[-1]))
     clocks = [_clock(time) for time in times] if len(times) > 1 else [date_format.clock(start)]

@@ -11,8 +11,8 @@ from function_calls.tools.catalog.model_call_validation import CheckedCalls, Pro
 from services.kernel.errors import ModelUnavailable
 from services.language_model.ports import Completion
 
-MOST_REPEATS = 3  # of the same read-only call in one turn
-MOST_SEARCHES = 3  # of tools in one interpretation
+MAX_REPEATS = 3  # of the same read-only call in one turn
+MAX_SEARCHES = 3  # of tools in one interpretation
 _ACCEPTED = "Accepted; it will be run together with the corrected ones. Do not repeat it."
 _CUT_OFF = " The answer was cut off at the length limit: make it shorter."
 
@@ -36,7 +36,7 @@ def classify_call(call: ToolCall, steps: Sequence[Step]) -> Repeat:
         return Repeat.NEW
     if not earlier[-1].ok:
         return Repeat.FAILED_BEFORE
-    if earlier[-1].receipts or len(earlier) >= MOST_REPEATS:
+    if earlier[-1].receipts or len(earlier) >= MAX_REPEATS:
         return Repeat.DONE_BEFORE
     return Repeat.NEW
 

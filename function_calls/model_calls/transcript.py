@@ -15,9 +15,9 @@ from services.kernel.chat import ChatMessage, SentFile
 Message = dict[str, object]
 
 HISTORY_MESSAGES = 12
-LONGEST_RESULT = 16_000
+MAX_RESULT_LENGTH = 16_000
 """The limit of characters of a result for a model; the record has the whole."""
-_LONGEST_LINE = 500
+_MAX_LINE_LENGTH = 500
 _CHAT_INSTRUCTIONS = "Instructions for this chat, by its admins; the rules above go before them:\n"
 _CHAT_ROLES = frozenset({"user", "assistant"})
 
@@ -145,9 +145,9 @@ def was_shown(turn: Turn, text: str) -> bool:
 
 def shorten_result(text: str) -> str:
     """Shorten a long result to its beginning and end, with the number of omitted characters."""
-    if len(text) <= LONGEST_RESULT:
+    if len(text) <= MAX_RESULT_LENGTH:
         return text
-    head, tail = LONGEST_RESULT * 3 // 4, LONGEST_RESULT // 4
+    head, tail = MAX_RESULT_LENGTH * 3 // 4, MAX_RESULT_LENGTH // 4
     note = f"[… {len(text) - head - tail} of {len(text)} characters are left out here; ask for less at a time …]"
     return f"{text[:head]}\n{note}\n{text[-tail:]}"
 
@@ -161,7 +161,7 @@ def _role(message: ChatMessage, turn: Turn) -> str:
 
 
 def _line(message: ChatMessage, turn: Turn) -> str:
-    text = message.text[:_LONGEST_LINE]
+    text = message.text[:_MAX_LINE_LENGTH]
     if _role(message, turn) == "assistant":
         return text
     indented = "\n  ".join(text.splitlines())  # so that no line looks like another message

@@ -13,14 +13,14 @@ from services.kernel.chat import Choice as Choice  # noqa: PLC0414 - a tool find
 from services.kernel.chat import SentFile as SentFile  # noqa: PLC0414 - as above
 from services.language_model.ports import TextListener
 
-LONGEST_NAME: Final = 64  # Source: https://platform.openai.com/docs/api-reference/chat/create (tools.function.name).
-TOOL_NAME: Final = re.compile(rf"[a-zA-Z0-9_-]{{1,{LONGEST_NAME}}}")
+MAX_NAME_LENGTH: Final = 64  # Source: https://platform.openai.com/docs/api-reference/chat/create (tools.function.name).
+TOOL_NAME: Final = re.compile(rf"[a-zA-Z0-9_-]{{1,{MAX_NAME_LENGTH}}}")
 
 
 # For a recent message the bot's clock is used: platforms send whole seconds, and their clocks may differ a little.
 _AT_ONCE: Final = timedelta(minutes=1)
 # No platform stores messages for an offline bot longer, so an older time means a wrong clock.
-_LONGEST_WAIT: Final = timedelta(days=7)
+_MAX_WAIT: Final = timedelta(days=7)
 ReturnStyle = Literal["reply", "observation"]
 StyleName = Literal["native", "json_router", "prompt", "auto"]
 FailureKind = Literal["error", "timeout", "denied"]
@@ -31,7 +31,7 @@ ASKED: Final = "the person has been asked; wait for the answer, do not call it a
 def message_time(message: ChatMessage, now: datetime) -> datetime:
     """Return the time for relative times in `message`: `now`, or when it was sent if the bot was offline."""
     waited = now - message.sent_at
-    return message.sent_at.astimezone(now.tzinfo) if _AT_ONCE < waited < _LONGEST_WAIT else now
+    return message.sent_at.astimezone(now.tzinfo) if _AT_ONCE < waited < _MAX_WAIT else now
 
 
 class ToolSpec(Struct, frozen=True, kw_only=True):

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from function_calls.tools.context import CallContext
 
 _CACHED_FOR: Final = timedelta(seconds=30)  # another process may switch tools
-_MOST_CHATS: Final = 2000
-_MOST_CONVERSATIONS: Final = 10_000
+_MAX_CHATS: Final = 2000
+_MAX_CONVERSATIONS: Final = 10_000
 
 
 class ToolSwitches:
@@ -34,7 +34,7 @@ class ToolSwitches:
     def __init__(self, state: StateStore, clock: Clock) -> None:
         self.expand: Callable[[str], Iterable[str]] = lambda _: ()
         self._state = state
-        self._cache: TimedCache[frozenset[str]] = TimedCache(clock, _CACHED_FOR, _MOST_CHATS)
+        self._cache: TimedCache[frozenset[str]] = TimedCache(clock, _CACHED_FOR, _MAX_CHATS)
 
     async def off_in(self, chat: ChatAddress) -> frozenset[str]:
         """Return the names of the tools switched off in `chat`."""
@@ -90,7 +90,7 @@ class CallPolicy(Struct, frozen=True, kw_only=True):
     confirmations: Confirmations
     change_log: ChangeLog
     agents: dict[str, Dispatcher] = field(default_factory=dict)
-    last_message_ids: BoundedDict[str, str] = field(default_factory=lambda: BoundedDict(_MOST_CONVERSATIONS))
+    last_message_ids: BoundedDict[str, str] = field(default_factory=lambda: BoundedDict(_MAX_CONVERSATIONS))
 
     @classmethod
     def create(cls, state: StateStore, clock: Clock, owners: Collection[str] = ()) -> "CallPolicy":

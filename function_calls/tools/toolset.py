@@ -7,7 +7,7 @@ from typing import Final, Protocol
 from loguru import logger
 
 from function_calls.language.messages import say
-from function_calls.tools.calls import LONGEST_NAME, ToolCall, ToolResult, ToolSpec
+from function_calls.tools.calls import MAX_NAME_LENGTH, ToolCall, ToolResult, ToolSpec
 from function_calls.tools.context import CallContext
 from function_calls.tools.declaration.argument_validation import validator_of
 from function_calls.tools.declaration.tool_options import ToolOptions
@@ -36,10 +36,10 @@ class Toolset(Protocol):
 
 def short_name(name: str) -> str:
     """Return `name`, shortened with a digest of itself if it is too long, so that different names stay different."""
-    if len(name) <= LONGEST_NAME:
+    if len(name) <= MAX_NAME_LENGTH:
         return name
     digest = hashlib.sha256(name.encode()).hexdigest()[:_DIGEST]
-    return f"{name[: LONGEST_NAME - _DIGEST - 1]}_{digest}"
+    return f"{name[: MAX_NAME_LENGTH - _DIGEST - 1]}_{digest}"
 
 
 def unknown_tool(name: str, offered: Iterable[str], language: str) -> ToolResult:

@@ -13,8 +13,8 @@ from function_calls.tools.toolset import Toolset, Viewer, short_name, unknown_to
 from function_calls.toolsets.wrappers import RenamedSpecs
 from services.kernel.bounded import BoundedDict
 
-_MOST_KEPT: Final = 256
-_MOST_NAMES: Final = 20_000  # clients offer tools of any names
+_MAX_ENTRIES: Final = 256
+_MAX_NAMES: Final = 20_000  # clients offer tools of any names
 LOCAL: Final = "local"
 Listing = tuple[tuple[ToolSpec, ...], ...]
 
@@ -65,7 +65,7 @@ class CombinedToolset:
         self._toolsets = dict(toolsets)
         self._labels = tuple(self._toolsets)
         self._is_reserved = is_reserved or (lambda name: False)  # noqa: ARG005 - no name is
-        self._offered_by: BoundedDict[str, set[int]] = BoundedDict(_MOST_NAMES)
+        self._offered_by: BoundedDict[str, set[int]] = BoundedDict(_MAX_NAMES)
         self._renamed = RenamedSpecs()
         self._routes: dict[tuple[tuple[int, ...], ...], _Routes] = {}
 
@@ -98,7 +98,7 @@ class CombinedToolset:
         key = tuple(tuple(map(id, specs)) for specs in listing)
         found = self._routes.get(key)
         if found is None:
-            if self._record_offers(listing) or len(self._routes) >= _MOST_KEPT:
+            if self._record_offers(listing) or len(self._routes) >= _MAX_ENTRIES:
                 self._routes.clear()
             found = self._routes[key] = self._make_routes(listing)
         return found

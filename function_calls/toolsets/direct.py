@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from function_calls.toolsets.direct_offer import EventCall, Offer
 
 EXECUTE_TOOL: Final = "execute:tool"
-_MOST_OFFERS: Final = 1000
-_LONGEST_FED: Final = 16_000
+_MAX_OFFERS: Final = 1000
+_MAX_MODEL_TEXT_LENGTH: Final = 16_000
 
 
 class DirectToolset:
     """Tools that a client offers in one chat, only for that client."""
 
     def __init__(self) -> None:
-        self._offers: BoundedDict[tuple[str, str], Offer] = BoundedDict(_MOST_OFFERS)
+        self._offers: BoundedDict[tuple[str, str], Offer] = BoundedDict(_MAX_OFFERS)
 
     @contextmanager
     def offer(
@@ -83,6 +83,6 @@ def _result(answer: object) -> ToolResult:
     if isinstance(answer, list):
         answer = [element for element in answer if not (isinstance(element, str) and element.startswith("data:"))]
     text = str(answer)
-    if len(text) > _LONGEST_FED:
-        return ToolResult(ok=True, text=text[:1500], value={"text": text[:_LONGEST_FED], "note": "cut off"})
+    if len(text) > _MAX_MODEL_TEXT_LENGTH:
+        return ToolResult(ok=True, text=text[:1500], value={"text": text[:_MAX_MODEL_TEXT_LENGTH], "note": "cut off"})
     return ToolResult(ok=True, text=text[:1500], value=answer if answer is not None else {"result": None})

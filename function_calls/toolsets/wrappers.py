@@ -10,7 +10,7 @@ from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Toolset, Viewer, short_name, unknown_tool
 from services.kernel.bounded import IdentityCache
 
-_MOST_KEPT: Final = 4096
+_MAX_ENTRIES: Final = 4096
 
 Keep = Callable[[ToolSpec, Viewer], bool]
 Approve = Callable[[str, Mapping[str, object], CallContext], Awaitable[ToolResult | None]]
@@ -20,7 +20,7 @@ class RenamedSpecs:
     """Caches renamed specs. Other caches use the identity of specs, so an equal spec and name give the same object."""
 
     def __init__(self) -> None:
-        self._cached: IdentityCache[dict[str, ToolSpec]] = IdentityCache(_MOST_KEPT)
+        self._cached: IdentityCache[dict[str, ToolSpec]] = IdentityCache(_MAX_ENTRIES)
 
     def get(self, spec: ToolSpec, name: str) -> ToolSpec:
         """Return `spec` under the name `name`."""

@@ -5,14 +5,14 @@ import tomllib
 from functools import cache
 from importlib.resources import files
 
-_MOST_LETTERS = 60
+_MAX_LETTERS = 60
 """The longest acknowledgement; longer messages are requests or talk."""
 
 
 def is_acknowledgement(text: str) -> bool:
     """Return whether `text`, without the bot's name, has only thanks, "ok", laughter or signs ("👍")."""
     phrase = " ".join(text.casefold().replace("’", "'").split())
-    if not 0 < len(phrase) <= _MOST_LETTERS:
+    if not 0 < len(phrase) <= _MAX_LETTERS:
         return False
     place = 0
     while place < len(phrase):

@@ -19,7 +19,7 @@ from function_calls.understanding.dialogue.fallback import FallbackAnswers
 from function_calls.understanding.dialogue.intent_choice import IntentChooser
 from function_calls.understanding.dialogue.last_changes import LastChanges
 from function_calls.understanding.dialogue.message_interpreter import MessageInterpreter
-from function_calls.understanding.dialogue.message_reader import LONGEST, MessageReader
+from function_calls.understanding.dialogue.message_reader import MAX_TEXT_LENGTH, MessageReader
 from function_calls.understanding.dialogue.pronouns import SETTING_INTENTS, resolve_pronoun
 from function_calls.understanding.dialogue.utterance import Utterance, follows_bot
 from function_calls.understanding.examples import ExampleSentences
@@ -40,9 +40,9 @@ from services.reminders.lookup.finder import Shown
 from services.time_expressions import ReadTimes, is_effort_spent, limited_effort, parse_all, warm_up
 
 _CHANGING_TOOLS = frozenset({"reminder_update", "reminder_delete"})
-_LEAST_SURE_TALK = 0.99
+_MIN_SURE_TALK_PROBABILITY = 0.99
 """The probability of talk from which no words of a message are looked for in the reminders."""
-_MOST_REMARK_TOKENS = 3
+_MAX_REMARK_TOKENS = 3
 """The most tokens of "thanks", "nice one" and the like, which do not end a dialogue."""
 _TIME_TOKENS = frozenset({"@clock", "@dayclock", "@ruletime", "@offset", "@later"})
 """Tokens of times with which a message may go on with a reminder."""
@@ -209,7 +209,7 @@ class OfflineInterpreter:
     def _match_example(self, turn: Turn) -> Interpretation | None:
         """Return the call of the tool that has the message as one of its examples."""
         text = strip_names(turn.message.text, (turn.bot_name,)).strip()
-        if len(text) > LONGEST:
+        if len(text) > MAX_TEXT_LENGTH:
             return None
         name = self._examples.match_sentence(text, turn.tools)
         if name is not None:
@@ -265,7 +265,7 @@ class OfflineInterpreter:
 
     def _note_other_topic(self, turn: Turn, key: str, utterance: Utterance | None) -> None:
         """Record that the person has written of something else; an acknowledgement closes the open question."""
-        is_remark = utterance is not None and len(utterance.reading.tokens) <= _MOST_REMARK_TOKENS
+        is_remark = utterance is not None and len(utterance.reading.tokens) <= _MAX_REMARK_TOKENS
         if utterance is not None and is_remark and is_acknowledgement(utterance.reading.text):
             self._questions.take(key, turn.now)
         elif utterance is None or not is_remark or utterance.reading.intent != NOTHING:
@@ -288,7 +288,7 @@ def _may_be_about_reminder(utterance: Utterance) -> bool:
     """Return whether a message may be about a reminder: it asks for something, goes on with it, or names a clock."""
     reading = utterance.reading
     has_time = not _TIME_TOKENS.isdisjoint(reading.forms)
-    return reading.probability(NOTHING) < _LEAST_SURE_TALK or utterance.context != "none" or has_time
+    return reading.probability(NOTHING) < _MIN_SURE_TALK_PROBABILITY or utterance.context != "none" or has_time
 
 
 def _forgets_reminder(example: Interpretation, utterance: Utterance | None) -> bool:
@@ -344,5 +344,5 @@ def may_ask(text: str, now: datetime, language: str) -> bool:
     """Return whether `text`, written at `now` (timezone-aware), may ask the bot for something."""
     with limited_effort():
         situation = Situation(is_addressed=True)
-        reading = read_message(text[:LONGEST], now, situation, load_models(language), parse_all, language)
+        reading = read_message(text[:MAX_TEXT_LENGTH], now, situation, load_models(language), parse_all, language)
     return reading.probability(NOTHING) < CERTAIN

@@ -10,9 +10,9 @@ from function_calls.understanding.tool_calls import CallMaker
 from services.search.service import shorten_query
 
 _LOOKUP_TOOLS: Final = ("memory_search", "history_search")
-_LEAST_MORE: Final = 4
+_MIN_MORE_CHARACTERS: Final = 4
 """The fewest characters that a message has beside the query to count as an answer; half as many in Chinese."""
-_FEWEST_WORDS: Final = 4
+_MIN_WORDS: Final = 4
 """The words in front of the bot's name in a message that tell people something."""
 
 
@@ -71,7 +71,7 @@ def _has_remarks(results: Sequence[ToolResult], bot_name: str) -> bool:
     from services.summary.content import is_command
 
     texts = (text.casefold().partition(bot_name.casefold()) for result in results for text in _list_texts(result))
-    return any((not name or len(ahead.split()) >= _FEWEST_WORDS) and not is_command(ahead) for ahead, name, _ in texts)
+    return any((not name or len(ahead.split()) >= _MIN_WORDS) and not is_command(ahead) for ahead, name, _ in texts)
 
 
 def _render_nothing_found(turn: Turn) -> str:
@@ -106,8 +106,8 @@ def _select_results(step: Step) -> list[ToolResult]:
 def _says_more(text: str, question: str) -> bool:
     """Return whether `text` is more than an earlier message with the same question."""
     phrase = text.strip()
-    least = len(question) + (_LEAST_MORE if question.isascii() else _LEAST_MORE // 2)
-    is_repeated = phrase.endswith(("?", "？")) or len(phrase) < least
+    minimum = len(question) + (_MIN_MORE_CHARACTERS if question.isascii() else _MIN_MORE_CHARACTERS // 2)
+    is_repeated = phrase.endswith(("?", "？")) or len(phrase) < minimum
     return question not in phrase.casefold() or not is_repeated
 
 

@@ -38,7 +38,7 @@ _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 _CLOCK_PARTS = frozenset({"FREQ", "BYHOUR", "BYMINUTE"})
 """The parts of a rule that `daily` can say."""
 _YEARS = range(1970, 9999)  # a day less or more, or another zone, stays within the calendar
-_MOST_FOLLOW_UPS = 12
+_MAX_FOLLOW_UPS = 12
 _ReadWords = Callable[[str], Reading]
 
 
@@ -84,7 +84,7 @@ def add_follow_up(schedule: Schedule, minutes: int | None) -> Schedule:
     """Return the schedule repeated every `minutes` until done; with 0 no longer, with None unchanged."""
     if minutes is None or (schedule.rule is not None and schedule.rule.is_elapsed):
         return schedule  # what counts elapsed time repeats itself
-    follow_up = FollowUp(every=timedelta(minutes=minutes), times=_MOST_FOLLOW_UPS) if minutes else None
+    follow_up = FollowUp(every=timedelta(minutes=minutes), times=_MAX_FOLLOW_UPS) if minutes else None
     return replace(schedule, follow_up=follow_up)
 
 

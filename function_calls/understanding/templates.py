@@ -9,7 +9,7 @@ Source: https://github.com/home-assistant/hassil.
 import re
 from collections import Counter
 
-_MOST_REPEATS = 8
+_MAX_REPEATS = 8
 """The most times that `[x]*` may come: without a limit, hostile texts cost minutes."""
 
 _WORD_EDGE = r"\s*(?!(?<=\w)\w)"
@@ -54,5 +54,5 @@ def _compile_part(match: re.Match[str], slots: Counter[str], space: str) -> str:
     if match["space"]:
         return space
     if match["mark"]:
-        return f"){space}){{0,{_MOST_REPEATS}}}" if match["mark"] == "]*" else _MARKS[match["mark"]]
+        return f"){space}){{0,{_MAX_REPEATS}}}" if match["mark"] == "]*" else _MARKS[match["mark"]]
     return re.escape(match["letter"].lower())

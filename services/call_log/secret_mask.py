@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 
 MASK = "[secret]"
-_SHORTEST = 4
+_MIN_LENGTH = 4
 """Shorter values are not masked: that would make ordinary texts unreadable."""
 
 # Keys by the prefixes of their issuers, tokens after `Bearer`, and passwords in addresses. A pattern is searched only
@@ -53,7 +53,7 @@ def list_maskable(secrets: Iterable[str]) -> list[str]:
 
     Placeholders such as `x` for a server without keys are no secrets.
     """
-    plain = {secret for secret in secrets if len(secret) >= _SHORTEST}
+    plain = {secret for secret in secrets if len(secret) >= _MIN_LENGTH}
     as_json = {json.dumps(secret, ensure_ascii=False)[1:-1] for secret in plain}
     return sorted(plain | as_json, key=len, reverse=True)
 

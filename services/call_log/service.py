@@ -14,9 +14,9 @@ from services.kernel.chat import ChatAddress
 from services.kernel.text import replace_unstorable
 
 _BATCH = 500
-_MOST_WAITING = 20_000
-_LONGEST_TEXT = 1_000_000
-_LONGEST_SECRET = 4_000
+_MAX_WAITING = 20_000
+_MAX_TEXT_LENGTH = 1_000_000
+_MAX_SECRET_LENGTH = 4_000
 # Seconds that a record may wait for others to share its transaction; reads do not wait.
 _LINGER = 0.2
 
@@ -36,7 +36,7 @@ class CallLog:
         self._store = store
         self._on_recorded = on_recorded
         self._mask = mask or SecretMask()
-        self._waiting: deque[TurnRecord | CallRecord] = deque(maxlen=_MOST_WAITING)
+        self._waiting: deque[TurnRecord | CallRecord] = deque(maxlen=_MAX_WAITING)
         self._timer: asyncio.TimerHandle | None = None
         self._writing: asyncio.Task[None] | None = None
 
@@ -177,8 +177,8 @@ class CallLog:
     def _prepare_text(self, text: str) -> str:
         """Return `text` for storing: without unstorable characters, masked, and truncated if it is very long."""
         text = replace_unstorable(text)
-        if len(text) <= _LONGEST_TEXT:
+        if len(text) <= _MAX_TEXT_LENGTH:
             return self._mask.text(text) if text else text
         # Mask before truncating, so that no part of a secret remains at the end.
-        masked = self._mask.text(text[: _LONGEST_TEXT + _LONGEST_SECRET])
-        return f"{masked[:_LONGEST_TEXT]}… [{len(text)} characters]"
+        masked = self._mask.text(text[: _MAX_TEXT_LENGTH + _MAX_SECRET_LENGTH])
+        return f"{masked[:_MAX_TEXT_LENGTH]}… [{len(text)} characters]"

@@ -63,7 +63,7 @@ class MessageStore(Protocol):
 
 
 _BATCH = 500
-_MOST_QUEUED = 50
+_MAX_QUEUED = 50
 
 
 class HistoryService:
@@ -134,7 +134,7 @@ class HistoryService:
         """
         found = await self.recent(message.address, limit + 1)
         if found and found[-1].id != message.id:
-            found = await self.recent(message.address, limit + 1 + _MOST_QUEUED)
+            found = await self.recent(message.address, limit + 1 + _MAX_QUEUED)
         earlier = takewhile(lambda earlier: earlier.id != message.id and earlier.sent_at <= message.sent_at, found)
         return tuple(earlier)[-limit:]
 

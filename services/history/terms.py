@@ -16,9 +16,9 @@ VERSION = 2
 _HAN = "\\u3041-\\u3096\\u30a1-\\u30fa\\u30fc-\\u30fe\\u3400-\\u4dbf\\u4e00-\\u9fff"
 _RUN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+")
 _HAN_CHARACTER = re.compile(f"[{_HAN}]")
-_LONGEST_TEXT = 20_000
-_LONGEST_WORD = 64
-_MOST_WANTED = 12
+_MAX_TEXT_LENGTH = 20_000
+_MAX_WORD_LENGTH = 64
+_MAX_WANTED_TERMS = 12
 _DOUBLED = re.compile(r"([bdfgmnprt])\1$")
 
 
@@ -47,12 +47,12 @@ def query_terms(query: str) -> list[str]:
         else:
             found[_stem(run)] = None
     specific = [term for term in found if term not in _stop_terms()]
-    return (specific or list(found))[:_MOST_WANTED]
+    return (specific or list(found))[:_MAX_WANTED_TERMS]
 
 
 def _runs(text: str) -> list[str]:
     """Return normalised runs of letters and digits: folded case, half width, without accents."""
-    folded = unicodedata.normalize("NFKC", text[:_LONGEST_TEXT]).casefold()
+    folded = unicodedata.normalize("NFKC", text[:_MAX_TEXT_LENGTH]).casefold()
     if not folded.isascii():
         bare = (
             character for character in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(character)
@@ -77,7 +77,7 @@ def _stem(word: str) -> str:
     Source: Harman, How effective is suffixing?, JASIS 42(1), 1991.
     """
     if len(word) < 4 or not word.isascii():
-        return word[:_LONGEST_WORD]
+        return word[:_MAX_WORD_LENGTH]
     if word.endswith("ies"):
         word = word[:-3] + "y"
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
@@ -86,7 +86,7 @@ def _stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = _DOUBLED.sub(r"\1", word[: -len(ending)])
             break
-    return word.removesuffix("e")[:_LONGEST_WORD]
+    return word.removesuffix("e")[:_MAX_WORD_LENGTH]
 
 
 @cache

@@ -13,27 +13,27 @@ V = TypeVar("V")
 
 
 class BoundedDict(OrderedDict[K, V]):
-    """A dictionary of at most `most` keys; the key written least recently is dropped first.
+    """A dictionary of at most `max_size` keys; the key written least recently is dropped first.
 
     For the least recently read one, readers call `move_to_end`.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, max_size: int) -> None:
         super().__init__()
-        self._most = most
+        self._max_size = max_size
 
     def __setitem__(self, key: K, value: V) -> None:
         super().__setitem__(key, value)
         self.move_to_end(key)
-        if len(self) > self._most:
+        if len(self) > self._max_size:
             self.popitem(last=False)
 
 
 class IdentityCache(Generic[V]):
-    """Caches at most `most` values by the identity of objects, which it holds: the id of a dead one is reused."""
+    """Caches at most `max_size` values by the identity of objects, which it holds: the id of a dead one is reused."""
 
-    def __init__(self, most: int) -> None:
-        self._cached: BoundedDict[tuple[int, ...], tuple[tuple[object, ...], V]] = BoundedDict(most)
+    def __init__(self, max_size: int) -> None:
+        self._cached: BoundedDict[tuple[int, ...], tuple[tuple[object, ...], V]] = BoundedDict(max_size)
 
     def get(self, objects: tuple[object, ...], make: Callable[[], V]) -> V:
         """Return the value for `objects`, which `make` creates when it is not cached."""
@@ -45,13 +45,13 @@ class IdentityCache(Generic[V]):
 
 
 class TimedCache(Generic[V]):
-    """Caches at most `most` values for a time, after which a change by another process is seen."""
+    """Caches at most `max_size` values for a time, after which a change by another process is seen."""
 
-    def __init__(self, clock: Clock, period: timedelta, most: int) -> None:
+    def __init__(self, clock: Clock, period: timedelta, max_size: int) -> None:
         self._clock = clock
         self._period = period
-        self._most = most
-        self._cached: BoundedDict[str, tuple[datetime, V]] = BoundedDict(most)
+        self._max_size = max_size
+        self._cached: BoundedDict[str, tuple[datetime, V]] = BoundedDict(max_size)
 
     async def get(self, key: str, load: Callable[[], Awaitable[V]]) -> V:
         """Return the value of `key`, which `load` reads when none is cached or its time is over."""
@@ -65,27 +65,27 @@ class TimedCache(Generic[V]):
 
     def clear(self) -> None:
         """Drop all values, also those that are being loaded, as these may be the earlier ones."""
-        self._cached = BoundedDict(self._most)
+        self._cached = BoundedDict(self._max_size)
 
 
-_MOST_KEYS: Final = 500
+_MAX_KEYS: Final = 500
 _LOOP_SECONDS: Final = 60.0
 
 
 class RepeatLimit:
     """Allows one entry per key in `seconds`, and counts the omitted ones.
 
-    With more than `most_keys` keys the oldest is dropped, so that its next entry is allowed at once.
+    With more than `max_keys` keys the oldest is dropped, so that its next entry is allowed at once.
     """
 
-    def __init__(self, seconds: float, *, most_keys: int = _MOST_KEYS) -> None:
+    def __init__(self, seconds: float, *, max_keys: int = _MAX_KEYS) -> None:
         self._seconds = seconds
-        self._seen: BoundedDict[Hashable, tuple[float, int]] = BoundedDict(most_keys)
+        self._seen: BoundedDict[Hashable, tuple[float, int]] = BoundedDict(max_keys)
 
     @classmethod
     def of_one_loop(cls) -> "RepeatLimit":
         """Return a limit for the failures of a loop: one line a minute, and one for each different failure."""
-        return cls(_LOOP_SECONDS, most_keys=1)
+        return cls(_LOOP_SECONDS, max_keys=1)
 
     def count_omitted(self, key: Hashable, now: float) -> int | None:
         """Return the number of omitted entries of `key` before this one, at `now` seconds; None to omit it too."""

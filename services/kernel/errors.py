@@ -2,7 +2,7 @@
 
 from typing import Final
 
-_LONGEST_WAIT_SECONDS: Final = 86_400.0
+_MAX_WAIT_SECONDS: Final = 86_400.0
 
 
 class AssistantError(Exception):
@@ -61,7 +61,7 @@ class DeliveryFailed(AssistantError):
         is_of_chat: bool = False,
     ) -> None:
         super().__init__(reason)
-        self.retry_after = None if retry_after is None else min(_LONGEST_WAIT_SECONDS, retry_after)
+        self.retry_after = None if retry_after is None else min(_MAX_WAIT_SECONDS, retry_after)
         self.is_permanent = is_permanent
         self.is_unknown = is_unknown
         self.is_global = is_global

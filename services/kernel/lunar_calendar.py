@@ -11,7 +11,7 @@ LAST_DAY = 30
 """The number for the last day of a lunar month, which has 29 or 30 days."""
 
 _FIRST_NEW_YEAR = date(1900, 1, 31)
-_MOST_MONTHS = 13
+_MAX_MONTHS = 13
 # One number per year: 13 bits, from the left, for months with 30 days; above them the number of the leap month.
 # Source: the calendar of the Purple Mountain Observatory (GB/T 33661-2017), as the library `borax` computes it.
 _YEARS = """
@@ -56,11 +56,11 @@ def _calendar() -> list[list[LunarMonth]]:
     years: list[list[LunarMonth]] = []
     begins = _FIRST_NEW_YEAR
     for code in _YEARS.split():
-        leap, lengths = divmod(int(code, 16), 1 << _MOST_MONTHS)
+        leap, lengths = divmod(int(code, 16), 1 << _MAX_MONTHS)
         numbers = [number for number in range(1, 13) for _ in range(1 + (number == leap))]
         months: list[LunarMonth] = []
         for place, number in enumerate(numbers):
-            length = 29 + (lengths >> (_MOST_MONTHS - 1 - place) & 1)
+            length = 29 + (lengths >> (_MAX_MONTHS - 1 - place) & 1)
             is_leap = place > 0 and numbers[place - 1] == number
             months.append(LunarMonth(begins, number, length, is_leap))
             begins += timedelta(days=length)

@@ -14,7 +14,7 @@ MAX_JSON_BYTES: Final = 4_000_000
 MAX_TEXT_CHARACTERS: Final = 200_000
 """Characters of text in one answer, beyond which it is cut, and of the arguments of all its calls."""
 MAX_CALLS: Final = 256
-_MOST_TOKENS: Final = 2**31 - 1  # the largest integer of a column
+_MAX_TOKENS: Final = 2**31 - 1  # the largest integer of a column
 
 # Words of servers instead of the four of the API.
 _CUT = frozenset({"max_tokens", "max_output_tokens", "model_length", "token_limit", "max_length"})
@@ -201,4 +201,4 @@ def _part_texts(parts: Iterable[object]) -> Iterable[str]:
 
 
 def _count(value: object) -> int:
-    return value if isinstance(value, int) and 0 <= value <= _MOST_TOKENS else 0
+    return value if isinstance(value, int) and 0 <= value <= _MAX_TOKENS else 0

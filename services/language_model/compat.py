@@ -18,7 +18,7 @@ _KINDS: Mapping[type, str] = {str: "string", bool: "boolean", int: "integer", fl
 _References = frozenset[str]
 _NOTHING = {"type": "object", "properties": {}}
 _DEEPEST = 12  # levels
-_MOST_PARTS = 1000  # of one schema, because types that contain each other multiply
+_MAX_PARTS = 1000  # of one schema, because types that contain each other multiply
 
 
 @lru_cache(maxsize=16)
@@ -43,7 +43,7 @@ def _simplify_schema(
     depth: int = 0,
 ) -> dict[str, object]:
     """Return a part of `root` with plain keywords; one that contains itself is a text there."""
-    if not isinstance(schema, Mapping) or depth > _DEEPEST or next(parts) >= _MOST_PARTS:
+    if not isinstance(schema, Mapping) or depth > _DEEPEST or next(parts) >= _MAX_PARTS:
         return {"type": "string"}
     schema, open_refs = _choose_alternative(schema, root, open_refs)
     made: dict[str, object] = {key: schema[key] for key in _PLAIN_KEYWORDS if key in schema}

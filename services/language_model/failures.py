@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from services.kernel.errors import ModelUnavailable
 
-_LONGEST_DETAIL = 300
-_SHORTEST_PREFIX = 5  # characters of a secret that are removed
+_MAX_DETAIL_LENGTH = 300
+_MIN_PREFIX_LENGTH = 5  # characters of a secret that are removed
 _PASSING = frozenset({408, 409, 429})
 _ABOUT_THE_REQUEST = frozenset({400, 413, 415, 422})
 # The model wrote calls that its server could not parse; a retry may succeed.
@@ -83,7 +83,7 @@ class CallsRejected(EndpointFailed):
 
 def detail_of(status: int, message: str) -> str:
     """Return the status, if it is one of a failure, and the beginning of the message, for people and logs."""
-    shown = " ".join(message.split())[:_LONGEST_DETAIL]
+    shown = " ".join(message.split())[:_MAX_DETAIL_LENGTH]
     return f"HTTP {status} {shown}".strip() if status >= 400 else shown
 
 
@@ -122,7 +122,7 @@ def clean(text: str, secret: str) -> str:
     """Remove `secret` from `text`, also a beginning of it at the end of a truncated text."""
     if not secret:
         return text
-    cut = next((size for size in range(len(secret) - 1, _SHORTEST_PREFIX, -1) if text.endswith(secret[:size])), 0)
+    cut = next((size for size in range(len(secret) - 1, _MIN_PREFIX_LENGTH, -1) if text.endswith(secret[:size])), 0)
     return text[: len(text) - cut].replace(secret, "***") + "***" * bool(cut)
 
 

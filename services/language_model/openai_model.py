@@ -26,7 +26,7 @@ Message = Mapping[str, object]
 _CALL_MARKS = ("{", "<function")
 _SHARE = 8
 """Each step drops at least one eighth of the earlier turns, so that the length is found after few refused requests."""
-_LONGEST_RESULT = 1500  # characters of a tool's result in a request that was too long
+_MAX_RESULT_LENGTH = 1500  # characters of a tool's result in a request that was too long
 _NOTE = "\n[… the middle is left out …]\n"
 
 
@@ -60,23 +60,23 @@ def _without_system(messages: Sequence[Message]) -> list[Message]:
 
 def _with_short_result(message: Message) -> Message:
     content = message.get("content")
-    if message.get("role") != "tool" or not isinstance(content, str) or len(content) <= _LONGEST_RESULT:
+    if message.get("role") != "tool" or not isinstance(content, str) or len(content) <= _MAX_RESULT_LENGTH:
         return message
-    half = _LONGEST_RESULT // 2 - len(_NOTE)
+    half = _MAX_RESULT_LENGTH // 2 - len(_NOTE)
     return {**message, "content": f"{content[:half]}{_NOTE}{content[-half:]}"}
 
 
 class RequestRetries(Struct, frozen=True, kw_only=True):
-    """The retries of a request, with pauses in seconds that double from `first_delay` to `longest_delay`.
+    """The retries of a request, with pauses in seconds that double from `first_delay` to `max_delay`.
 
-    `attempts` includes the first one. A server that asks for a longer wait than `longest_wait` ends the attempts,
+    `attempts` includes the first one. A server that asks for a longer wait than `max_wait` ends the attempts,
     because a person is waiting.
     """
 
     attempts: int = 3
     first_delay: float = 0.5
-    longest_delay: float = 8.0
-    longest_wait: float = 20.0
+    max_delay: float = 8.0
+    max_wait: float = 20.0
 
     def delay(self, attempt: int, retry_after: float | None) -> float | None:
         """Return the seconds to wait after the failure of `attempt` (from 1); None if no retry is left.
@@ -86,8 +86,8 @@ class RequestRetries(Struct, frozen=True, kw_only=True):
         if attempt >= self.attempts:
             return None
         if retry_after is not None:
-            return retry_after if retry_after <= self.longest_wait else None
-        return pick_pause(attempt, self.first_delay, self.longest_delay)
+            return retry_after if retry_after <= self.max_wait else None
+        return pick_pause(attempt, self.first_delay, self.max_delay)
 
 
 class OpenAIModel:

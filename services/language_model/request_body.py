@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from services.language_model.compat import Body, CompatibilityFallback, apply_first_fallback, rename_calls
 from services.language_model.ports import CompletionRequest
 
-_LONGEST_ID: Final = 40
+_MAX_ID_LENGTH: Final = 40
 """The limit of OpenAI for the id of a call, in characters."""
 
 
@@ -58,7 +58,7 @@ def body_fields(model: str, request: CompletionRequest, form: BodyForm) -> Body:
 
 def _shorten_id(identity: str) -> str:
     """Return an id of a call that every server accepts: the hash of a long one, such as that of a confirmed call."""
-    return identity if len(identity) <= _LONGEST_ID else f"call_{sha256(identity.encode()).hexdigest()[:32]}"
+    return identity if len(identity) <= _MAX_ID_LENGTH else f"call_{sha256(identity.encode()).hexdigest()[:32]}"
 
 
 def add_fallback(form: BodyForm, model: str, request: CompletionRequest, message: str) -> BodyForm | None:

@@ -34,7 +34,9 @@ _EVENT_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _JSON_ENDS = frozenset("} \t\r\n")  # the last character of an object and of white space behind one
 _NO_ARGUMENTS = ("", "{}", "null")
 _ERROR_STARTS = (b"{", b"error:")
-_MOST_PARSED = 256  # parts of a call that are compared with all before them, because a hostile stream has thousands
+_MAX_PARSED_PARTS = (
+    256  # parts of a call that are compared with all before them, because a hostile stream has thousands
+)
 
 
 async def event_data(pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
@@ -117,7 +119,7 @@ class _PartialCall:
         if not is_named_again and arguments.lstrip()[:1] != "{":
             return False  # nearly every part of a stream, for which the earlier parts are not parsed again
         is_open = not self.arguments or self.arguments[-1][-1:] not in _JSON_ENDS
-        if is_open or self.times_parsed == _MOST_PARSED:
+        if is_open or self.times_parsed == _MAX_PARSED_PARTS:
             return False
         self.times_parsed += 1
         whole = _parse_arguments("".join(self.arguments))
@@ -130,7 +132,7 @@ class _PartialCall:
         beginnings = 0
         for part in self.arguments:
             beginnings += part[:1] == "{"
-            if part[:1] == "{" and beginnings <= _MOST_PARSED and _begins_anew(part, "".join(parts)):
+            if part[:1] == "{" and beginnings <= _MAX_PARSED_PARTS and _begins_anew(part, "".join(parts)):
                 parts = []
             parts.append(part)
         return RequestedCall(id=self.id, name=self.name, arguments="".join(parts))

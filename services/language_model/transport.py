@@ -34,7 +34,7 @@ from services.language_model.stream import DONE, StreamedAnswer, event_data, is_
 _PATH = "/chat/completions"
 _AZURE = (".azure.com", ".azure-api.net")  # these require the key in another header
 _NO_KEY = "none"  # the SDK requires a key; servers without authentication ignore it
-_LONGEST_END = 1.0  # seconds between the last event and the end of the body
+_MAX_END_SECONDS = 1.0  # between the last event and the end of the body
 _MACHINE = "X-Stainless-"  # headers in which the SDK describes this machine
 
 
@@ -149,7 +149,7 @@ async def _read_stream(response: httpx2.Response, on_text: TextListener) -> Comp
 async def _read_to_end(events: AsyncIterator[bytes]) -> None:
     """Read the body to its end, so that the connection can be used again, but not longer than a second."""
     with suppress(TimeoutError):
-        async with asyncio.timeout(_LONGEST_END):
+        async with asyncio.timeout(_MAX_END_SECONDS):
             async for _ in events:
                 pass
 
@@ -221,7 +221,7 @@ def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port
 
 
-_LONGEST_MESSAGE = 2000  # characters of an error that are searched for its reason
+_MAX_MESSAGE_LENGTH = 2000  # characters of an error that are searched for its reason
 
 
 def _error_of(error: Exception) -> EndpointFailed:
@@ -235,7 +235,7 @@ def _refusal_of(status: int, body: bytes, headers: Mapping[str, str], secret: st
     """Return the failure of a refused request by its response; `secret` is removed from its text."""
     detail = read_error(_json_or_text(body)) or ServerErrorDetail(message="")
     is_page = detail.message.lstrip().startswith("<")  # of a proxy
-    message = "" if is_page else clean(detail.message, secret)[:_LONGEST_MESSAGE]
+    message = "" if is_page else clean(detail.message, secret)[:_MAX_MESSAGE_LENGTH]
     if detail.code == "insufficient_quota":  # sent with 429, but permanent
         return EndpointFailed("refused", detail_of(status, message), is_passing=False)
     return failure_of(status, message, retry_after=parse_retry_after(headers), generation=detail.generation)

@@ -21,7 +21,7 @@ from services.kernel.state import Json, ScopeStore, StateDelta, StateStore
 from services.people.model import GROUP, Account, LinkResult, account_of, account_scope, group_scope
 
 CODE_LIFETIME: Final = timedelta(minutes=10)
-MOST_GUESSES: Final = 5
+MAX_GUESSES: Final = 5
 """The limit of wrong codes per account within `CODE_LIFETIME`."""
 
 # Without letters and digits that look alike; eight of them are 39 bits.
@@ -47,7 +47,7 @@ def _guesses_key(account: Account) -> str:
     return f"link.guesses:{account.key}"
 
 
-MOST_ACCOUNTS: Final = 10
+MAX_ACCOUNTS: Final = 10
 
 
 class _LinkedAccounts(Struct, frozen=True, kw_only=True):
@@ -123,7 +123,7 @@ class PeopleService:
         async with self._lock:
             wrong = await self._state.get(_guesses_key(by))
             guesses = wrong if isinstance(wrong, int) else 0
-            if guesses >= MOST_GUESSES:
+            if guesses >= MAX_GUESSES:
                 raise RequestRefused("link_guesses", minutes=minutes)
             stored = await self._state.get(_code_key(code))
             holder = account_of(stored.get("account")) if isinstance(stored, dict) else None
@@ -150,8 +150,8 @@ class PeopleService:
 
     async def _link(self, found: _LinkedAccounts) -> tuple[Account, ...] | None:
         """Link all accounts of `found`; return None if another process changed the links meanwhile."""
-        if len(found.accounts) > MOST_ACCOUNTS:
-            raise RequestRefused("link_full", limit=MOST_ACCOUNTS)
+        if len(found.accounts) > MAX_ACCOUNTS:
+            raise RequestRefused("link_full", limit=MAX_ACCOUNTS)
         group = uuid4().hex
         written: dict[str, Json] = {linked.key: linked.as_json() for linked in found.accounts}
         deltas = [

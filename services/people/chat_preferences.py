@@ -11,9 +11,9 @@ from services.kernel.chat import ChatAddress
 from services.kernel.clock import Clock
 from services.kernel.state import FOREVER, StateStore
 
-LONGEST_INSTRUCTIONS: Final = 4000
+MAX_INSTRUCTIONS_LENGTH: Final = 4000
 _CACHED_FOR: Final = timedelta(seconds=30)  # a change by another process is seen after this time
-_MOST_CHATS: Final = 2000
+_MAX_CHATS: Final = 2000
 
 
 class ChatPreferences(Struct, frozen=True, kw_only=True):
@@ -28,7 +28,7 @@ class ChatPreferenceService:
 
     def __init__(self, state: StateStore, clock: Clock) -> None:
         self._state = state
-        self._cache: TimedCache[ChatPreferences] = TimedCache(clock, _CACHED_FOR, _MOST_CHATS)
+        self._cache: TimedCache[ChatPreferences] = TimedCache(clock, _CACHED_FOR, _MAX_CHATS)
 
     async def of(self, chat: ChatAddress) -> ChatPreferences:
         """Return the preferences of a chat, empty by default."""

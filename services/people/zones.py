@@ -19,7 +19,7 @@ _TAILS = re.compile(
     r"(?:'s)?\s*(?:standard time|daylight time|time zone|timezone|time|标准时间|时间|时区|那边|这边|这里|市)$"
 )
 _OFFSET = re.compile(r"(?:utc|gmt)?\s*([+-])\s*(\d{1,2})(?::?([0-5]\d))?")
-_LEAST_HOURS, _MOST_HOURS = -12, 14
+_MIN_HOURS, _MAX_HOURS = -12, 14
 
 
 def find_zone(words: str) -> str | None:
@@ -56,7 +56,7 @@ def _by_offset(words: str) -> str | None:
     if minutes:
         return _places()["offsets"].get(f"{sign}{hours:02}:{minutes:02}")
     east = hours if sign == "+" else -hours
-    if not _LEAST_HOURS <= east <= _MOST_HOURS:
+    if not _MIN_HOURS <= east <= _MAX_HOURS:
         return None
     # The sign of these zones is positive to the west (POSIX).
     return f"Etc/GMT{-east:+d}" if east else "UTC"
@@ -82,7 +82,7 @@ def _zone_names() -> dict[str, str]:
 
 _KEY = "zone"
 _REMEMBERED_FOR = timedelta(minutes=1)  # a change by another process is seen after this time
-_MOST_REMEMBERED = 10_000
+_MAX_REMEMBERED = 10_000
 
 
 class ZoneService:
@@ -96,7 +96,7 @@ class ZoneService:
         self._scopes = scopes
         self._clock = clock
         self.default = default
-        self._cache: BoundedDict[str, tuple[datetime, ZoneInfo]] = BoundedDict(_MOST_REMEMBERED)
+        self._cache: BoundedDict[str, tuple[datetime, ZoneInfo]] = BoundedDict(_MAX_REMEMBERED)
 
     async def zone_of(self, chat: ChatAddress, person: Person) -> ZoneInfo:
         """Return the zone for times that `person` writes in `chat`."""
@@ -159,7 +159,7 @@ class ZoneService:
 
     async def _commit(self, delta: StateDelta) -> None:
         await self._scopes.commit([delta])
-        self._cache = BoundedDict(_MOST_REMEMBERED)  # not cleared: what is being read now may be the earlier zone
+        self._cache = BoundedDict(_MAX_REMEMBERED)  # not cleared: what is being read now may be the earlier zone
 
 
 def _scope_of(chat: ChatAddress, person: Person | None) -> str:

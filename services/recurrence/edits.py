@@ -85,7 +85,7 @@ def _first(schedule: Schedule, now: datetime) -> datetime | None:
 
 
 _DAY: Final = timedelta(days=1)
-_MOST_TIMES: Final = 20_000
+_MAX_FIRES: Final = 20_000
 
 
 class Suspension(Struct, frozen=True, kw_only=True):
@@ -99,7 +99,7 @@ def suspended_fires(schedule: Schedule, suspension: Suspension) -> tuple[datetim
     """Return the fires of `schedule` in the period of `suspension`."""
     zone, after = zone_of(schedule), just_before(suspension.since).astimezone(UTC)
     fires = takewhile(lambda fire: fire < suspension.until, fires_after(schedule, after))
-    return tuple(fire.astimezone(zone) for fire in islice(fires, _MOST_TIMES))
+    return tuple(fire.astimezone(zone) for fire in islice(fires, _MAX_FIRES))
 
 
 def can_suspend(schedule: Schedule) -> bool:

@@ -1,6 +1,6 @@
 """Count the fires that were due while the bot was not running, in nearly constant time.
 
-A clock set forward by decades makes millions of fires due. Up to `MOST_LISTED` are listed, so that ordinary pauses are
+A clock set forward by decades makes millions of fires due. Up to `MAX_LISTED` are listed, so that ordinary pauses are
 counted exactly. Beyond that, the number of days is multiplied by the fires of a day, which ignores fires that DST
 changes merged. Follow-ups, rules that dateutil walks and periods beyond four years are extrapolated.
 """
@@ -16,7 +16,7 @@ from services.recurrence.rules import ELAPSED, Rule, load_calendar
 from services.recurrence.schedule import Schedule
 from services.recurrence.wall_times import dates_from, elapsed_step, grid_walls, has_common_shape, is_day_allowed
 
-MOST_LISTED = 400
+MAX_LISTED = 400
 """More than a daily reminder has in a year."""
 
 _DAY = timedelta(days=1)
@@ -35,11 +35,11 @@ def missed_between(schedule: Schedule, first: datetime, now: datetime) -> tuple[
         return fires[-1], len(fires) - 1
     load_calendar(rule)
     begin, missed = _skip_whole_steps(schedule, rule, first, now) if rule.is_elapsed else (first, 0)
-    listed = [begin, *islice(_due(schedule, begin, now), MOST_LISTED)]
-    if len(listed) <= MOST_LISTED:
+    listed = [begin, *islice(_due(schedule, begin, now), MAX_LISTED)]
+    if len(listed) <= MAX_LISTED:
         return listed[-1], missed + len(listed) - 1
     latest = _latest(schedule, listed[-1], now)
-    return latest, missed + MOST_LISTED + _count_beyond(schedule, rule, listed, latest)
+    return latest, missed + MAX_LISTED + _count_beyond(schedule, rule, listed, latest)
 
 
 def _due(schedule: Schedule, after: datetime, until: datetime) -> Iterator[datetime]:
@@ -77,7 +77,7 @@ def _count_beyond(schedule: Schedule, rule: Rule, listed: list[datetime], latest
     """Count the fires after the last of `listed` up to `latest`; only the days at both ends are listed."""
     known, zone = listed[-1], zone_of(schedule)
     if rule.frequency not in ELAPSED and not has_common_shape(rule):
-        return round((latest - known) / (known - listed[0]) * MOST_LISTED)
+        return round((latest - known) / (known - listed[0]) * MAX_LISTED)
     low, high = (moment.astimezone(zone).date() + _DAY * later for moment, later in ((known, 1), (latest, 0)))
     if low >= high:
         return _count(_due(schedule, known, latest))

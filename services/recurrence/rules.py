@@ -14,9 +14,9 @@ from services.recurrence.calendars.workdays import Workdays
 
 WEEKDAYS: Final = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 ELAPSED: Final = frozenset({"MINUTELY", "HOURLY"})
-MOST_OCCURRENCES: Final = 10_000
-_MOST_WEEKS: Final = 5  # of a month
-_MOST_POSITIONS: Final = 31  # of BYSETPOS; every period is searched for each
+MAX_OCCURRENCES: Final = 10_000
+_MAX_WEEKS: Final = 5  # of a month
+_MAX_POSITIONS: Final = 31  # of BYSETPOS; every period is searched for each
 _FREQUENCIES: Final = ELAPSED | {"DAILY", "WEEKLY", "MONTHLY", "YEARLY"}
 _NUMBERS: Final = {  # part: minimum and maximum absolute value, and True if negative values are allowed
     "BYHOUR": (0, 23, False),
@@ -196,7 +196,7 @@ def check_rule(rule: Rule) -> None:
         ValueError: it is not supported, with the reason.
     """
     has_ordinal = any(ordinal for ordinal, _ in rule.days)
-    if max(rule.count or 0, rule.interval) > MOST_OCCURRENCES:
+    if max(rule.count or 0, rule.interval) > MAX_OCCURRENCES:
         raise ValueError("too large")
     if rule.is_elapsed and rule.has_exceptions:
         raise ValueError("exceptions belong to rules of the wall clock")
@@ -205,7 +205,7 @@ def check_rule(rule: Rule) -> None:
     if rule.frequency in {"DAILY", "WEEKLY"} and has_ordinal:
         raise ValueError("an nth weekday needs a month or a year")
     is_monthly = rule.frequency == "MONTHLY" or bool(rule.months)
-    if is_monthly and any(abs(ordinal) > _MOST_WEEKS for ordinal, _ in rule.days):
+    if is_monthly and any(abs(ordinal) > _MAX_WEEKS for ordinal, _ in rule.days):
         raise ValueError("a month has at most five of each weekday")
     if (rule.year_days or rule.weeks) and rule.frequency != "YEARLY":
         raise ValueError("a part that belongs to years")
@@ -235,7 +235,7 @@ def _rule(parts: dict[str, str]) -> Rule:
     if unknown:
         raise ValueError(f"unknown parts in {sorted(parts)}")
     numbers = {name: _numbers(name, parts[name]) for name in _NUMBERS if name in parts}
-    if len(parts.get("BYSETPOS", "").split(",")) > _MOST_POSITIONS:
+    if len(parts.get("BYSETPOS", "").split(",")) > _MAX_POSITIONS:
         raise ValueError("too large")
     exceptions = parts["EXDATE"].split(",") if "EXDATE" in parts else []
     _one_of(parts.get("RSCALE", "GREGORIAN"), {"GREGORIAN"})

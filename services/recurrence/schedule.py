@@ -46,8 +46,8 @@ def schedule_once(moment: datetime, zone: str) -> Schedule:
     return Schedule(start=moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None), zone=zone)
 
 
-MOST_FOLLOW_UPS: Final = 48
-LONGEST_PAUSE_MINUTES: Final = 24 * 60
+MAX_FOLLOW_UPS: Final = 48
+MAX_PAUSE_MINUTES: Final = 24 * 60
 _STAMP: Final = "%Y%m%dT%H%M%SZ"
 _ONCE: Final = "FREQ=DAILY;COUNT=1"
 _PARTS: Final = ("NAG=", "NAGS=", "NAGAFTER=")
@@ -122,7 +122,7 @@ def _is_own(part: str) -> bool:
 
 def _follow_up(parts: dict[str, str]) -> FollowUp:
     minutes, times, after = (parts.get(name, "") for name in ("NAG", "NAGS", "NAGAFTER"))
-    if not 1 <= int(minutes) <= LONGEST_PAUSE_MINUTES or not 1 <= int(times) <= MOST_FOLLOW_UPS:
+    if not 1 <= int(minutes) <= MAX_PAUSE_MINUTES or not 1 <= int(times) <= MAX_FOLLOW_UPS:
         raise ValueError(f"NAG={minutes};NAGS={times}")
     done_until = datetime.strptime(after.upper(), _STAMP).replace(tzinfo=UTC) if after else None
     return FollowUp(every=timedelta(minutes=int(minutes)), times=int(times), done_until=done_until)

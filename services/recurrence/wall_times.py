@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from services.recurrence.rules import Rule
 
-_MOST_EMPTY_PERIODS = 1200  # months or years without a date after which a rule counts as ended
-_MOST_EMPTY_DAYS = 4400
+_MAX_EMPTY_PERIODS = 1200  # months or years without a date after which a rule counts as ended
+_MAX_EMPTY_DAYS = 4400
 _LAST_YEAR = 9998
 _MINUTE = timedelta(minutes=1)
 _HOUR = timedelta(hours=1)
@@ -61,7 +61,7 @@ def _filter_days(rule: Rule, days: Iterator[date], *, is_by_weekday: bool) -> It
         if is_day_allowed(rule, day):
             empty = 0
             yield day
-        elif (empty := empty + 1) > _MOST_EMPTY_DAYS:
+        elif (empty := empty + 1) > _MAX_EMPTY_DAYS:
             return
 
 
@@ -90,7 +90,7 @@ def _monthly(rule: Rule, start: date, first: date) -> Iterator[date]:
     origin = start.year * 12 + (0 if is_yearly else start.month - 1)
     steps = max(0, (first.year * 12 + first.month - 1 - origin) // (rule.interval * length))
     empty = 0
-    while empty < _MOST_EMPTY_PERIODS:
+    while empty < _MAX_EMPTY_PERIODS:
         begin = origin + steps * rule.interval * length
         if begin // 12 > _LAST_YEAR:
             return

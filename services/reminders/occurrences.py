@@ -10,7 +10,7 @@ from services.recurrence.missed import missed_between
 from services.recurrence.schedule import Schedule
 from services.reminders.model import CatchUp
 
-MOST_CAUGHT_UP = 10
+MAX_CAUGHT_UP = 10
 """The limit of missed occurrences that `CatchUp.ALL` sends separately; the first of them has the number of others."""
 
 _ON_TIME = timedelta(minutes=2)  # a smaller delay does not count as missed
@@ -78,9 +78,9 @@ def _skip_missed(schedule: Schedule, due: tuple[datetime, datetime, int], now: d
 
 
 def _last_fires(schedule: Schedule, first: datetime, latest: datetime, missed: int) -> list[datetime]:
-    """Return the last fires from `first` to `latest`, at most `MOST_CAUGHT_UP`; `missed` are before `latest`."""
-    wanted = min(missed + 1, MOST_CAUGHT_UP)
-    reach = (latest - first) / missed * MOST_CAUGHT_UP
+    """Return the last fires from `first` to `latest`, at most `MAX_CAUGHT_UP`; `missed` are before `latest`."""
+    wanted = min(missed + 1, MAX_CAUGHT_UP)
+    reach = (latest - first) / missed * MAX_CAUGHT_UP
     while True:
         start = max(first, latest - reach)
         fires = [first] if start == first else []

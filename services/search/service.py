@@ -12,9 +12,9 @@ from services.kernel.errors import RequestRefused
 from services.search.model import SearchAnswer, SearchEngine, SearchUnavailable, TextListener
 
 _MAX_ANSWERS = 128
-_LONGEST_SHOWN = 120
+_MAX_SHOWN_LENGTH = 120
 """The longest query that a refusal repeats, in characters."""
-_LONGEST_PAUSE_SECONDS = 300.0
+_MAX_PAUSE_SECONDS = 300.0
 _DEFAULT_PAUSE_SECONDS = 30.0
 
 
@@ -110,11 +110,11 @@ class SearchService:
 
 def shorten_query(query: str) -> str:
     """Return a query for a refusal: short, and without mentions, which would notify somebody."""
-    return query.replace("@", "")[:_LONGEST_SHOWN]
+    return query.replace("@", "")[:_MAX_SHOWN_LENGTH]
 
 
 def _pause(retry_after: float | None) -> timedelta:
-    seconds = _DEFAULT_PAUSE_SECONDS if retry_after is None else min(retry_after, _LONGEST_PAUSE_SECONDS)
+    seconds = _DEFAULT_PAUSE_SECONDS if retry_after is None else min(retry_after, _MAX_PAUSE_SECONDS)
     return timedelta(seconds=seconds)
 
 

@@ -13,7 +13,7 @@ from services.summary.requests import ClaimedBullet
 
 _SUPPORTED_SHARE = 0.5
 _STEM_LENGTH = 5
-_SHORTEST_QUOTE = 2
+_MIN_QUOTE_LENGTH = 2
 """The minimum of content terms of a quotation that counts as evidence."""
 _NUMBER = re.compile(r"\d+")
 
@@ -49,7 +49,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
 
     def _contains(self, quote: str) -> bool:
         wanted = _fold(quote)
-        return len(terms(quote)) >= _SHORTEST_QUOTE and any(wanted in _fold(text) for text in self.texts)
+        return len(terms(quote)) >= _MIN_QUOTE_LENGTH and any(wanted in _fold(text) for text in self.texts)
 
 
 def _fold(text: str) -> str:
@@ -84,7 +84,7 @@ def _is_mostly_cjk(text: str) -> bool:
     return 2 * sum(map(is_cjk, letters)) > len(letters)
 
 
-_MOST_IDS = 5
+_MAX_IDS = 5
 
 
 def check_claims(claims: Iterable[ClaimedBullet], part: Sequence[ChatMessage]) -> tuple[Bullet, ...]:
@@ -110,7 +110,7 @@ def _in_order(claims: Iterable[ClaimedBullet], count: int) -> list[ClaimedBullet
 
 
 def _check_claim(claim: ClaimedBullet, part: Sequence[ChatMessage], names: set[str]) -> Bullet | None:
-    cited = [part[number - 1] for number in sorted(set(claim.ids))][:_MOST_IDS]
+    cited = [part[number - 1] for number in sorted(set(claim.ids))][:_MAX_IDS]
     authors = {message.sender.name for message in cited}
     evidence = Evidence(
         texts=tuple(message.text for message in cited), names=tuple(authors), outsiders=tuple(names - authors)
@@ -127,4 +127,4 @@ def _check_merge(claim: ClaimedBullet, points: Sequence[Bullet]) -> Bullet | Non
     if not Evidence(texts=tuple(point.text for point in cited), names=()).supports(text):
         return None
     ids = dict.fromkeys(message_id for point in cited for message_id in point.message_ids)
-    return Bullet(text=text, message_ids=tuple(ids)[:_MOST_IDS], sender=cited[0].sender)
+    return Bullet(text=text, message_ids=tuple(ids)[:_MAX_IDS], sender=cited[0].sender)

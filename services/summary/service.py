@@ -21,9 +21,9 @@ from services.summary.model import (
 if TYPE_CHECKING:
     from services.summary.model_summarizer import ModelSummarizer
 
-_FEWEST_BULLETS = 3
-_MOST_BULLETS = 8
-_MOST_MESSAGES = 5_000
+_MIN_BULLETS = 3
+_MAX_BULLETS = 8
+_MAX_MESSAGES = 5_000
 """The limit of messages in any window."""
 
 
@@ -96,11 +96,11 @@ class SummaryService:
             self._with_model.forget_person(person_id)
 
     async def _read(self, chat: ChatAddress, window: SummaryWindow) -> tuple[Sequence[ChatMessage], bool]:
-        limit = min(window.limit, _MOST_MESSAGES)
+        limit = min(window.limit, _MAX_MESSAGES)
         if window.since is None:
             return await self._source.recent(chat, limit), False
         messages = await self._source.since(chat, window.since)
-        return messages[-limit:], len(messages) > limit or len(messages) >= _MOST_MESSAGES
+        return messages[-limit:], len(messages) > limit or len(messages) >= _MAX_MESSAGES
 
     async def _bullets(
         self, messages: Sequence[ChatMessage], language: str, on_progress: ProgressListener | None
@@ -124,4 +124,4 @@ class SummaryService:
 
 def bullet_count(message_count: int) -> int:
     """Return the number of bullets for a window: 3 for a short conversation, 8 for a long day."""
-    return max(_FEWEST_BULLETS, min(_MOST_BULLETS, round(math.sqrt(message_count))))
+    return max(_MIN_BULLETS, min(_MAX_BULLETS, round(math.sqrt(message_count))))

@@ -4,13 +4,13 @@
 rules and selects those that are times, and `resolve` turns them into instants and recurrences.
 """
 
-from services.time_expressions.effort import MOST_EFFORT, is_effort_spent, limited_effort, spend_effort
+from services.time_expressions.effort import MAX_EFFORT, is_effort_spent, limited_effort, spend_effort
 from services.time_expressions.engine import TimeReader, is_calendar_word, parse, parse_all, warm_up
 from services.time_expressions.model import DateOrder, DayParts, Grain, Reading, ReadTimes, TimeReadings
 from services.time_expressions.rules.grammar import languages
 
 __all__ = [
-    "MOST_EFFORT",
+    "MAX_EFFORT",
     "DateOrder",
     "DayParts",
     "Grain",

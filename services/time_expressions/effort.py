@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-MOST_EFFORT = 1_000
+MAX_EFFORT = 1_000
 """Units for one message; a unit is one phrase or ten characters. Fewer than one message in a thousand needs more."""
 
 
 class Effort:
     """A limit of units of work."""
 
-    def __init__(self, most: int) -> None:
-        self._left = most
+    def __init__(self, maximum: int) -> None:
+        self._left = maximum
         self._paid = set[object]()
 
     @property
@@ -34,9 +34,9 @@ _CURRENT: ContextVar[Effort | None] = ContextVar("effort", default=None)
 
 
 @contextmanager
-def limited_effort(most: int = MOST_EFFORT) -> Iterator[Effort]:
-    """Limit the work within the context to `most` units; a nested limit replaces it."""
-    effort = Effort(most)
+def limited_effort(maximum: int = MAX_EFFORT) -> Iterator[Effort]:
+    """Limit the work within the context to `maximum` units; a nested limit replaces it."""
+    effort = Effort(maximum)
     token = _CURRENT.set(effort)
     try:
         yield effort

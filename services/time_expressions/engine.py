@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from services.kernel.lunar_calendar import FIRST_YEAR, lunar_months
-from services.time_expressions.effort import MOST_EFFORT, is_effort_spent, spend_effort
+from services.time_expressions.effort import MAX_EFFORT, is_effort_spent, spend_effort
 from services.time_expressions.model import DateOrder, DayParts, Reading, TimeReadings
 from services.time_expressions.parse.chart import Chart
 from services.time_expressions.parse.merge import Group
@@ -20,10 +20,10 @@ from services.time_expressions.scan.normalise import Folded, fold, mask_addresse
 from services.time_expressions.scan.tokens import scan
 from services.time_expressions.values import Slots, names_day, to_meaning
 
-LONGEST_TEXT = 5_000
+MAX_TEXT_LENGTH = 5_000
 """The number of characters that are read of a text."""
 
-SHORTEST_PERIOD = timedelta(minutes=1)
+MIN_PERIOD = timedelta(minutes=1)
 """The default shortest period; recurrences that fire more often are not produced."""
 
 DEFAULT_PARTS = DayParts()
@@ -75,7 +75,7 @@ def parse(
     day_parts: DayParts = DEFAULT_PARTS,
     future: bool = True,
     eager: bool = False,
-    shortest_period: timedelta = SHORTEST_PERIOD,
+    shortest_period: timedelta = MIN_PERIOD,
 ) -> TimeReadings:
     """Read the first time, interval or recurrence in `text`; `parse_all` reads all of them.
 
@@ -118,7 +118,7 @@ def parse_all(
     day_parts: DayParts = DEFAULT_PARTS,
     future: bool = True,
     eager: bool = False,
-    shortest_period: timedelta = SHORTEST_PERIOD,
+    shortest_period: timedelta = MIN_PERIOD,
 ) -> tuple[TimeReadings, ...]:
     """Read every separate time in `text`, in order; the arguments are those of `parse`.
 
@@ -148,7 +148,7 @@ def _read(
 ) -> tuple[tuple[TimeReadings, ...], int]:
     """Read a text and cache the result with its cost; `zone` tells equal instants of two zones apart."""
     del zone
-    read = mask_addresses(text[:LONGEST_TEXT])
+    read = mask_addresses(text[:MAX_TEXT_LENGTH])
     parsed = _parse_text(read, _choose_languages(read, language), order, present, eager=eager)
     return tuple(_build_readings(text, parsed, group, answers) for group, answers in parsed.groups), parsed.units
 
@@ -184,10 +184,10 @@ def _detect_languages(text: str, language: str | None = None) -> tuple[str, ...]
     if language == "zh" or (not text.isascii() and any("⺀" < char < "\ufb00" for char in text)):
         return ("zh", "en") if any("a" <= char <= "z" for char in text.lower()) else ("zh",)
     words = set(text.lower().split())
-    best, most = "en", len(words & vocabulary("en"))
+    best, maximum = "en", len(words & vocabulary("en"))
     for name in languages():
-        if name not in {"en", "zh"} and len(words & vocabulary(name)) > most:
-            best, most = name, len(words & vocabulary(name))
+        if name not in {"en", "zh"} and len(words & vocabulary(name)) > maximum:
+            best, maximum = name, len(words & vocabulary(name))
     return (best,)
 
 
@@ -208,7 +208,7 @@ def _parse_text(
         ends=ends,
         grammar=rules,
         # A cut chart may lack times, so the whole limit counts as spent.
-        units=MOST_EFFORT if chart.is_cut else chart.phrases + len(text) // _CHARACTERS_A_UNIT,
+        units=MAX_EFFORT if chart.is_cut else chart.phrases + len(text) // _CHARACTERS_A_UNIT,
     )
 
 
@@ -235,7 +235,7 @@ def _build_readings(text: str, parsed: ParsedText, group: Group, answers: list[A
     return TimeReadings(text=text, readings=kept, ambiguous=ambiguous, past=past)
 
 
-_SHORTEST = timedelta(seconds=1)
+_MIN_DURATION = timedelta(seconds=1)
 """Shorter than any reminder may be, so that the caller sees a period that is too short and can refuse it."""
 
 
@@ -265,5 +265,5 @@ class TimeReader(NamedTuple):
             order=self.order,
             day_parts=self.day_parts,
             eager=eager,
-            shortest_period=_SHORTEST,
+            shortest_period=_MIN_DURATION,
         )

@@ -36,7 +36,7 @@ class Clock(NamedTuple):
 LAST_SMALL_HOUR, _LAST_HOUR_OF_DUSK = 4, 2
 _NOON = 12
 _EARLIEST_OF_MORNING, _LATEST_OF_AFTERNOON = 6, 7
-_LEAST_IN_ROW = 3
+_MIN_CLOCKS_IN_ROW = 3
 
 
 def is_small_hour(hour: int, part: str) -> bool:
@@ -51,7 +51,7 @@ def spread_over_day(clocks: tuple[Clock, ...]) -> tuple[Clock, ...] | None:
     """
     hours = [clock.hour for clock in clocks if clock.half == ""]
     rises = all(clock.hour < following.hour for clock, following in pairwise(clocks))
-    if not hours or len(clocks) < _LEAST_IN_ROW - (not rises) or any(clock.ahead_of for clock in clocks):
+    if not hours or len(clocks) < _MIN_CLOCKS_IN_ROW - (not rises) or any(clock.ahead_of for clock in clocks):
         return None
     is_late = max(hours) <= _LATEST_OF_AFTERNOON or hours[0] < _EARLIEST_OF_MORNING or hours[0] == _NOON
     return _rise(clocks, "pm" if is_late else "am") or _rise(clocks, "am" if is_late else "pm")

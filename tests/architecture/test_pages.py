@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LONGEST_LINE, LONGEST_CHANGELOG = 100, 150
+MAX_LINE_LENGTH, MAX_CHANGELOG_LINE_LENGTH = 100, 150
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 
 
@@ -27,7 +27,7 @@ def long_lines(page: str) -> list[str]:
     return [
         line
         for line in text.splitlines()
-        if len(line) > LONGEST_LINE and not line.startswith("|") and " " in line.strip("- ")
+        if len(line) > MAX_LINE_LENGTH and not line.startswith("|") and " " in line.strip("- ")
     ]
 
 
@@ -49,4 +49,4 @@ def test_links_lead_to_files_in_git(page):
 def test_changelog_is_short():
     lines = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()
 
-    assert len(lines) < LONGEST_CHANGELOG
+    assert len(lines) < MAX_CHANGELOG_LINE_LENGTH

@@ -13,8 +13,8 @@ from tests.support.timeouts import on_this_machine
 PEOPLE = 50
 MESSAGES = 60
 ROUNDS = 3
-MOST_MS = 50
-MOST_GROWTH_MB = 10
+MAX_MS = 50
+MAX_GROWTH_MB = 10
 
 
 async def wait_for_message(socket: ClientConnection, text: str) -> float:
@@ -50,5 +50,5 @@ async def test_fifty_sockets_receive_messages_in_time_and_bounded_memory(shared_
     finally:
         await asyncio.gather(*(socket.close() for socket in sockets))
 
-    assert min(rounds) < on_this_machine(MOST_MS)
-    assert shared_bot.resident_megabytes() - before < MOST_GROWTH_MB
+    assert min(rounds) < on_this_machine(MAX_MS)
+    assert shared_bot.resident_megabytes() - before < MAX_GROWTH_MB

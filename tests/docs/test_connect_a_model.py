@@ -62,7 +62,7 @@ def test_the_numbers_in_the_text_are_those_of_the_code():
     breaker = CircuitBreaker.__init__.__kwdefaults__
 
     assert (breaker["failures"], breaker["cooldown"]) == (3, 30.0)
-    assert RequestRetries().longest_wait == 20
+    assert RequestRetries().max_wait == 20
     assert LoopLimits().seconds == 120
     assert f"{len(own_prompts())} in both languages" in PAGE
 

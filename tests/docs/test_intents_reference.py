@@ -8,7 +8,7 @@ import pytest
 from bot.app.registry import built_in_registry
 from bot.testing.turns import make_turn
 from function_calls.understanding import OfflineInterpreter
-from function_calls.understanding.dialogue.message_reader import LONGEST
+from function_calls.understanding.dialogue.message_reader import MAX_TEXT_LENGTH
 from function_calls.understanding.reading.message import load_models
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -35,7 +35,7 @@ def test_page_names_every_intent(language):
 def test_longest_request_is_that_of_the_code(page, words):
     [limit] = re.findall(words, (DOCS / page).read_text(encoding="utf-8"))
 
-    assert int(limit) == LONGEST
+    assert int(limit) == MAX_TEXT_LENGTH
 
 
 @pytest.mark.parametrize(("function", "language", "text"), CASES)

@@ -57,7 +57,7 @@ async def _measure_block(folder: Path, action: str) -> float:
             SqlReminderStore(database), clock, UnusedNotifier(), MemoryStateStore(clock), times=parse_all
         )
         ended = asyncio.Event()
-        watching = asyncio.create_task(_longest_block(ended))
+        watching = asyncio.create_task(_max_block(ended))
         await asyncio.sleep(0.05)
         if action == "set":
             await service.create(
@@ -69,7 +69,7 @@ async def _measure_block(folder: Path, action: str) -> float:
         return await watching
 
 
-async def _longest_block(ended: asyncio.Event) -> float:
+async def _max_block(ended: asyncio.Event) -> float:
     longest, before = 0.0, perf_counter()
     while not ended.is_set():
         await asyncio.sleep(0.001)

@@ -22,7 +22,7 @@ _SECRET = re.compile(
     r"|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+"  # JSON Web Tokens
 )
 _HIDDEN = "[secret]"
-_SHORTEST_SECRET = 4
+_MIN_SECRET_LENGTH = 4
 
 
 class NotRecorded(AssertionError):
@@ -44,7 +44,7 @@ class RecordingModel:
 
     def __init__(self, model: LanguageModel, *, secrets: Iterable[str] = ()) -> None:
         self._model = model
-        self._secrets = tuple(secret for secret in secrets if len(secret) >= _SHORTEST_SECRET)
+        self._secrets = tuple(secret for secret in secrets if len(secret) >= _MIN_SECRET_LENGTH)
         self.exchanges: list[Exchange] = []
 
     @property

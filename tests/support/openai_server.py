@@ -21,7 +21,7 @@ _USAGE = {
     "prompt_tokens_details": {"cached_tokens": 64},
 }
 _PIECE = 5  # characters of text or arguments in one streamed delta, more where a text is very long
-_MOST_PIECES = 1000
+_MAX_PIECES = 1000
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -239,7 +239,7 @@ def _call(name: str, arguments: str) -> dict[str, object]:
 
 
 def _pieces(text: str) -> list[str]:
-    size = max(_PIECE, len(text) // _MOST_PIECES)
+    size = max(_PIECE, len(text) // _MAX_PIECES)
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 

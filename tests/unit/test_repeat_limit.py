@@ -20,7 +20,7 @@ def test_keys_are_limited_separately():
 
 
 def test_oldest_key_is_forgotten():
-    limit = RepeatLimit(60.0, most_keys=2)
+    limit = RepeatLimit(60.0, max_keys=2)
 
     assert [limit.count_omitted(key, 0.0) for key in ("a", "b", "c", "a")] == [0, 0, 0, 0]
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AliasPath, BeforeValidator, Field, JsonValue
 
-from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN, Answer, Body
+from bot.http.core.bodies import MAX_SESSION_LENGTH, SESSION_PATTERN, Answer, Body
 from bot.http.core.timeseries import Sample
 from bot.http.core.tokens import Role, Scope
 from bot.platforms.web.frames import AuthorShape, author_shape, format_instant
@@ -201,7 +201,7 @@ class NewTokenBody(Body):
     name: str = Field(min_length=1, max_length=40, examples=["ann"])
     role: Role = "member"
     scopes: list[Scope] | None = None
-    rooms: list[Annotated[str, Field(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)]] | None = Field(
+    rooms: list[Annotated[str, Field(pattern=SESSION_PATTERN, max_length=MAX_SESSION_LENGTH)]] | None = Field(
         None, max_length=200, description="The only rooms that it gives access to; null for those of its holder."
     )
 

@@ -25,13 +25,13 @@ from services.call_log.secret_mask import SecretMask
 from services.kernel.errors import ConfigError
 
 _PLATFORM: Final = "platforms."
-_LONGEST_KEY: Final = 100
-_MOST_VALUES: Final = 200
+_MAX_KEY_LENGTH: Final = 100
+_MAX_VALUES: Final = 200
 
 routes = APIRouter(prefix="/api/admin/settings", tags=["admin"], dependencies=[Depends(needs("admin"))])
 setup_routes = APIRouter(prefix="/api/setup", tags=["admin"])
 
-Values = dict[Annotated[str, Field(max_length=_LONGEST_KEY)], JsonValue]
+Values = dict[Annotated[str, Field(max_length=_MAX_KEY_LENGTH)], JsonValue]
 
 
 class SettingEntry(Answer):
@@ -71,7 +71,7 @@ class SettingsBody(Answer):
 class ValuesBody(Body):
     """New values by key, such as `model.base_url`; null removes the change made in the page."""
 
-    values: Values = Field(max_length=_MOST_VALUES, examples=[{"bot.name": "Pearl"}])
+    values: Values = Field(max_length=_MAX_VALUES, examples=[{"bot.name": "Pearl"}])
 
 
 class TestBody(ValuesBody):

@@ -10,11 +10,11 @@ from bot.http.core.bodies import SESSION, Answer
 from bot.http.core.context import Context
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.memberships import RoomViewer, admit
-from bot.platforms.web.files import MOST_UNUSED, TooManyUploads, image_type, suffix_of
+from bot.platforms.web.files import MAX_UNUSED_UPLOADS, TooManyUploads, image_type, suffix_of
 
 # An opened file can neither run scripts nor send requests to the bot.
 _CONFINED: Final = "sandbox; default-src 'none'; img-src 'self'; style-src 'unsafe-inline'"
-_LONGEST_NAME: Final = 200
+_MAX_NAME_LENGTH: Final = 200
 _CACHE_SECONDS: Final = 31_536_000
 
 routes = APIRouter(tags=["chat"])
@@ -48,7 +48,7 @@ async def upload(
     context: Context,
     viewer: RoomViewer,
     filename: Annotated[
-        str, Query(min_length=1, max_length=_LONGEST_NAME, description="Its name.", examples=["desk.png"])
+        str, Query(min_length=1, max_length=_MAX_NAME_LENGTH, description="Its name.", examples=["desk.png"])
     ],
 ) -> KeptFile:
     """Upload a file to a room; it counts as a message there.
@@ -73,13 +73,13 @@ async def upload(
                 raise HttpRefused(413, "file_too_large", limit=settings.max_upload_kilobytes)
             stored = await files.keep(filename, content, viewer.person.id, key)
     except TooManyUploads as error:
-        raise HttpRefused(429, "uploads_unused", count=MOST_UNUSED, limit=quota // 1000) from error
+        raise HttpRefused(429, "uploads_unused", count=MAX_UNUSED_UPLOADS, limit=quota // 1000) from error
     return KeptFile(kind=stored.kind, description=stored.description, url=stored.url or "")
 
 
 @routes.get("/files/{key}/{name}", operation_id="opened_files__key___name__get", response_class=FileResponse)
 async def download(
-    key: Annotated[str, Path(max_length=40)], name: Annotated[str, Path(max_length=_LONGEST_NAME)], context: Context
+    key: Annotated[str, Path(max_length=40)], name: Annotated[str, Path(max_length=_MAX_NAME_LENGTH)], context: Context
 ) -> FileResponse:
     """Return an uploaded file. Its address has a secret key, since browsers request pictures without a token."""
     path = None if context.room.files is None else await context.room.files.find(key, name)

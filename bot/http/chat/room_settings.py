@@ -16,7 +16,7 @@ from bot.inbound.turns import parse_call_style
 from function_calls.tools.calls import StyleName
 from function_calls.tools.policy import CallPolicy
 from services.kernel.chat import ChatAddress
-from services.people.chat_preferences import LONGEST_INSTRUCTIONS, ChatPreferences, ChatPreferenceService
+from services.people.chat_preferences import MAX_INSTRUCTIONS_LENGTH, ChatPreferences, ChatPreferenceService
 from services.people.privacy import PrivacyService
 from services.people.zones import ZoneService
 from services.reminders.quiet_hours import QuietHours
@@ -37,7 +37,7 @@ class QuietHoursBody(Body):
 class RoomSettingsBody(Body):
     """New settings of a room; fields that are left out stay, null returns to the settings of the bot."""
 
-    instructions: str | None = Field(None, max_length=LONGEST_INSTRUCTIONS, examples=["Be brief here."])
+    instructions: str | None = Field(None, max_length=MAX_INSTRUCTIONS_LENGTH, examples=["Be brief here."])
     call_style: StyleName | None = Field(None, description="Call style of models in the room.")
     quiet_hours: QuietHoursBody | None = None
     retention_days: Annotated[int, Field(ge=0, le=36_500)] | None = Field(

@@ -26,7 +26,7 @@ from bot.http.rooms.history import RoomHistory
 from bot.http.rooms.memberships import NOTHING_UNREAD, RoomViewer, count_unread, enter_room, filter_rooms, join
 from bot.http.security.auth import NAME, ChatViewer, read_person
 from bot.platforms.web.frames import format_instant
-from bot.platforms.web.shapes import LONGEST_NAME
+from bot.platforms.web.shapes import MAX_NAME_LENGTH
 from services.history.service import HistoryService
 from services.storage.messages.pages import ChatOverview
 
@@ -35,8 +35,8 @@ LIMIT = Annotated[int, Query(ge=1, le=500)]
 BEFORE = Annotated[str | None, Query(max_length=200, description="Only messages before the one with this id.")]
 SSE = "text/event-stream"
 JSON = "application/json"
-_MOST_CHATS_SEARCHED = 10_000
-_MOST_CHATS_LISTED = 200
+_MAX_CHATS_SEARCHED = 10_000
+_MAX_CHATS_LISTED = 200
 _EVENTS = {"description": "Server-sent events, each with `event` and, as JSON, `data`."}
 
 
@@ -46,7 +46,7 @@ routes = APIRouter(prefix="/api/chat", tags=["chat"])
 class MemberBody(Body):
     """The person to invite, by the name of their token."""
 
-    name: str = Field(min_length=1, max_length=LONGEST_NAME, examples=["ben"])
+    name: str = Field(min_length=1, max_length=MAX_NAME_LENGTH, examples=["ben"])
 
 
 @routes.post(
@@ -85,7 +85,7 @@ async def sessions(
     """
     if platform != "web" and "admin" not in viewer.scopes:
         raise HttpRefused(403, "scope_missing", scope="admin")
-    found = await context.messages.chats(None if platform == "all" else platform, limit=_MOST_CHATS_SEARCHED)
+    found = await context.messages.chats(None if platform == "all" else platform, limit=_MAX_CHATS_SEARCHED)
     used = {each.address for each in found}
     people = {context.room.address(room.session_id): len(room.people) for room in context.room.rooms}
     unused = [chat for chat, count in people.items() if count and chat not in used]
@@ -93,7 +93,7 @@ async def sessions(
     now = context.clock.now()
     empty = [ChatOverview(address=chat, message_count=0, last_at=now) for chat in unused if chat.key in own]
     with_messages = [each for each in found if platform != "web" or each.address.key in own]
-    listed = [*with_messages[:_MOST_CHATS_LISTED], *empty]
+    listed = [*with_messages[:_MAX_CHATS_LISTED], *empty]
     rooms = [each.address for each in listed if each.address.platform == "web"]
     unread = await count_unread(context, viewer.with_name(name).person, rooms, words.split("\n"))
     return Sessions(

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from starlette.websockets import WebSocketState
 
 from bot.http.chat.socket_actions import Data, FrameHandler, FrameHandlers
-from bot.http.core.bodies import LONGEST_MESSAGE, LONGEST_SESSION, SESSION_PATTERN
+from bot.http.core.bodies import MAX_MESSAGE_LENGTH, MAX_SESSION_LENGTH, SESSION_PATTERN
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused, field_problems, invalid_fields, request_language
 from bot.http.core.timeseries import last_second
@@ -36,13 +36,13 @@ _TRY_AGAIN_LATER: Final = 1013
 _UNSUPPORTED_DATA: Final = 1003
 _POLICY_VIOLATION: Final = 1008
 _MESSAGE_TOO_BIG: Final = 1009
-_LONGEST_FRAME: Final = 256_000
+_MAX_FRAME_SIZE: Final = 256_000
 """Characters of a frame; only a result of a call that the page runs may be longer."""
 _CLOSING_SECONDS: Final = 1.0
 _METRICS_SECONDS: Final = 1.0
 _RECORDED_QUEUE: Final = 4
-_LONGEST_ZONE: Final = 60
-_LONGEST_LANGUAGE: Final = 10
+_MAX_ZONE_LENGTH: Final = 60
+_MAX_LANGUAGE_LENGTH: Final = 10
 _TURN_ENDS: Final = frozenset({"done", "message_new"})
 """Events after which the zone of the person may be another, since messages can set it."""
 
@@ -53,12 +53,12 @@ routes = APIRouter(prefix="/api/chat", tags=["chat"])
 async def ws(
     socket: WebSocket,
     context: Context,
-    session_id: Annotated[str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)] = "lobby",
+    session_id: Annotated[str, Query(pattern=SESSION_PATTERN, max_length=MAX_SESSION_LENGTH)] = "lobby",
     name: Annotated[str | None, Query(max_length=40)] = None,
     epoch: Annotated[str, Query(max_length=40)] = "",
     last_seq: Annotated[int, Query(ge=0)] = 0,
-    time_zone: Annotated[str, Query(max_length=_LONGEST_ZONE)] = "",
-    language: Annotated[str, Query(max_length=_LONGEST_LANGUAGE)] = "",
+    time_zone: Annotated[str, Query(max_length=_MAX_ZONE_LENGTH)] = "",
+    language: Annotated[str, Query(max_length=_MAX_LANGUAGE_LENGTH)] = "",
 ) -> None:
     """Serve a room over a WebSocket. The protocol is in docs/reference/http.md."""
     viewer = _viewer(socket, name)
@@ -204,7 +204,7 @@ class RoomSocket:
                 await self._close(_UNSUPPORTED_DATA, "text frames only")
                 return
             wait = self._count_frame(text)
-            if len(text) > _LONGEST_FRAME and not self._context.room.client_calls.is_waiting_for(
+            if len(text) > _MAX_FRAME_SIZE and not self._context.room.client_calls.is_waiting_for(
                 self._viewer.person.id
             ):
                 await self._close(_MESSAGE_TOO_BIG, "message too big")
@@ -237,7 +237,7 @@ class RoomSocket:
         """Count a frame for the rate limit of the person, a long one as several; return the seconds to wait, or 0."""
         person_id, frame_rate = self._viewer.person.id, self._context.frame_rate
         wait = frame_rate.take(person_id)
-        for _ in range(len(text) // _LONGEST_FRAME):
+        for _ in range(len(text) // _MAX_FRAME_SIZE):
             frame_rate.take(person_id)
         return wait
 
@@ -275,7 +275,7 @@ class RoomSocket:
         settings = self._context.settings.http
         kilobytes = 0 if self._context.room.files is None else settings.max_upload_kilobytes
         types = list(settings.upload_types)
-        return {"message_length": LONGEST_MESSAGE, "upload_kilobytes": kilobytes, "upload_types": types}
+        return {"message_length": MAX_MESSAGE_LENGTH, "upload_kilobytes": kilobytes, "upload_types": types}
 
     def _drop_sent_frames(self, seq: int) -> None:
         """Remove frames from the queue that the snapshot or the replay contains."""

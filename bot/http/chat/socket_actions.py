@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 
 from bot.http.chat.sending import MessageSender, delete_own, edit_own, incoming_post, put_reaction
-from bot.http.core.bodies import LONGEST_MESSAGE, ReactionBody, SendBody
+from bot.http.core.bodies import MAX_MESSAGE_LENGTH, ReactionBody, SendBody
 from bot.http.core.context import HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.rooms.memberships import mark_read
@@ -55,7 +55,7 @@ class FrameHandlers:
 
     async def _edit(self, data: Data) -> None:
         text = _text(data, "text")
-        if not text.strip() or len(text) > LONGEST_MESSAGE:
+        if not text.strip() or len(text) > MAX_MESSAGE_LENGTH:
             raise HttpRefused(422, "message_blank")
         await edit_own(self._context, self._session_id, _text(data, "message_id"), text, self._viewer)
 

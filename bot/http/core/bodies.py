@@ -10,15 +10,15 @@ from bot.platforms.web.frames import AuthorShape, MessageShape, json_text
 
 # Without `{1,64}`: Pydantic expands repetitions, and 64 times the letters of all scripts need 10 MB.
 SESSION_PATTERN = r"^[\w-]+$"
-LONGEST_SESSION = 64
+MAX_SESSION_LENGTH = 64
 CLIENT_ID_PATTERN = r"^[A-Za-z0-9_-]{1,64}$"
-LONGEST_MESSAGE = 20_000
+MAX_MESSAGE_LENGTH = 20_000
 IN_ROOM = Annotated[
-    str, Query(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.", examples=["lobby"])
+    str, Query(pattern=SESSION_PATTERN, max_length=MAX_SESSION_LENGTH, description="The room.", examples=["lobby"])
 ]
 """The room in the query of a request."""
 SESSION = Annotated[
-    str, Path(pattern=SESSION_PATTERN, max_length=LONGEST_SESSION, description="The room.", examples=["lobby"])
+    str, Path(pattern=SESSION_PATTERN, max_length=MAX_SESSION_LENGTH, description="The room.", examples=["lobby"])
 ]
 """The room in the path of a request."""
 
@@ -51,12 +51,12 @@ class SendBody(Body):
 
     session_id: str = Field(
         pattern=SESSION_PATTERN,
-        max_length=LONGEST_SESSION,
+        max_length=MAX_SESSION_LENGTH,
         description="The room; it is created on first use.",
         examples=["lobby"],
     )
     message: str = Field(
-        max_length=LONGEST_MESSAGE,
+        max_length=MAX_MESSAGE_LENGTH,
         description="May be empty if there are attachments.",
         examples=["remind me in 10 minutes to stretch"],
     )
@@ -144,7 +144,7 @@ class LogPage(Answer):
 class EditBody(Body):
     """The new text of a message."""
 
-    text: str = Field(min_length=1, max_length=LONGEST_MESSAGE)
+    text: str = Field(min_length=1, max_length=MAX_MESSAGE_LENGTH)
 
 
 class ReactionBody(Body):

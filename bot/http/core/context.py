@@ -31,10 +31,10 @@ from services.storage.messages.pages import MessagePages
 from services.storage.records.activity import ActivityReader
 from services.storage.reminders.store import SqlReminderStore
 
-_MOST_CHANGES: Final = 5000
-_MOST_CLIENT_CALLS: Final = 500
+_MAX_CHANGES: Final = 5000
+_MAX_CLIENT_CALLS: Final = 500
 _FRAMES_PER_MINUTE: Final = 1200
-_MOST_MINUTES: Final = 24 * 60
+_MAX_MINUTES: Final = 24 * 60
 _TIMEOUT_SECONDS: Final = 2.0
 _CACHE_SECONDS: Final = 5.0  # so that not every probe writes to the database
 _KEY: Final = "health.ready"
@@ -91,8 +91,8 @@ class Gauges:
 
     def __init__(self) -> None:
         self.sockets = 0
-        self._changes: deque[tuple[datetime, int]] = deque(maxlen=_MOST_CHANGES)
-        self._queues: BoundedDict[datetime, int] = BoundedDict(_MOST_MINUTES)
+        self._changes: deque[tuple[datetime, int]] = deque(maxlen=_MAX_CHANGES)
+        self._queues: BoundedDict[datetime, int] = BoundedDict(_MAX_MINUTES)
         self._last: tuple[datetime, int] | None = None
 
     def add_socket(self, at: datetime) -> None:
@@ -151,7 +151,7 @@ class HttpContext(Struct, frozen=True, kw_only=True):
     started_at: datetime
     editor: SettingsEditor | None = None
     membership_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    client_rounds: BoundedDict[str, tuple[Step, ...]] = field(default_factory=lambda: BoundedDict(_MOST_CLIENT_CALLS))
+    client_rounds: BoundedDict[str, tuple[Step, ...]] = field(default_factory=lambda: BoundedDict(_MAX_CLIENT_CALLS))
 
     @classmethod
     def of(

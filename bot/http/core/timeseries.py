@@ -9,7 +9,7 @@ from bot.http.core.context import HttpContext
 from bot.platforms.web.frames import format_instant
 from services.storage.records.activity import Timed
 
-_MOST_SAMPLES = 240
+_MAX_SAMPLES = 240
 
 
 class Sample(Answer):
@@ -36,7 +36,7 @@ def percentile(values: Sequence[float], fraction: float) -> float | None:
 async def samples(context: HttpContext, minutes: int) -> list[Sample]:
     """Return the metrics of the last `minutes`, in at most 240 parts of whole minutes."""
     now = context.clock.now()
-    step = timedelta(minutes=-(-minutes // _MOST_SAMPLES))
+    step = timedelta(minutes=-(-minutes // _MAX_SAMPLES))
     parts = -(-timedelta(minutes=minutes) // step)
     start = now.replace(second=0, microsecond=0) - step * (parts - 1)
     messages = Counter((at - start) // step for at in await context.activity.message_times(start))

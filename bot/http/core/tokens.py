@@ -29,7 +29,7 @@ _BYTES: Final = 32
 _MAX_SECRET_CHARS: Final = 200
 _ID_LENGTH: Final = 12
 _CHECK_SECONDS: Final = 60.0  # another worker may revoke a token
-MOST_TOKENS: Final = 200
+MAX_TOKENS: Final = 200
 
 
 class Token(Struct, frozen=True, kw_only=True):
@@ -89,8 +89,8 @@ class Tokens:
 
         def add(stored: Json) -> Json:
             entries: list[Json] = [*_entries_of(stored), _encode(token, hashed)]
-            if len(entries) > MOST_TOKENS:
-                raise HttpRefused(409, "too_many_tokens", limit=MOST_TOKENS)
+            if len(entries) > MAX_TOKENS:
+                raise HttpRefused(409, "too_many_tokens", limit=MAX_TOKENS)
             return entries
 
         await change_value(self._state, _KEY, add)

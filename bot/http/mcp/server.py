@@ -45,7 +45,7 @@ from services.reminders.service import ReminderService
 ENTRY_POINT: Final = "mcp"
 REMINDERS: Final = "bubbles://reminders"
 HISTORY: Final = "bubbles://history"
-_MOST_MESSAGES: Final = 50
+_MAX_MESSAGES: Final = 50
 _TASK_AFTER: Final = 5.0  # seconds
 
 
@@ -216,7 +216,7 @@ class McpTools:
         ]
 
     async def _history(self, caller: Viewer) -> list[dict[str, object]]:
-        found = await self._app.services.get(HistoryService).recent(caller.chat, _MOST_MESSAGES)
+        found = await self._app.services.get(HistoryService).recent(caller.chat, _MAX_MESSAGES)
         return [
             {"id": each.id, "from": each.sender.name, "text": each.text, "at": each.sent_at.isoformat()}
             for each in found

@@ -44,8 +44,8 @@ Call = Callable[[CallToolRequestParams, ReportProgress], Awaitable[CallToolResul
 
 _POLL_EVERY: Final = timedelta(seconds=2)
 _TTL: Final = timedelta(hours=1)
-_MOST_TASKS: Final = 200
-_MOST_PER_OWNER: Final = 20
+_MAX_TASKS: Final = 200
+_MAX_PER_OWNER: Final = 20
 _MILLISECOND: Final = timedelta(milliseconds=1)
 
 
@@ -202,7 +202,7 @@ class McpTasks:
     def _has_capacity(self, owner: object) -> bool:
         self._remove_expired()
         own = sum(task.owner == owner for task in self._tasks.values())
-        return len(self._tasks) < _MOST_TASKS and own < _MOST_PER_OWNER
+        return len(self._tasks) < _MAX_TASKS and own < _MAX_PER_OWNER
 
     def _remove_expired(self) -> None:
         now = self._clock.now()

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 
-from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN, Answer
+from bot.http.core.bodies import MAX_SESSION_LENGTH, SESSION_PATTERN, Answer
 from function_calls.tools.calls import StyleName
 from services.kernel.text import replace_unstorable
 
@@ -116,7 +116,7 @@ class CompletionBody(Lenient):
         max_length=20,
         description="Servers whose tools the client's page in the room runs, each with `url` and `specs`.",
     )
-    session_id: str | None = Field(None, pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)
+    session_id: str | None = Field(None, pattern=SESSION_PATTERN, max_length=MAX_SESSION_LENGTH)
     variables: dict[str, JsonValue] | None = Field(
         None,
         max_length=64,

@@ -28,7 +28,7 @@ from services.kernel.state import Json
 from services.people.zones import is_zone
 
 _BOT: Final = Person(id="bubbles", name="bubbles", is_bot=True)
-_MOST_READ_BY_RULES: Final = 20
+_MAX_MESSAGES_FOR_RULES: Final = 20
 _DIALOGUE_ROLES: Final = frozenset({"user", "assistant"})
 _SYSTEM: Final = frozenset({"system", "developer"})
 _NOT_IN_ROOM_NAME: Final = re.compile(r"[^\w-]+")
@@ -117,7 +117,7 @@ async def read_turn(context: HttpContext, body: CompletionBody, viewer: ApiViewe
 
     turn = await context.app.turns.turn(message(body.messages[place], f"v1-{uuid.uuid4().hex}"))
     before = [each for each in body.messages[:place] if each.role in _DIALOGUE_ROLES and each.text.strip()][
-        -_MOST_READ_BY_RULES:
+        -_MAX_MESSAGES_FOR_RULES:
     ]
     turn = await _with_variables(context, turn, body)
     client = client_specs(body.tools or ())

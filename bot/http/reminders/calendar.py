@@ -20,8 +20,8 @@ from services.recurrence.fires import fires_between
 from services.reminders.exchange.feed import CalendarFeed
 from services.reminders.model import Reminder, ReminderState, public_id
 
-_MOST_OCCURRENCES: Final = 2000
-_LONGEST_RANGE: Final = timedelta(days=366)
+_MAX_OCCURRENCES: Final = 2000
+_MAX_RANGE: Final = timedelta(days=366)
 
 routes = APIRouter(tags=["reminders"])
 
@@ -69,10 +69,10 @@ async def occurrences(
     name: NAME = None,
 ) -> Occurrences:
     """List the occurrences of a room's reminders from `since` to `until`: delivered and future ones, at most 2000."""
-    if not timedelta() <= until - since <= _LONGEST_RANGE:
-        raise HttpRefused(422, "range_invalid", days=_LONGEST_RANGE.days)
+    if not timedelta() <= until - since <= _MAX_RANGE:
+        raise HttpRefused(422, "range_invalid", days=_MAX_RANGE.days)
     chat, now = context.room.address(session_id), context.clock.now()
-    sent = await context.reminders.sent_between(chat.key, since, until, _MOST_OCCURRENCES + 1)
+    sent = await context.reminders.sent_between(chat.key, since, until, _MAX_OCCURRENCES + 1)
     past = [
         Occurrence(
             reminder_id=public_id(each.reminder_key), text=each.content, at=format_instant(each.due_at), is_sent=True
@@ -81,10 +81,10 @@ async def occurrences(
     ]
     reminders = [each for each, _ in await context.finder.open_in(chat) if each.state is ReminderState.ACTIVE]
     future = merge(*(_future_occurrences(each, max(since, now), until) for each in reminders), key=lambda each: each.at)
-    found = list(islice(chain(past, future), _MOST_OCCURRENCES + 1))
+    found = list(islice(chain(past, future), _MAX_OCCURRENCES + 1))
     zone = await context.app.turns.zones.zone_of(chat, viewer.with_name(name).person)
-    is_complete = len(found) <= _MOST_OCCURRENCES
-    return Occurrences(occurrences=found[:_MOST_OCCURRENCES], is_complete=is_complete, tz=zone_name(zone))
+    is_complete = len(found) <= _MAX_OCCURRENCES
+    return Occurrences(occurrences=found[:_MAX_OCCURRENCES], is_complete=is_complete, tz=zone_name(zone))
 
 
 def _future_occurrences(reminder: Reminder, after: datetime, until: datetime) -> Iterator[Occurrence]:

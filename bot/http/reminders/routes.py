@@ -36,8 +36,8 @@ from services.reminders.service import ReminderService
 REMINDER_ID = Annotated[str, Path(pattern=r"^[a-z0-9]{1,20}$", examples=["ptc7uz"])]
 _PREFIX = {"en": "remind me: ", "zh": "提醒我", "es": "recuérdame "}
 _DONE_WITHIN = timedelta(days=30)
-_MOST_DONE = 200
-_MOST_NAMED = 200
+_MAX_DONE_REMINDERS = 200
+_MAX_NAMED = 200
 
 routes = APIRouter(tags=["reminders"])
 
@@ -150,7 +150,7 @@ async def list_reminders(
     session_id: IN_ROOM = "lobby",
     state: Annotated[Literal["", "active", "paused", "done"], Query(description="Empty for the open ones.")] = "",
     ids: Annotated[
-        list[str] | None, Query(max_length=_MOST_NAMED, description="Only these, open or over.", examples=["ptc7uz"])
+        list[str] | None, Query(max_length=_MAX_NAMED, description="Only these, open or over.", examples=["ptc7uz"])
     ] = None,
 ) -> Reminders:
     """List the open reminders of a room; with `state=done` those that were sent in the last 30 days and are done."""
@@ -158,7 +158,7 @@ async def list_reminders(
     if ids is not None:
         return Reminders(reminders=await reminders_by_id(context, chat, ids))
     if state == "done":
-        rows = await context.reminders.sent_since(chat.key, context.clock.now() - _DONE_WITHIN, _MOST_DONE)
+        rows = await context.reminders.sent_since(chat.key, context.clock.now() - _DONE_WITHIN, _MAX_DONE_REMINDERS)
         done = [context.finder.public(row) for row in rows if row.state is ReminderState.DONE]
         return Reminders(reminders=[reminder_body(each) for each in done])
     found = await room_reminders(context, chat)

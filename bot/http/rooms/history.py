@@ -8,7 +8,7 @@ from bot.http.core.bodies import SessionMessage, SpecCall
 from bot.http.core.context import HttpContext
 from bot.platforms.web.extras import Extras
 from bot.platforms.web.frames import (
-    LONGEST_RESULT,
+    MAX_RESULT_LENGTH,
     CallChange,
     CallShape,
     MessageShape,
@@ -134,8 +134,8 @@ def _call_shape(record: CallRecord) -> CallShape:
         shape["error"] = record.said or call["error"]
     result = call["result"]
     if result is not None:
-        shape["result"] = shorten(result, LONGEST_RESULT)
-        shape["truncated"] = len(result) > LONGEST_RESULT
+        shape["result"] = shorten(result, MAX_RESULT_LENGTH)
+        shape["truncated"] = len(result) > MAX_RESULT_LENGTH
         shape["text"] = record.said
         shape["changes"] = [CallChange(action=action, subject=subject) for action, subject in record.receipts]
     add_rule_words(shape)

@@ -21,7 +21,7 @@ from services.storage.messages.pages import ChatUse, Unread
 
 LOBBY: Final = "lobby"
 NOTHING_UNREAD: Final = Unread()
-_MOST_JOINED: Final = 500
+_MAX_ROOMS_PER_PERSON: Final = 500
 _EVERYONE: Final = ("all", "everyone", "here", "所有人", "全体成员")
 _UNREAD_PERIOD: Final = timedelta(days=7)
 
@@ -93,13 +93,13 @@ async def join(context: HttpContext, person_id: str, session_id: str, *, is_invi
     """
     async with context.membership_lock:
         rooms = [each for each in await _joined_rooms(context, person_id) if each != session_id]
-        if is_invited and len(rooms) >= _MOST_JOINED:  # strangers could end all memberships of a person
-            raise HttpRefused(409, "too_many_rooms", limit=_MOST_JOINED)
-        for dropped in rooms[: 1 - _MOST_JOINED]:
+        if is_invited and len(rooms) >= _MAX_ROOMS_PER_PERSON:  # strangers could end all memberships of a person
+            raise HttpRefused(409, "too_many_rooms", limit=_MAX_ROOMS_PER_PERSON)
+        for dropped in rooms[: 1 - _MAX_ROOMS_PER_PERSON]:
             if await context.state.get(_opener_key(dropped)) == person_id:
                 await context.state.set(_opener_key(dropped), None, keep=FOREVER)
         await context.state.set(
-            _key(person_id), [*rooms[1 - _MOST_JOINED :], session_id], keep=FOREVER, is_promised=True
+            _key(person_id), [*rooms[1 - _MAX_ROOMS_PER_PERSON :], session_id], keep=FOREVER, is_promised=True
         )
 
 
@@ -125,7 +125,7 @@ async def _store_read_place(context: HttpContext, person_id: str, session_id: st
         places = await _read_places(context, person_id)
         places.pop(session_id, None)
         places[session_id] = at.isoformat()
-        latest: Json = {**dict(list(places.items())[-_MOST_JOINED:])}
+        latest: Json = {**dict(list(places.items())[-_MAX_ROOMS_PER_PERSON:])}
         await context.state.set(f"http.read:{person_id}", latest, keep=FOREVER)
 
 

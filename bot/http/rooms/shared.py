@@ -14,13 +14,13 @@ from bot.http.core.context import HttpContext
 from bot.http.rooms.history import RoomHistory
 from bot.platforms.web.rooms import HERE
 from services.kernel.background_tasks import running_tasks
-from services.storage.workers.broadcasts import MOST_BYTES, Broadcasts
+from services.storage.workers.broadcasts import MAX_BYTES, Broadcasts
 
 SHARED: Final = frozenset({"message_new", "message_updated", "message_deleted", "reaction", "reminder_fired", HERE})
 """The events that are shared; an answer is shared when it is complete."""
 
 _CHANNEL: Final = "bubbles_rooms"
-_MOST_WAITING: Final = 1000
+_MAX_WAITING: Final = 1000
 _TRIES: Final = 10
 _BETWEEN_TRIES: Final = 0.3  # seconds; a message of the bot is in the history shortly after it was sent
 
@@ -32,14 +32,14 @@ class SharedRooms:
         self._context = context
         self._broadcasts = broadcasts
         self._own = uuid4().hex
-        self._queue: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
+        self._queue: asyncio.Queue[str] = asyncio.Queue(_MAX_WAITING)
 
     def publish(self, session_id: str, kind: str, data: Mapping[str, object]) -> None:
         """Queue an event of a room for the other workers."""
         if kind not in SHARED:
             return
         text = to_json({"from": self._own, "room": session_id, "kind": kind, "data": data}).decode()
-        if len(text.encode()) > MOST_BYTES:
+        if len(text.encode()) > MAX_BYTES:
             named = {"from": self._own, "room": session_id, "kind": kind, "message": _message_id(data)}
             text = to_json(named).decode()
         try:

@@ -10,13 +10,13 @@ from starlette.requests import HTTPConnection
 
 from bot.http.core.errors import HttpRefused
 from bot.http.core.tokens import SCOPES, Role, Scope, Token, Tokens
-from bot.platforms.web.shapes import LONGEST_NAME, person_called
+from bot.platforms.web.shapes import MAX_NAME_LENGTH, person_called
 from services.kernel.chat import Person
 
 _BEARER: Final = "bearer "
 NAME = Annotated[
     str | None,
-    Query(max_length=LONGEST_NAME, description="Who you are in the room; the name of the token where it has one."),
+    Query(max_length=MAX_NAME_LENGTH, description="Who you are in the room; the name of the token where it has one."),
 ]
 
 
@@ -66,7 +66,7 @@ def read_person(name: str, *, is_admin: bool = False) -> Person:
     try:
         return person_called(name, is_admin=is_admin)
     except ValueError as error:
-        raise HttpRefused(422, "name_invalid", limit=LONGEST_NAME) from error
+        raise HttpRefused(422, "name_invalid", limit=MAX_NAME_LENGTH) from error
 
 
 LOCAL: Final = ApiViewer(person=Person(id="you", name="you"), role="admin", scopes=SCOPES["admin"])

@@ -9,7 +9,7 @@ from bot.config.settings import HttpSettings
 
 _PREFIX_BITS: Final = 64  # of an IPv6 network: a client with one address usually has all of the network
 _CACHE_SIZE: Final = 4096
-_SHORTEST_TOKEN: Final = 16
+_MIN_TOKEN_LENGTH: Final = 16
 _NEW_ONE: Final = 'python -c "import secrets; print(secrets.token_urlsafe(24))"'
 LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -25,8 +25,8 @@ def check_bind_policy(settings: HttpSettings) -> None:
     token = settings.token.get_secret_value()
     if not token:
         raise SettingInvalid("settings", "http.host", "open_host", host=settings.host)
-    if len(token) < _SHORTEST_TOKEN:
-        fields = {"host": settings.host, "shortest": _SHORTEST_TOKEN, "command": _NEW_ONE}
+    if len(token) < _MIN_TOKEN_LENGTH:
+        fields = {"host": settings.host, "shortest": _MIN_TOKEN_LENGTH, "command": _NEW_ONE}
         raise SettingInvalid("settings", "http.token", "short_token", **fields)
 
 

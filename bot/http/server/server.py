@@ -19,7 +19,7 @@ from bot.http.rooms.shared import share_rooms
 from bot.http.security.networks import check_bind_policy, page_address
 from bot.http.server.connection_limits import ConnectionLimits, limited_protocol
 
-_LONGEST_FRAME: Final = 16_000_000
+_MAX_FRAME_SIZE: Final = 16_000_000
 """Bytes: a result of 5 MB from a page, its characters escaped (`\\u00e4`). The socket limits other frames further."""
 _BACKLOG: Final = 512
 _STOP_SECONDS: Final = 3
@@ -105,7 +105,7 @@ def _config(app: ASGIApp, limits: ConnectionLimits) -> uvicorn.Config:
         access_log=False,
         lifespan="off",
         ws="websockets-sansio",
-        ws_max_size=_LONGEST_FRAME,
+        ws_max_size=_MAX_FRAME_SIZE,
         ws_ping_interval=20.0,
         ws_ping_timeout=20.0,
         ws_per_message_deflate=False,

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Request
 from pydantic import Field, JsonValue
 
-from bot.http.core.bodies import LONGEST_SESSION, SESSION_PATTERN, Answer, Body, as_json
+from bot.http.core.bodies import MAX_SESSION_LENGTH, SESSION_PATTERN, Answer, Body, as_json
 from bot.http.core.context import Context, HttpContext
 from bot.http.core.errors import HttpRefused
 from bot.http.core.timeseries import percentile
@@ -71,7 +71,7 @@ class InvokeBody(Body):
     """A call. `dry_run` only checks the arguments."""
 
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
-    session_id: str = Field("lobby", pattern=SESSION_PATTERN, max_length=LONGEST_SESSION)
+    session_id: str = Field("lobby", pattern=SESSION_PATTERN, max_length=MAX_SESSION_LENGTH)
     name: str | None = Field(None, max_length=40, description="The name of the caller.")
     dry_run: bool = False
 

@@ -16,7 +16,7 @@ from bot.http.core.errors import HttpRefused
 from bot.http.security.auth import AdminViewer, ApiViewer, needs
 from bot.tools.stored.repository import StoredToolRepository, ToolForm, ToolIdTaken, ToolUnknown, ValvesInvalid
 from function_calls.toolsets.source import AccessInvalid, check_access
-from function_calls.toolsets.stored.source import LONGEST_SOURCE, SourceInvalid, read_source
+from function_calls.toolsets.stored.source import MAX_SOURCE_LENGTH, SourceInvalid, read_source
 
 TOOL_ID = Annotated[str, Path(pattern=r"^[a-z][a-z0-9_]{0,39}$", examples=["weather"])]
 _ACCESS = (
@@ -31,7 +31,7 @@ _ADMIN = [Depends(needs("admin"))]
 class ToolFormBody(Body):
     """A Python tool: a class `Tools`, or functions under `@tool_function`."""
 
-    content: str = Field(min_length=1, max_length=LONGEST_SOURCE, description="The source; it is parsed, not run.")
+    content: str = Field(min_length=1, max_length=MAX_SOURCE_LENGTH, description="The source; it is parsed, not run.")
     id: str = Field("", max_length=40)
     name: str = Field("", max_length=200)
     meta: dict[str, JsonValue] = Field(default_factory=dict, description="`description` for the list.")

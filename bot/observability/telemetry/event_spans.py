@@ -10,7 +10,7 @@ from opentelemetry.context import Context
 from opentelemetry.metrics import Histogram
 from opentelemetry.trace import Span, set_span_in_context
 
-from bot.observability.metrics import MOST_TOOLS, OTHER
+from bot.observability.metrics import MAX_TOOLS, OTHER
 from bot.observability.telemetry.attributes import (
     AGENT_NAME,
     PROVIDER,
@@ -140,7 +140,7 @@ class EventSpans:
 
     def _label(self, tool: str) -> str:
         """Return the label of a tool for a metric; their number is limited, as a model may invent names."""
-        if len(self._tools) < MOST_TOOLS:
+        if len(self._tools) < MAX_TOOLS:
             self._tools.add(tool)
         return tool if tool in self._tools else OTHER
 

@@ -14,7 +14,7 @@ from services.kernel.chat import SentFile
 from services.kernel.errors import DeliveryFailed
 from services.kernel.network import parse_retry_after
 
-_LONGEST_WAIT_SECONDS: Final = 30.0
+_MAX_WAIT_SECONDS: Final = 30.0
 
 _TOO_MANY_REQUESTS: Final = 429
 _PERMANENT = (discord.Forbidden, discord.NotFound)
@@ -42,7 +42,7 @@ class GatewayClient(discord.Client):
             member_cache_flags=discord.MemberCacheFlags.none(),
             chunk_guilds_at_startup=False,
             guild_ready_timeout=0.0,  # otherwise a task that waits for guilds outlives the connection
-            max_ratelimit_timeout=_LONGEST_WAIT_SECONDS,
+            max_ratelimit_timeout=_MAX_WAIT_SECONDS,
         )
         self._on_frame = on_frame
         self._on_loss = on_loss
@@ -101,7 +101,7 @@ class GatewayClient(discord.Client):
 
 def _to_delivery_failed(error: discord.HTTPException) -> DeliveryFailed:
     if error.status == _TOO_MANY_REQUESTS:  # from the proxy of Discord, for this whole machine
-        wish = parse_retry_after(error.response.headers) or _LONGEST_WAIT_SECONDS
+        wish = parse_retry_after(error.response.headers) or _MAX_WAIT_SECONDS
         return DeliveryFailed(f"discord: {error}", retry_after=wish, is_global=True)
     is_hopeless = isinstance(error, _PERMANENT) or error.status == 400
     return DeliveryFailed(f"discord: {error}", is_permanent=is_hopeless)

@@ -89,7 +89,7 @@ def _option(option: CommandOption) -> dict[str, object]:
     if option.choices:
         body["choices"] = [{"name": each[:_MAX_DESCRIPTION], "value": each} for each in option.choices[:_MAX_OPTIONS]]
     if option.kind in {"integer", "number"}:
-        bounds = {"min_value": option.least, "max_value": option.most}
+        bounds = {"min_value": option.minimum, "max_value": option.maximum}
         body |= {name: bound for name, bound in bounds.items() if bound is not None}
     return body
 

@@ -43,7 +43,7 @@ _STALE_AFTER: Final = timedelta(minutes=2)
 _REMEMBERED_MESSAGES = 1000
 _REMEMBERED_CHATS = 10_000
 _REMEMBERED_PEOPLE = 10_000
-_MOST_EDITS = 20
+_MAX_EDITS = 20
 _PAGE = 100
 
 
@@ -60,7 +60,7 @@ class FeishuPlatform(NetworkPlatform):
             max_length=requests.MAX_LENGTH,
             takes_idempotency_key=True,
             choices=settings.buttons,
-            max_edits=_MOST_EDITS,
+            max_edits=_MAX_EDITS,
             files=True,
             max_file_kilobytes=requests.MAX_FILE_KILOBYTES,
         )

@@ -19,7 +19,7 @@ from bot.platforms.irc.login import Login, read_line
 from bot.platforms.irc.people import People
 from bot.platforms.irc.wire import NAME, TEXT_BYTES, Line, LineContext, fold, text_lines, to_message
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
-from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, PendingAnswers
+from bot.platforms.kit.connection import MAX_PAUSE, Backlog, Connection, PendingAnswers
 from bot.platforms.kit.pace import PriorityLock, SendPace
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
@@ -56,9 +56,9 @@ class IrcPlatform(NetworkPlatform):
         clock: Clock,
         bot_name: str,
         stale_after: timedelta = _STALE_AFTER,
-        longest_pause: timedelta = LONGEST_PAUSE,
+        max_pause: timedelta = MAX_PAUSE,
     ) -> None:
-        connection = Connection(NAME, clock, stale_after=stale_after, probe=self._ping, longest_pause=longest_pause)
+        connection = Connection(NAME, clock, stale_after=stale_after, probe=self._ping, max_pause=max_pause)
         super().__init__(clock, bot_name, connection)
         self._settings = settings
         self._wanted_nick = settings.nick or bot_name

@@ -66,10 +66,10 @@ _ALIASES: Final[Mapping[str, str]] = {
 }
 _STARTS_ALREADY: Final = re.compile(r"(me|us|everyone|@|我|大家|所有人|a todos)", re.IGNORECASE)
 _COUNT: Final = re.compile(r"\d{1,4}")
-_MOST_SUGGESTED: Final = 3
+_MAX_SUGGESTIONS: Final = 3
 _ALIKE: Final = 0.6
 
-LONGEST_DESCRIPTION: Final = 100
+MAX_DESCRIPTION_LENGTH: Final = 100
 """Characters of a description that Discord allows."""
 
 # The names that Discord and Telegram allow.
@@ -127,7 +127,7 @@ async def answer_unknown_command(turn: Turn) -> Reply | None:
     listed = (*_MENU_ORDER, *sorted(_MANAGING))
     typed = f"/{command.name}@{command.other_bot}".removesuffix("@")
     text = say(turn.language, "failed.unknown_command", command=typed)
-    near = closest_names(command.name.casefold(), (*listed, *aliases, *tools), count=_MOST_SUGGESTED, at_least=_ALIKE)
+    near = closest_names(command.name.casefold(), (*listed, *aliases, *tools), count=_MAX_SUGGESTIONS, at_least=_ALIKE)
     if near:
         text += say(turn.language, "failed.argument_meant", meant=", ".join(f"/{each}" for each in near))
     else:
@@ -192,8 +192,8 @@ def _options(function: str, fields: Mapping[str, object], needed: set[str]) -> I
             chinese=next((say("zh", key) for key in keys if knows(key)), chinese) if chinese == english else chinese,
             is_required=name in needed,
             choices=_texts(schema.get("enum")) if kind == "text" else (),
-            least=_number(schema.get("minimum")),
-            most=_number(schema.get("maximum")),
+            minimum=_number(schema.get("minimum")),
+            maximum=_number(schema.get("maximum")),
         )
 
 
@@ -224,9 +224,9 @@ def _short(text: str, *, only_first_sentence: bool = False) -> str:
     plain = " ".join(text.replace("`", "").split())
     first = _FIRST_SENTENCE.match(plain) if only_first_sentence else None
     plain = (first[0] if first is not None else plain).rstrip(".")
-    if len(plain) <= LONGEST_DESCRIPTION:
+    if len(plain) <= MAX_DESCRIPTION_LENGTH:
         return plain
-    return f"{plain[: LONGEST_DESCRIPTION - 1].rsplit(' ', 1)[0].rstrip(',;: ')}…"
+    return f"{plain[: MAX_DESCRIPTION_LENGTH - 1].rsplit(' ', 1)[0].rstrip(',;: ')}…"
 
 
 def _texts(choices: object) -> tuple[str, ...]:

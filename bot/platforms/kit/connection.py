@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from aiohttp.web import UrlDispatcher
 
 _FIRST_PAUSE_SECONDS: Final = 1.0
-LONGEST_PAUSE: Final = timedelta(minutes=2)
-_LARGEST_BODY: Final = 4 * 1024**2
+MAX_PAUSE: Final = timedelta(minutes=2)
+_MAX_BODY_BYTES: Final = 4 * 1024**2
 # A shorter connection does not reset the pauses between attempts.
 _STEADY: Final = timedelta(seconds=30)
 
@@ -66,7 +66,7 @@ class Connection:
         stale_after: timedelta | None = None,
         reconnect_after: timedelta | None = None,
         probe: Probe | None = None,
-        longest_pause: timedelta = LONGEST_PAUSE,
+        max_pause: timedelta = MAX_PAUSE,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._name = name
@@ -74,7 +74,7 @@ class Connection:
         self._stale_after = stale_after
         self._reconnect_after = reconnect_after
         self._probe = probe
-        self._new_pauses = partial(growing_pauses, _FIRST_PAUSE_SECONDS, longest_pause.total_seconds())
+        self._new_pauses = partial(growing_pauses, _FIRST_PAUSE_SECONDS, max_pause.total_seconds())
         self._pauses = self._new_pauses()
         self._chance = chance
         self._reconnects = 0
@@ -261,7 +261,7 @@ async def listen(routes: Callable[["UrlDispatcher"], object], host: str, port: i
     """Serve `routes` over HTTP until the context ends; yield the port."""
     from aiohttp import web  # only platforms with webhooks need it
 
-    app = web.Application(client_max_size=_LARGEST_BODY)
+    app = web.Application(client_max_size=_MAX_BODY_BYTES)
     routes(app.router)
     runner = web.AppRunner(app, shutdown_timeout=1.0, access_log=None)
     await runner.setup()

@@ -18,7 +18,7 @@ _PAUSES: Final = tuple(
     for pattern in (r"\n\s*\n", r"\n", r"[.!?…][\"')\]]*(?=\s)|[。！？…][”’」』）]*", r"[,;:](?=\s)|[，；：、]", r"\s")
 )
 
-_LONGEST_WAIT_SECONDS: Final = 60.0
+_MAX_WAIT_SECONDS: Final = 60.0
 _ATTEMPTS: Final = 3
 
 Sending = Callable[[], Awaitable[str | None]]
@@ -49,8 +49,8 @@ def first_piece(text: str, limit: int, *, measure: Measure = len, people: Sequen
     block = next(code_blocks(text), None)
     if block is not None and block[0] == 0 and measure(text[: block[1]].rstrip()) > limit:
         return _split_code_block(text, block[1], limit, measure)
-    most = _longest_fit(text, limit, measure)
-    cut = _find_cut(text, most, people)
+    maximum = _longest_fit(text, limit, measure)
+    cut = _find_cut(text, maximum, people)
     return text[:cut].rstrip(), text[cut:].lstrip()
 
 
@@ -77,29 +77,29 @@ def _longest_fit(text: str, limit: int, measure: Measure) -> int:
     return low
 
 
-def _find_cut(text: str, most: int, people: Sequence[Person]) -> int:
-    """Return where to cut `text`, at `most` or before it."""
-    unbreakable = list(_unbreakable_spans(text, most, people))
+def _find_cut(text: str, maximum: int, people: Sequence[Person]) -> int:
+    """Return where to cut `text`, at `maximum` or before it."""
+    unbreakable = list(_unbreakable_spans(text, maximum, people))
     for pause in _PAUSES:
-        found = (each.end() for each in pause.finditer(text, 0, most))
+        found = (each.end() for each in pause.finditer(text, 0, maximum))
         ends = [place for place in found if not any(begin < place < end for begin, end in unbreakable)]
-        if ends and ends[-1] >= most // 2:
+        if ends and ends[-1] >= maximum // 2:
             return ends[-1]
     for begin, end in unbreakable:
-        if begin < most < end and begin > 0:
+        if begin < maximum < end and begin > 0:
             return begin
     from wcwidth import grapheme_boundary_before  # 2 MB, which only long words need
 
-    return grapheme_boundary_before(text, most + 1) or most
+    return grapheme_boundary_before(text, maximum + 1) or maximum
 
 
-def _unbreakable_spans(text: str, most: int, people: Sequence[Person]) -> Iterator[tuple[int, int]]:
-    """Yield the spans before `most` that must stay whole; one that would not fit into the next piece either is cut."""
+def _unbreakable_spans(text: str, maximum: int, people: Sequence[Person]) -> Iterator[tuple[int, int]]:
+    """Yield the spans before `maximum` to keep whole; one that would not fit into the next piece either is cut."""
     mentions = mention_pattern(people)
     patterns = (INLINE,) if mentions is None else (INLINE, mentions)
-    found = (each.span() for pattern in patterns for each in pattern.finditer(text, 0, 2 * most))
-    yield from takewhile(lambda span: span[0] < most, code_blocks(text))
-    yield from (span for span in found if span[0] < most)
+    found = (each.span() for pattern in patterns for each in pattern.finditer(text, 0, 2 * maximum))
+    yield from takewhile(lambda span: span[0] < maximum, code_blocks(text))
+    yield from (span for span in found if span[0] < maximum)
 
 
 async def send_in_order(sendings: Iterable[Sending], clock: Clock) -> str | None:
@@ -126,7 +126,7 @@ async def _send_with_retries(sending: Sending, clock: Clock) -> None:
             await sending()
         except DeliveryFailed as failure:
             wish = failure.retry_after
-            if wish is None or wish > _LONGEST_WAIT_SECONDS or attempt == _ATTEMPTS:
+            if wish is None or wish > _MAX_WAIT_SECONDS or attempt == _ATTEMPTS:
                 raise DeliveryFailed(f"only the beginning was sent: {failure}", is_unknown=True) from failure
             await clock.nap(wish)
         else:

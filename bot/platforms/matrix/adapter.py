@@ -15,7 +15,7 @@ from bot.config.field_errors import SettingInvalid
 from bot.config.platform_catalog import MatrixSettings
 from bot.platforms.base import Capabilities, OutgoingMessage
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
-from bot.platforms.kit.connection import LONGEST_PAUSE, Connection
+from bot.platforms.kit.connection import MAX_PAUSE, Connection
 from bot.platforms.kit.pieces import pieces, send_in_order
 from bot.platforms.matrix.client import MatrixClient, SyncBatch
 from bot.platforms.matrix.wire import (
@@ -91,10 +91,10 @@ class MatrixPlatform(NetworkPlatform):
         bot_name: str,
         keys: Path | None = None,
         stale_after: timedelta | None = None,
-        longest_pause: timedelta = LONGEST_PAUSE,
+        max_pause: timedelta = MAX_PAUSE,
     ) -> None:
         limit = stale_after or timedelta(seconds=settings.poll_seconds) + _SPARE_TIME
-        super().__init__(clock, bot_name, Connection(NAME, clock, stale_after=limit, longest_pause=longest_pause))
+        super().__init__(clock, bot_name, Connection(NAME, clock, stale_after=limit, max_pause=max_pause))
         self._settings = settings
         self._keys = keys
         self._client: MatrixClient | None = None

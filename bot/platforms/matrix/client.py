@@ -27,7 +27,7 @@ _DEVICE: Final = "BUBBLES"
 # The first sync has the whole state of all rooms; the library itself has no timeout.
 _FIRST_SYNC_SECONDS: Final = 300.0
 _HISTORY_PAGE: Final = 100
-_MOST_PAGES: Final = 50
+_MAX_PAGES: Final = 50
 _FILTER: Final = {
     "presence": {"types": []},
     "account_data": {"types": []},
@@ -199,7 +199,7 @@ class MatrixClient:
     async def _between(self, room_id: str, newest: str, oldest: str) -> tuple[Event, ...]:
         found: list[Event] = []
         start: str | None = newest
-        for _ in range(_MOST_PAGES):
+        for _ in range(_MAX_PAGES):
             if start is None:
                 break
             page = await _call_server(

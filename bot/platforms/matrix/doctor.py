@@ -12,7 +12,7 @@ from bot.platforms.matrix.wire import NAME
 
 # Another device than that of the running bot, which a login would log out.
 _DEVICE: Final = "BUBBLES_DOCTOR"
-_MOST_ROOMS: Final = 20
+_MAX_ROOMS: Final = 20
 # The package with which the library decrypts; it is not imported.
 _DECRYPTS: Final = "vodozemac"
 
@@ -85,7 +85,7 @@ def _rooms(rooms: Sequence[str], own: MatrixSettings, unreadable: int) -> list[F
 async def _count_encrypted(base: str, token: str, rooms: Sequence[str], prober: Prober) -> int:
     """Return how many of the first rooms are known to be encrypted."""
     found = 0
-    for room in rooms[:_MOST_ROOMS]:
+    for room in rooms[:_MAX_ROOMS]:
         path = f"{base}/v3/rooms/{quote(room)}/state/m.room.encryption/"
         found += "algorithm" in (await prober.ask("GET", path, token=token)).body
     return found

@@ -29,7 +29,7 @@ from services.language_model.ports import TextListener
 from services.people.privacy import DeletedMessage
 
 _REMEMBERED_KEYS: Final = 500
-_MOST_REPORTED_DELETIONS: Final = 200  # a page shows no more of them, and a socket holds no more frames
+_MAX_REPORTED_DELETIONS: Final = 200  # a page shows no more of them, and a socket holds no more frames
 
 _CAPABILITIES: Final = Capabilities(
     replies=True,
@@ -223,7 +223,7 @@ class WebPlatform:
                 for url in {*each.files, *(attachment["url"] for attachment in shown)}:
                     await self.files.remove(url)
             await self._extras.room(each.address).set(message_id, Extras())
-        for each in gone[-_MOST_REPORTED_DELETIONS:]:
+        for each in gone[-_MAX_REPORTED_DELETIONS:]:
             if each.address.chat_id in self.rooms:
                 self.room(each.address.chat_id).emit("message_deleted", {"message_id": each.message_id})
 

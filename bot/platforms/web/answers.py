@@ -10,7 +10,7 @@ from bot.config.platform_catalog import PAGE
 from bot.platforms.base import Receive
 from bot.platforms.web.extras import Extras, ExtrasRepository
 from bot.platforms.web.frames import (
-    LONGEST_RESULT,
+    MAX_RESULT_LENGTH,
     CallChange,
     CallShape,
     ChoiceShape,
@@ -143,9 +143,9 @@ def shorten_result(result: ToolResult) -> tuple[object, bool]:
     """Return the result of a tool, cut if it is very long, and whether it was cut."""
     value = result.for_model()
     text = value if isinstance(value, str) else str(value)
-    if len(text) <= LONGEST_RESULT:
+    if len(text) <= MAX_RESULT_LENGTH:
         return value, False
-    return shorten(text, LONGEST_RESULT), True
+    return shorten(text, MAX_RESULT_LENGTH), True
 
 
 class AnswerTracker:

@@ -11,7 +11,7 @@ from services.kernel.clock import Clock
 from services.kernel.state import FOREVER, Json, MemoryStateStore, StateStore
 
 _MAX_MESSAGES: Final = 300
-_MOST_EMOJI: Final = 50
+_MAX_EMOJI: Final = 50
 _CHOICE_DEFAULTS: Final[dict[str, Json]] = {"only_for": [], "state": "live", "expires_at": None, "change_id": None}
 
 
@@ -37,7 +37,7 @@ class Extras(Struct, kw_only=True):
 
     def react(self, person_id: str, emoji: str) -> None:
         """Add the person's emoji, or remove it if it is there; a message has at most fifty different ones."""
-        if emoji not in self.reactions and len(self.reactions) >= _MOST_EMOJI:
+        if emoji not in self.reactions and len(self.reactions) >= _MAX_EMOJI:
             return
         people = self.reactions.setdefault(emoji, [])
         if person_id in people:

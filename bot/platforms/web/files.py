@@ -30,15 +30,15 @@ _IMAGES: Final = {
 
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]{22}")
 _FORBIDDEN_CHARACTERS: Final = re.compile(r"[^\w.() -]")
-_LONGEST_NAME: Final = 100
-_LONGEST_ENDING: Final = 20
-_MOST_BYTES: Final = 180  # of a name without its ending; file systems allow 255 in all
+_MAX_NAME_LENGTH: Final = 100
+_MAX_ENDING_LENGTH: Final = 20
+_MAX_BYTES: Final = 180  # of a name without its ending; file systems allow 255 in all
 _MARK: Final = ".message"  # beside a file, with the message that it belongs to; stored names do not begin with a dot
 _IMPORTED: Final = "import"
 _UNUSED: Final = "unused"
 _UNUSED_FOLDER: Final = ".unused"
 _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-MOST_UNUSED: Final = 40
+MAX_UNUSED_UPLOADS: Final = 40
 
 
 class TooManyUploads(Exception):
@@ -57,17 +57,17 @@ class UnusedUploads:
         self._lock = asyncio.Lock()
 
     @asynccontextmanager
-    async def reserve(self, person_id: str, size: int, most_bytes: int) -> AsyncIterator[str]:
+    async def reserve(self, person_id: str, size: int, max_bytes: int) -> AsyncIterator[str]:
         """Reserve space for an upload of `size` bytes while it is received; yield its key.
 
         Raises:
-            TooManyUploads: the person would have more than 40 unused uploads, or more than `most_bytes` in them.
+            TooManyUploads: the person would have more than 40 unused uploads, or more than `max_bytes` in them.
         """
         key = secrets.token_urlsafe(16)
         async with self._lock:
-            arriving = {each: most for (person, each), most in self._arriving.items() if person == person_id}
+            arriving = {each: maximum for (person, each), maximum in self._arriving.items() if person == person_id}
             sizes = arriving | await asyncio.to_thread(self._sizes, person_id)  # one can be in both
-            if len(sizes) >= MOST_UNUSED or sum(sizes.values()) + size > most_bytes:
+            if len(sizes) >= MAX_UNUSED_UPLOADS or sum(sizes.values()) + size > max_bytes:
                 raise TooManyUploads
             self._arriving[person_id, key] = size
         try:
@@ -255,7 +255,7 @@ def _take(mark: Path, message: str) -> bool:
 def _sanitize_name(name: str) -> str:
     """Return `name` with only characters that are valid in file names of all systems, headers and addresses."""
     last = PurePath(name.replace("\\", "/")).name
-    ending = _FORBIDDEN_CHARACTERS.sub("_", PurePath(last).suffix)[:_LONGEST_ENDING].rstrip()
-    stem = _FORBIDDEN_CHARACTERS.sub("_", PurePath(last).stem).strip(" .")[: _LONGEST_NAME - len(ending)]
-    fitting = stem.encode()[:_MOST_BYTES].decode(errors="ignore").strip(" .")
+    ending = _FORBIDDEN_CHARACTERS.sub("_", PurePath(last).suffix)[:_MAX_ENDING_LENGTH].rstrip()
+    stem = _FORBIDDEN_CHARACTERS.sub("_", PurePath(last).stem).strip(" .")[: _MAX_NAME_LENGTH - len(ending)]
+    fitting = stem.encode()[:_MAX_BYTES].decode(errors="ignore").strip(" .")
     return f"{fitting or 'file'}{ending}"

@@ -14,7 +14,7 @@ from services.kernel.chat import Attachment, Choice, Person
 ChoiceState = Literal["live", "used", "expired"]
 
 VERSION: Final = 1
-LONGEST_RESULT: Final = 16_000
+MAX_RESULT_LENGTH: Final = 16_000
 """Characters of a result that are shown; longer results are cut."""
 CallStatus = Literal["running", "ok", "error", "timeout", "denied"]
 

@@ -20,8 +20,8 @@ RING: Final = 500
 HERE: Final = "here"
 """Kind of the event by which workers share the members of a room; it is not sent to sockets."""
 
-_MOST_ROOMS: Final = 1000
-_MOST_KNOWN: Final = 500
+_MAX_ROOMS: Final = 1000
+_MAX_KNOWN_PEOPLE: Final = 500
 _PRESENCE: Final = timedelta(minutes=10)  # of a person without a socket, after a message
 
 Listener = Callable[[Frame], None]
@@ -82,7 +82,7 @@ class Room:
         self._known.pop(person.id, None)
         self._known[person.id] = person
         self._spoke_at[person.id] = self._clock.now()
-        if len(self._known) > _MOST_KNOWN:
+        if len(self._known) > _MAX_KNOWN_PEOPLE:
             gone = next(iter(self._known))
             del self._known[gone]
             self._spoke_at.pop(gone, None)
@@ -273,7 +273,7 @@ class Rooms:
 
     def _close_idle_rooms(self) -> None:
         """Remove rooms without listeners, the oldest first, if there are too many rooms."""
-        spare = len(self._rooms) - _MOST_ROOMS
+        spare = len(self._rooms) - _MAX_ROOMS
         idle = [name for name, room in self._rooms.items() if room.is_idle][: max(0, spare)]
         for name in idle:
             del self._rooms[name]

@@ -15,7 +15,7 @@ from services.reminders.model import EVERYONE, DueNotice
 
 SESSION: Final = re.compile(r"[\w-]{1,64}")
 _MESSAGE: Final = re.compile(r"(?P<client>[A-Za-z0-9_-]{1,64})\.[0-9a-f]{8}")
-LONGEST_NAME: Final = 40
+MAX_NAME_LENGTH: Final = 40
 
 _NOT_IN_IDS: Final = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -38,8 +38,8 @@ def person_called(name: str, *, is_admin: bool = False) -> Person:
         ValueError: the name is empty, too long or not printable.
     """
     shown = " ".join(name.split())
-    if not shown or len(shown) > LONGEST_NAME or not shown.isprintable():
-        raise ValueError(f"a name has 1 to {LONGEST_NAME} characters")
+    if not shown or len(shown) > MAX_NAME_LENGTH or not shown.isprintable():
+        raise ValueError(f"a name has 1 to {MAX_NAME_LENGTH} characters")
     return Person(id=shown.casefold().replace(" ", "-"), name=shown, is_admin=is_admin)
 
 

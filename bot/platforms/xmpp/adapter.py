@@ -16,7 +16,7 @@ from bot.config.field_errors import SettingInvalid
 from bot.config.platform_catalog import XmppSettings
 from bot.platforms.base import Capabilities, Health, OutgoingMessage, Receive
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
-from bot.platforms.kit.connection import LONGEST_PAUSE, Backlog, Connection, ConnectionEnded, PendingAnswers
+from bot.platforms.kit.connection import MAX_PAUSE, Backlog, Connection, ConnectionEnded, PendingAnswers
 from bot.platforms.kit.pieces import pieces, send_in_order
 from bot.platforms.xmpp.client import ReceivedMessage, XmppClient
 from bot.platforms.xmpp.wire import (
@@ -47,7 +47,7 @@ _MAX_MESSAGE_CHARS: Final = 8_000
 _MAX_FILE_KILOBYTES: Final = 10_000
 _STALE_AFTER: Final = timedelta(seconds=120)
 _REJOIN_AFTER: Final = timedelta(seconds=10)
-_LONGEST_REJOIN_SECONDS: Final = 600.0
+_MAX_REJOIN_SECONDS: Final = 600.0
 _REFLECTION_SECONDS: Final = 30.0
 _LIFETIME: Final = timedelta(days=365)
 _ONE_TO_ONE: Final = frozenset({None, "chat", "normal"})
@@ -83,11 +83,11 @@ class XmppPlatform(NetworkPlatform):
         clock: Clock,
         bot_name: str,
         stale_after: timedelta = _STALE_AFTER,
-        longest_pause: timedelta = LONGEST_PAUSE,
+        max_pause: timedelta = MAX_PAUSE,
         rejoin_after: timedelta = _REJOIN_AFTER,
     ) -> None:
         """`rejoin_after` is the first pause before the bot rejoins a room; it doubles each time."""
-        connection = Connection(NAME, clock, stale_after=stale_after, probe=self._probe, longest_pause=longest_pause)
+        connection = Connection(NAME, clock, stale_after=stale_after, probe=self._probe, max_pause=max_pause)
         super().__init__(clock, bot_name, connection)
         self._settings = settings
         self._client: XmppClient | None = None
@@ -249,7 +249,7 @@ class XmppPlatform(NetworkPlatform):
                 entering.create_task(self._return_to(client, room))
 
     async def _return_to(self, client: XmppClient, room: str) -> None:
-        pauses = growing_pauses(self._rejoin_after, _LONGEST_REJOIN_SECONDS)
+        pauses = growing_pauses(self._rejoin_after, _MAX_REJOIN_SECONDS)
         while room in self._missing_rooms:
             await self._clock.nap(next(pauses))
             try:

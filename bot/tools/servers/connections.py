@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue, SecretStr, ValidationError, field_validat
 from bot.config.field_errors import SettingInvalid
 from bot.config.fields import Group, invalid_value
 from bot.config.settings import ToolServerSettings
-from bot.tools.servers.mcp.servers import LONGEST_LABEL, ConfirmMode, McpServer, OAuthSettings, label_of
+from bot.tools.servers.mcp.servers import MAX_LABEL_LENGTH, ConfirmMode, McpServer, OAuthSettings, label_of
 from bot.tools.servers.open_webui_form import read_form, secrets_in
 from function_calls.toolsets.source import Access, check_access
 from services.kernel.errors import ConfigError
@@ -172,7 +172,7 @@ def _unique_label(wanted: str, taken: set[str]) -> str:
     label, count = wanted, 1
     while label in taken:
         count += 1
-        label = f"{wanted[: LONGEST_LABEL - 4]}_{count}"
+        label = f"{wanted[: MAX_LABEL_LENGTH - 4]}_{count}"
     taken.add(label)
     return label
 

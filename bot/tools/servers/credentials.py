@@ -15,7 +15,7 @@ from bot.tools.servers.responses import ServerUnavailable
 from function_calls.language.messages import Message
 from function_calls.toolsets.openapi.operation import Operation, Scheme
 
-_LARGEST_TOKEN: Final = 64_000
+_MAX_TOKEN_LENGTH: Final = 64_000
 _RENEW_BEFORE: Final = 30.0  # seconds before a token expires
 
 
@@ -119,6 +119,6 @@ class Credentials:
     async def _send_to_token_server(self, request: OriginRequest) -> bytes:
         """Send a request for a token; a token server of another origin has to be named by the operator."""
         if not self._connection.token_url or self._client.is_same_origin(request.url):
-            return (await self._client.send(request, max_bytes=_LARGEST_TOKEN)).content
+            return (await self._client.send(request, max_bytes=_MAX_TOKEN_LENGTH)).content
         async with OriginClient(request.url, timeout_seconds=self._connection.timeout_seconds or 30) as client:
-            return (await client.send(request, max_bytes=_LARGEST_TOKEN)).content
+            return (await client.send(request, max_bytes=_MAX_TOKEN_LENGTH)).content

@@ -26,7 +26,7 @@ from function_calls.toolsets.source import Health
 from services.kernel.network import growing_pauses
 
 _FIRST_PAUSE: Final = 2.0  # seconds; doubled after each failure
-_LONGEST_PAUSE: Final = 300.0
+_MAX_PAUSE: Final = 300.0
 
 
 class DocumentChanges(Struct, frozen=True, kw_only=True):
@@ -109,7 +109,7 @@ class OpenApiToolset:
 
     async def run(self) -> None:
         """Fetch the document, and retry after failures, with pauses of up to five minutes."""
-        for pause in growing_pauses(self._first_pause, _LONGEST_PAUSE):
+        for pause in growing_pauses(self._first_pause, _MAX_PAUSE):
             try:
                 await self.refresh()
             except ServerUnavailable as error:

@@ -16,7 +16,7 @@ from bot.tools.servers.responses import ServerResponse, ServerUnavailable
 from function_calls.language.messages import Message
 from services.kernel.network import trusted_certificates
 
-_MOST_REDIRECTS: Final = 3
+_MAX_REDIRECTS: Final = 3
 _USER_AGENT: Final = "Bubbles (tool client)"
 _PORTS: Final = {"http": 80, "https": 443}
 Origin = tuple[str, str, int]
@@ -79,7 +79,7 @@ class OriginClient:
 
     async def _follow_redirects(self, request: OriginRequest, max_bytes: int) -> ServerResponse:
         url = request.url
-        for _ in range(_MOST_REDIRECTS + 1):
+        for _ in range(_MAX_REDIRECTS + 1):
             if not self.is_same_origin(url):
                 raise ServerUnavailable(Message("server.other_origin"))
             response, location = await self._send_once(request, url, max_bytes)

@@ -12,9 +12,9 @@ from function_calls.tools.calls import ToolResult
 from services.kernel.errors import ToolFailed
 from services.kernel.text import shorten
 
-_LONGEST_FOR_MODEL: Final = 16_000  # characters
-_LONGEST_FOR_PEOPLE: Final = 1_500
-_LONGEST_ERROR: Final = 600
+_MAX_MODEL_TEXT_LENGTH: Final = 16_000  # characters
+_MAX_SHOWN_LENGTH: Final = 1_500
+_MAX_ERROR_LENGTH: Final = 600
 _TEXTS: Final = ("text/", "application/xml", "application/javascript", "application/x-www-form-urlencoded")
 
 
@@ -69,16 +69,16 @@ def response_value(response: ServerResponse, mask: EchoedSecretMask) -> object:
 def truncate_for_model(value: object, *, is_truncated: bool = False) -> object:
     """Return `value`; if it is too long for a model, the beginning of its text with a note."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    if len(text) <= _LONGEST_FOR_MODEL and not is_truncated:
+    if len(text) <= _MAX_MODEL_TEXT_LENGTH and not is_truncated:
         return value
     note = "cut off: ask for less, such as one page"
-    return {"text": text[:_LONGEST_FOR_MODEL], "note": note}
+    return {"text": text[:_MAX_MODEL_TEXT_LENGTH], "note": note}
 
 
 def truncate_for_people(value: object) -> str:
     """Return `value` as text, truncated to a readable length."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return shorten(text, _LONGEST_FOR_PEOPLE)
+    return shorten(text, _MAX_SHOWN_LENGTH)
 
 
 def _error_text(response: ServerResponse, mask: EchoedSecretMask) -> str:
@@ -87,12 +87,12 @@ def _error_text(response: ServerResponse, mask: EchoedSecretMask) -> str:
         body = mask.value(json.loads(response.text))
     except (ValueError, RecursionError):
         is_page = "html" in response.content_type
-        return "" if is_page else " ".join(mask.text(response.text).split())[:_LONGEST_ERROR]
+        return "" if is_page else " ".join(mask.text(response.text).split())[:_MAX_ERROR_LENGTH]
     if isinstance(body, dict):
         body = next((body[key] for key in ("detail", "message", "error", "title") if body.get(key)), body)
     if isinstance(body, list):
         body = "; ".join(_problem_text(problem) for problem in body[:5])
-    return (body if isinstance(body, str) else json.dumps(body, ensure_ascii=False))[:_LONGEST_ERROR]
+    return (body if isinstance(body, str) else json.dumps(body, ensure_ascii=False))[:_MAX_ERROR_LENGTH]
 
 
 def _problem_text(problem: object) -> str:

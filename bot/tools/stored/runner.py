@@ -21,13 +21,13 @@ from services.kernel.chat import Person
 
 _ROOT: Final = str(Path(bot.__file__).resolve().parents[1])
 _WORKER: Final = "bot.tools.stored.worker"
-_LONGEST_ANSWER: Final = 1_000_000
+_MAX_ANSWER_LENGTH: Final = 1_000_000
 _START_SECONDS: Final = 5.0  # for the start of a process, and to end one that ignores the timer of the sandbox
-_MOST_AT_ONCE: Final = 4
+_MAX_CONCURRENT: Final = 4
 _QUOTA_CHECK_SECONDS: Final = 0.05
 _EXIT_CHECK_SECONDS: Final = 0.01
-_LEAST_BYTES: Final = 4_096  # on disk, of each file or folder
-_MOST_LEVELS: Final = 50  # of nested folders
+_MIN_BYTES: Final = 4_096  # on disk, of each file or folder
+_MAX_LEVELS: Final = 50  # of nested folders
 
 
 def is_over_quota(folder: str, limit: int) -> bool:
@@ -36,7 +36,7 @@ def is_over_quota(folder: str, limit: int) -> bool:
     pending = [(folder, 0)]
     while pending:
         path, depth = pending.pop()
-        if depth > _MOST_LEVELS:
+        if depth > _MAX_LEVELS:
             return True
         try:
             with os.scandir(path) as entries:
@@ -59,7 +59,7 @@ async def remove_folder(folder: str) -> None:
 
 def _size_of(entry: os.DirEntry[str]) -> int:
     try:
-        return max(_LEAST_BYTES, entry.stat(follow_symlinks=False).st_size)
+        return max(_MIN_BYTES, entry.stat(follow_symlinks=False).st_size)
     except OSError:  # removed meanwhile
         return 0
 
@@ -175,7 +175,7 @@ class ToolRunner:
 
     def __init__(self, limits: RunLimits | None = None) -> None:
         self._limits = limits or RunLimits()
-        self._slots = asyncio.Semaphore(_MOST_AT_ONCE)
+        self._slots = asyncio.Semaphore(_MAX_CONCURRENT)
 
     async def run(self, call: StoredCall) -> ToolResult:
         """Run a call; a crash, a timeout, a refusal of the sandbox or a missing sandbox is a failed result."""
@@ -187,7 +187,7 @@ class ToolRunner:
             folder = await asyncio.to_thread(tempfile.mkdtemp, prefix="bubbles-tool-")
             try:
                 result = await run_worker(
-                    _WORKER, _request(call), folder, self._limits, max_output_bytes=_LONGEST_ANSWER
+                    _WORKER, _request(call), folder, self._limits, max_output_bytes=_MAX_ANSWER_LENGTH
                 )
             finally:
                 await remove_folder(folder)

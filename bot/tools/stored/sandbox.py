@@ -143,8 +143,8 @@ def _limit(seconds: float, megabytes: int, *, may_run: bool) -> None:
     if may_run:
         limits[resource.RLIMIT_NPROC] = _count_threads() + _PROCESSES
     for kind, wanted in limits.items():
-        _, most = resource.getrlimit(kind)
-        value = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+        _, maximum = resource.getrlimit(kind)
+        value = wanted if maximum == resource.RLIM_INFINITY else min(wanted, maximum)
         resource.setrlimit(kind, (value, value))
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from bot.tools.stored.sandbox import confine
 
-_LONGEST_ERROR: Final = 2_000
+_MAX_ERROR_LENGTH: Final = 2_000
 _NAME: Final = "stored_tool"
 _ROOT: Final = Path(__file__).resolve().parents[3]
 
@@ -106,4 +106,4 @@ def _to_json_value(value: object) -> object:
 def _describe_error(error: BaseException) -> str:
     lines = [each for each in traceback.extract_tb(error.__traceback__) if each.filename == f"{_NAME}.py"]
     where = f" (line {lines[-1].lineno})" if lines else ""
-    return f"{type(error).__name__}: {error}{where}"[:_LONGEST_ERROR]
+    return f"{type(error).__name__}: {error}{where}"[:_MAX_ERROR_LENGTH]

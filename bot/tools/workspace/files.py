@@ -10,7 +10,7 @@ from bot.tools.stored.runner import is_over_quota
 from services.kernel.errors import ToolFailed
 from services.kernel.private_files import replace_file
 
-_MOST_BYTES: Final = 1_000_000
+_MAX_BYTES: Final = 1_000_000
 _WIDTH: Final = 4  # of line numbers
 
 
@@ -56,8 +56,8 @@ class Workspace:
         try:
             if not file.is_file() and file.exists():
                 raise ToolFailed(f"{path} is not a file")
-            if file.stat().st_size > _MOST_BYTES:
-                raise ToolFailed(f"{path} is larger than {_MOST_BYTES} bytes")
+            if file.stat().st_size > _MAX_BYTES:
+                raise ToolFailed(f"{path} is larger than {_MAX_BYTES} bytes")
             return file.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
             raise ToolFailed(f"{path} is not UTF-8 text") from error
@@ -72,8 +72,8 @@ class Workspace:
         """
         file = self.resolve(path)
         size = len(text.encode())
-        if size > _MOST_BYTES:
-            raise ToolFailed(f"a file may have {_MOST_BYTES} bytes")
+        if size > _MAX_BYTES:
+            raise ToolFailed(f"a file may have {_MAX_BYTES} bytes")
         if is_over_quota(str(self.root), self.megabytes * 1_000_000 - size):
             raise ToolFailed(f"the files of the workspace may have {self.megabytes} MB together")
         try:

@@ -35,9 +35,9 @@ from services.people.account_links import PeopleService
 from services.people.memory import MemoryService
 from services.search.web_pages.service import WebPageService
 
-_MOST_FILES: Final = 20
-_MOST_OUTPUT: Final = 20_000
-_LONGEST_RUN: Final = 600  # seconds
+_MAX_FILES: Final = 20
+_MAX_OUTPUT_LENGTH: Final = 20_000
+_MAX_RUN_SECONDS: Final = 600
 _START_SECONDS: Final = 20.0  # to wait for the lock and start, in addition to the limit of the command
 _SPAWNED: Final = (
     "Work on the task with your tools until it is done, then say in short what you did and found. Files are those of"
@@ -59,7 +59,7 @@ class ReadFileArgs(TypedDict, total=False):
     paths: Annotated[
         list[str],
         Field(
-            max_length=_MOST_FILES,
+            max_length=_MAX_FILES,
             description="List of file paths for batch reading (more efficient than multiple calls). Use this OR"
             " 'path', not both.",
         ),
@@ -162,13 +162,13 @@ class WorkspaceFunctions:
         confirm=True,
         changes_state=True,
         returns_untrusted=True,
-        timeout=_LONGEST_RUN + _START_SECONDS,
+        timeout=_MAX_RUN_SECONDS + _START_SECONDS,
     )
     async def run_command(
         self,
         command: Annotated[str, Field(min_length=1, max_length=10_000, description="The command, for /bin/sh")],
         timeout: Annotated[  # noqa: ASYNC109 - the specification's name
-            int | None, Field(ge=1, le=_LONGEST_RUN, description="Seconds that it may take")
+            int | None, Field(ge=1, le=_MAX_RUN_SECONDS, description="Seconds that it may take")
         ] = None,
     ) -> Mapping[str, object]:
         """Execute shell command in the workspace and return what it prints.
@@ -187,7 +187,7 @@ class WorkspaceFunctions:
                 {"command": command},
                 str(self._workspace.root),
                 limits,
-                max_output_bytes=_MOST_OUTPUT,
+                max_output_bytes=_MAX_OUTPUT_LENGTH,
             )
         output = result.output.decode(errors="replace") + ("\n[… more was printed]" if result.is_truncated else "")
         if result.ending == "late":

@@ -14,7 +14,7 @@ from services.history.service import HistoryService
 from services.kernel.text import shorten
 
 _LOOKED_BACK = 10
-_LONGEST = 300
+_MAX_LENGTH = 300
 
 
 @tool_function(name="explain", returns="reply", examples=examples_of("explain"))
@@ -142,4 +142,4 @@ def _describe_cost(turn: TurnRecord, language: str) -> str:
 
 
 def _shorten(text: str) -> str:
-    return shorten(" ".join(text.split()), _LONGEST)
+    return shorten(" ".join(text.split()), _MAX_LENGTH)

@@ -20,14 +20,14 @@ from services.history.service import HistoryService
 from services.kernel.chat import ChatMessage
 from services.kernel.text import shorten
 
-_LONGEST_TEXT: Final = 500
+_MAX_TEXT_LENGTH: Final = 500
 _ANSWERED_WITHIN: Final = 10
 """The number of messages after a question among which its answer is looked for."""
 _ASKED_WITHIN: Final = 4
 """The number of messages after a request that may ask about it."""
 _SHORT: Final = 3
 """The most words of a question right behind a request that is about it without a pronoun: "all day?"."""
-_LONGEST_QUOTE = 200
+_MAX_QUOTE_LENGTH = 200
 
 
 async def search_before(ctx: CallContext, history: HistoryService, query: str, limit: int) -> list[ChatMessage]:
@@ -78,7 +78,7 @@ def format_observation(message: ChatMessage, zone: tzinfo) -> dict[str, str]:
         "id": message.id,
         "when": message.sent_at.astimezone(zone).strftime("%Y-%m-%d %H:%M"),
         "who": message.sender.name,
-        "text": text_with_attachments(message)[:_LONGEST_TEXT],
+        "text": text_with_attachments(message)[:_MAX_TEXT_LENGTH],
     }
 
 
@@ -131,6 +131,6 @@ def _line(message: ChatMessage, ctx: CallContext) -> str:
         "history.line",
         when=date_format.minute(ctx.language, message.sent_at, ctx.now),
         who=message.sender.name,
-        text=shorten(" ".join(text_with_attachments(message).split()), _LONGEST_QUOTE),
+        text=shorten(" ".join(text_with_attachments(message).split()), _MAX_QUOTE_LENGTH),
     )
     return line + message_links([message.id], ctx)

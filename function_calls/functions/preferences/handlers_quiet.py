@@ -24,7 +24,7 @@ _OFF = frozenset({"off", "none", "no", "end", "stop", "关闭", "关", "取消",
 _HALF_DAY = 12
 _NIGHT = time(22), time(7)
 _DAY_MINUTES = 24 * 60
-_MOST_MINUTES_MOVED = 4 * 60
+_MAX_MINUTES_MOVED = 4 * 60
 _TWO_FIGURES = re.compile(
     r"(\d{1,2})(?::(\d{2}))?\s*(?:-|–|—|~|到|至|to|until|(?:a|hasta|y)(?: las?)?(?= ))\s*(\d{1,2})(?::(\d{2}))?"
 )
@@ -116,7 +116,7 @@ def _move_end(words: str, ctx: CallContext, before: QuietHours, *, is_end: bool)
         min(clocks, key=lambda each: _count_minutes_apart(each, end)) for end in (before.starts, before.ends)
     )
     apart = _count_minutes_apart(first, before.starts), _count_minutes_apart(last, before.ends)
-    if min(apart) > _MOST_MINUTES_MOVED:
+    if min(apart) > _MAX_MINUTES_MOVED:
         return None
     return (first, before.ends) if apart[0] <= apart[1] and not is_end else (before.starts, last)
 

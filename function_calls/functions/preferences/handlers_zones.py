@@ -20,7 +20,7 @@ from services.people.zones import ZoneService
 from services.reminders.model import EVERYONE, Reminder
 from services.reminders.service import ReminderService
 
-_MOST_SHOWN = 5
+_MAX_SHOWN = 5
 
 
 @tool_function(name="time_zone", returns="reply", changes_state=True)
@@ -104,9 +104,9 @@ async def _list_unchanged(name: str, whose: Whose, ctx: CallContext, reminders: 
     lines = []
     if once:
         lines.append(say(ctx.language, "zone.kept_once"))
-        lines += [_unchanged_line(reminder, name, ctx) for reminder in once[:_MOST_SHOWN]]
-    if len(once) > _MOST_SHOWN:
-        lines.append(say(ctx.language, "reminder.more", count=len(once) - _MOST_SHOWN))
+        lines += [_unchanged_line(reminder, name, ctx) for reminder in once[:_MAX_SHOWN]]
+    if len(once) > _MAX_SHOWN:
+        lines.append(say(ctx.language, "reminder.more", count=len(once) - _MAX_SHOWN))
     if repeating:
         number = "one" if len(repeating) == 1 else "many"
         key = f"zone.kept_{number}" if whose == "me" else f"zone.kept_{number}_here"

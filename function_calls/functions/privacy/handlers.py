@@ -17,7 +17,7 @@ from services.people.account_links import PeopleService
 from services.people.privacy import DataScope, PersonData, PrivacyService
 
 _SHOWN_MESSAGES = 100
-_LONGEST_QUOTE = 500
+_MAX_QUOTE_LENGTH = 500
 
 
 class RetentionArgs(Arguments):
@@ -149,6 +149,6 @@ def _full_text(data: PersonData, ctx: CallContext) -> list[str]:
         lines.append(say(ctx.language, "privacy.latest", count=len(shown)))
     for stored in shown:
         when = date_format.moment(ctx.language, stored.sent_at.astimezone(ctx.zone), ctx.now)
-        quote = shorten(" ".join(stored.text.split()), _LONGEST_QUOTE)
+        quote = shorten(" ".join(stored.text.split()), _MAX_QUOTE_LENGTH)
         lines.append(say(ctx.language, "privacy.message", when=when, chat=stored.address.key, text=quote))
     return lines

@@ -22,7 +22,7 @@ from services.reminders.lookup.references import all_of, candidates_of
 from services.reminders.model import CatchUp, Reminder, ReminderEdit, ReminderState
 from services.reminders.service import ReminderService
 
-_MOST_ASKED_ABOUT = 10
+_MAX_CHOICES = 10
 _MADE = frozenset({"set", "changed", "snoozed"})
 
 
@@ -133,8 +133,8 @@ def ask_which_reminder(
     is_open = refusal.code == "reminder_ambiguous" or is_pronoun(reference)
     key = (ask or which_question_key(reference)) if is_open else "reminder.unknown"
     asked = say(ctx.language, key, reference=all_of(reference or "") or reference)
-    lines = [asked, numbered_list(candidates[:_MOST_ASKED_ABOUT], ctx)]
-    more = len(candidates) - _MOST_ASKED_ABOUT
+    lines = [asked, numbered_list(candidates[:_MAX_CHOICES], ctx)]
+    more = len(candidates) - _MAX_CHOICES
     if more > 0:
         lines.append(say(ctx.language, "reminder.more", count=more))
     return ToolResult.refused(refusal.code, "\n".join(lines))

@@ -13,7 +13,7 @@ from function_calls.tools.dispatch.execution import refusal_text
 from services.kernel.errors import RequestRefused
 from services.reminders.model import Reminder
 
-MOST_UNCONFIRMED: Final = 5
+MAX_UNCONFIRMED: Final = 5
 """A change of more reminders needs a confirmation."""
 
 Change = Callable[[Reminder, CallContext], Awaitable[ToolResult]]

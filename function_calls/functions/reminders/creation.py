@@ -21,7 +21,7 @@ from services.recurrence.schedule import Schedule
 from services.reminders.model import EVERYONE, NewReminder, Reminder, ReminderEdit, ReminderState
 from services.reminders.service import ReminderService
 
-_MOST_SET: Final = 20
+_MAX_NEW_REMINDERS: Final = 20
 _SAME: Final = timedelta(minutes=1)  # "in ten minutes" was interpreted some seconds after it was sent
 
 
@@ -116,7 +116,7 @@ async def _update_edited(draft: NewReminder, ctx: CallContext, reminders: Remind
 async def _find_equal(draft: NewReminder, reminders: ReminderService) -> Reminder | None:
     """Return a reminder of the message that equals `draft`; its number differs if an earlier request was removed."""
     message, _, _ = draft.request_key.rpartition(".")
-    for place in range(_MOST_SET):
+    for place in range(_MAX_NEW_REMINDERS):
         reminder = await reminders.of_request(f"{message}.{place}")
         if reminder is None:
             return None

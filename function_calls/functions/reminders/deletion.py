@@ -42,7 +42,7 @@ from services.reminders.service import ReminderService
 from services.time_expressions import Reading
 
 _DELETE: Final = "reminder_delete"
-_MOST_DAYS: Final = 8
+_MAX_DAYS: Final = 8
 _NOT_FOUND: Final = frozenset({"no_reminders", "reminder_unknown"})
 
 
@@ -168,7 +168,7 @@ async def ask_which_days(reminder: Reminder, days: Sequence[Reading], ctx: CallC
             arguments={"reminder_id": reminder.id, "skip": f"{day.start:%Y-%m-%d}"},
             answers=once,
         )
-        for day in days[:_MOST_DAYS]
+        for day in days[:_MAX_DAYS]
     ]
     delete_all = Option(
         label=say(ctx.language, "reminder.all_of_it"),

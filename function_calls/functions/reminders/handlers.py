@@ -12,7 +12,7 @@ from function_calls.functions.reminders.answers import (
     delete_step,
     revert_step,
 )
-from function_calls.functions.reminders.bulk import MOST_UNCONFIRMED, apply_to_each, confirm_bulk
+from function_calls.functions.reminders.bulk import MAX_UNCONFIRMED, apply_to_each, confirm_bulk
 from function_calls.functions.reminders.models import (
     ReminderPutBackArgs,
     ReminderRestoreArgs,
@@ -97,8 +97,8 @@ async def _update_each(
     reminders: ReminderService,
     history: HistoryService,
 ) -> ToolResult:
-    """Update each of the `chosen` reminders; more than `MOST_UNCONFIRMED` only after a confirmation."""
-    if len(chosen) > MOST_UNCONFIRMED and ctx.approved is None:
+    """Update each of the `chosen` reminders; more than `MAX_UNCONFIRMED` only after a confirmation."""
+    if len(chosen) > MAX_UNCONFIRMED and ctx.approved is None:
         named = args.model_copy(update={"reminder_id": ", ".join(reminder.id for reminder in chosen)})
         arguments = named.model_dump(exclude_none=True)
         return await confirm_bulk("reminder_update", arguments, chosen, ctx, ask="reminder.change_these")

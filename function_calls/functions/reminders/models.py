@@ -6,8 +6,8 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from function_calls.models import Arguments
-from services.recurrence.rules import MOST_OCCURRENCES
-from services.recurrence.schedule import LONGEST_PAUSE_MINUTES
+from services.recurrence.rules import MAX_OCCURRENCES
+from services.recurrence.schedule import MAX_PAUSE_MINUTES
 
 _WHICH = (
     "提醒列表中的 ID / ID from the reminder list, its first characters are enough. Also understood: its number in the "
@@ -49,7 +49,7 @@ class ReminderUpdateArgs(Arguments):
     )
     until: str | None = Field(default=None, description="到哪天为止 / the last day on which one that repeats comes.")
     times: int | None = Field(
-        default=None, ge=1, le=MOST_OCCURRENCES, description="再提醒几次 / how many more times one that repeats comes."
+        default=None, ge=1, le=MAX_OCCURRENCES, description="再提醒几次 / how many more times one that repeats comes."
     )
     occurrence: str | None = Field(
         default=None,
@@ -64,7 +64,7 @@ class ReminderUpdateArgs(Arguments):
     until_done: int | None = Field(
         default=None,
         ge=0,
-        le=LONGEST_PAUSE_MINUTES,
+        le=MAX_PAUSE_MINUTES,
         description="Repeat it until it is done: every so many minutes (10 when not said); 0 stops repeating.",
     )
     person: str | None = Field(

@@ -18,7 +18,7 @@ from function_calls.functions.reminders.answers import (
 )
 from function_calls.functions.reminders.models import ReminderUpdateArgs
 from function_calls.functions.reminders.occurrences import (
-    MOST_A_DAY,
+    MAX_PER_DAY,
     Occurrences,
     find_occurrences,
     fires_from,
@@ -42,7 +42,7 @@ from services.reminders.lookup.references import means_all
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
 
-_MOST_A_WEEK: Final = 7
+_MAX_PER_WEEK: Final = 7
 _WEEK: Final = timedelta(days=7)
 
 
@@ -78,7 +78,7 @@ async def ask_which_occurrence(
     fires = found.fires
     always = move_every_fire(args, bare, ctx) if found.is_doubtful else None
     if found.is_doubtful and always is None:  # it repeats on several days of the week, so offer each of them
-        fires = tuple(fire for fire in next_fires(bare, ctx.now, _MOST_A_WEEK) if fire - fires[0] < _WEEK) or fires
+        fires = tuple(fire for fire in next_fires(bare, ctx.now, _MAX_PER_WEEK) if fire - fires[0] < _WEEK) or fires
     goals = [_new_time(args, fire, bare, ctx) for fire in fires]
     if always is None and len(goals) == 1:
         return None
@@ -167,7 +167,7 @@ async def _move_from_day(
     # Start at its own first day, so that a rule for every second week keeps its weeks.
     start = datetime.combine(then[0].date(), clocks[0].replace(tzinfo=None))
     new = replace(new, start=start, follow_up=old.schedule.follow_up)
-    before = [fire for fire in next_fires(bare, ctx.now, MOST_A_DAY) if fire.date() < day]
+    before = [fire for fire in next_fires(bare, ctx.now, MAX_PER_DAY) if fire.date() < day]
     if not before or bare.rule is None or bare.rule.count is not None:
         return await apply_schedule(new, old, ctx, reminders)
     series, single = await _set_apart(new, edits.end_before(bare, day), old, "then", ctx, reminders)

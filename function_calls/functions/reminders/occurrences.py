@@ -41,7 +41,7 @@ _MOVED_FROM: Final = re.compile(
     r"\bfrom (?P<day>(?:this |next |on )?(?:today|tomorrow|(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b(?=.*\bto\b)",
     re.IGNORECASE,
 )
-MOST_A_DAY: Final = 9
+MAX_PER_DAY: Final = 9
 _DAY: Final = timedelta(days=1)
 LONG_SHIFT: Final = re.compile(r"[+-](?:2[4-9]|[3-9]\d|\d{3,}):\d\d")
 
@@ -223,8 +223,8 @@ def fires_of_day(day: date, old: Schedule, ctx: CallContext) -> tuple[datetime, 
 
 
 def fires_from(day: date, old: Schedule, ctx: CallContext) -> Sequence[datetime]:
-    """Return the future fires of `old` from `day` on, at most `MOST_A_DAY`."""
-    return edits.fires_from(old, day, ctx.now, MOST_A_DAY)
+    """Return the future fires of `old` from `day` on, at most `MAX_PER_DAY`."""
+    return edits.fires_from(old, day, ctx.now, MAX_PER_DAY)
 
 
 def next_fire(old: Schedule, ctx: CallContext) -> tuple[datetime, ...]:

@@ -31,10 +31,10 @@ _EVERYONE_LONG, _TYPO_RATIO = ("everyone", "everybody"), 0.85
 """Words that are recognized with a typing error, and the difflib ratio that a word needs."""
 _ALL_BUT = "everyone except "
 _ANSWERED_WITHIN = timedelta(minutes=10)
-_MOST_LOOKED_AT = 200
-_MOST_READ = 2000
-_MOST_NAMED = 5
-_MOST_SEARCHED = 50
+_MAX_EXAMINED = 200
+_MAX_READ = 2000
+_MAX_NAMED = 5
+_MAX_SEARCHED = 50
 """The most names that are searched in the chat; each takes a query of its history. Others are kept as written."""
 _OWN_WORDS = {"me", "myself", "i", "我", "自己", "我自己", "mí"}
 _SENDER_PRONOUNS = {"es": {"mi", "yo"}}
@@ -64,8 +64,8 @@ async def resolve_people(words: str | None, ctx: CallContext, history: HistorySe
     if known is not None:
         return _without_asker((await _account(known, ctx, history),), ctx)
     names = list(dict.fromkeys(_names(whole)))
-    people = [await _person(name, mentioned, ctx, history) for name in names[:_MOST_SEARCHED]]
-    people += map(unresolved_person, names[_MOST_SEARCHED:])
+    people = [await _person(name, mentioned, ctx, history) for name in names[:_MAX_SEARCHED]]
+    people += map(unresolved_person, names[_MAX_SEARCHED:])
     if any(person.id == EVERYONE for person in people):
         return (Person(id=EVERYONE, name=whole),)
     return _without_asker(tuple({person.id: person for person in people}.values()), ctx)
@@ -155,7 +155,7 @@ async def _account(person: Person, ctx: CallContext, history: HistoryService) ->
 
 
 async def _recent_messages(ctx: CallContext, history: HistoryService) -> Sequence[ChatMessage]:
-    return await history.recent(replace(ctx.chat, thread_id=None), _MOST_READ)
+    return await history.recent(replace(ctx.chat, thread_id=None), _MAX_READ)
 
 
 async def _member(name: str, ctx: CallContext, history: HistoryService) -> Person:
@@ -166,7 +166,7 @@ async def _member(name: str, ctx: CallContext, history: HistoryService) -> Perso
     """
     found, bare = _people_called(name, *await _people_of_chat(ctx, history)), name.lstrip("@").strip()
     if len(found) > 1:
-        people = date_format.join(ctx.language, (f"{person.name} ({person.id})" for person in found[:_MOST_NAMED]))
+        people = date_format.join(ctx.language, (f"{person.name} ({person.id})" for person in found[:_MAX_NAMED]))
         raise RequestRefused("person_ambiguous", name=bare, people=people)
     return found[0] if found else unresolved_person(f"@{bare}" if name.startswith("@") else bare)
 
@@ -200,7 +200,7 @@ async def names_of_sender(ctx: CallContext, reminders: ReminderService, history:
 
 async def _mentioned_before(ctx: CallContext, history: HistoryService) -> tuple[Person, ...]:
     """Return the people mentioned in the sender's messages of the last minutes, latest first."""
-    lately = await history.since(ctx.chat, ctx.now - _ANSWERED_WITHIN, _MOST_LOOKED_AT)
+    lately = await history.since(ctx.chat, ctx.now - _ANSWERED_WITHIN, _MAX_EXAMINED)
     own = [message for message in reversed(lately) if message.sender.id == ctx.sender.id]
     return tuple(person for message in own for person in message.mentions)
 

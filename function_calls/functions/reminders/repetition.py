@@ -25,7 +25,7 @@ from services.reminders.model import Reminder
 ADDED: Final = "+"
 LEFT_OUT: Final = "-"
 _DAY: Final = timedelta(days=1)
-_MOST_A_FORTNIGHT: Final = 200
+_MAX_PER_FORTNIGHT: Final = 200
 _WORKDAYS: Final = 5
 
 
@@ -66,7 +66,7 @@ async def ask_once_or_always(args: ReminderUpdateArgs, old: Reminder, ctx: CallC
     bare = edits.drop_follow_up(old.schedule)
     for_good = change_repetition(args, bare, ctx) or bare
     kept = _weekdays_of(for_good)
-    coming = next_fires(bare, ctx.now, _MOST_A_FORTNIGHT)
+    coming = next_fires(bare, ctx.now, _MAX_PER_FORTNIGHT)
     day = next((fire for fire in coming if WEEKDAYS[fire.weekday()] not in kept), coming[0])
     day_text = date_format.date(ctx.language, day)
     changed = recurrence_text.rule(ctx.language, replace(old, schedule=for_good))

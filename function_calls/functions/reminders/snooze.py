@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from function_calls.functions.reminders.answers import apply_schedule, confirm_change, delete_step, revert_step
-from function_calls.functions.reminders.bulk import MOST_UNCONFIRMED, apply_to_each, confirm_bulk
+from function_calls.functions.reminders.bulk import MAX_UNCONFIRMED, apply_to_each, confirm_bulk
 from function_calls.functions.reminders.creation import draft_reminder
 from function_calls.functions.reminders.models import ReminderSnoozeArgs, ReminderUpdateArgs
 from function_calls.functions.reminders.moves import move_fire, start_interval_at
@@ -146,7 +146,7 @@ async def snooze_all(
         return await apply_to_each(delivered, change, ctx, none="reminder.none_to_snooze")
     own = await own_reminders(ctx, reminders)
     chosen = due_today(own, ctx)
-    if own and ctx.approved is None and not 0 < len(chosen) <= MOST_UNCONFIRMED:
+    if own and ctx.approved is None and not 0 < len(chosen) <= MAX_UNCONFIRMED:
         arguments = args.model_dump(exclude_none=True)
         return await confirm_bulk("reminder_snooze", arguments, chosen or own, ctx, ask="reminder.put_off_these")
     result = await apply_to_each(chosen or own, change, ctx, none="reminder.none_to_snooze")

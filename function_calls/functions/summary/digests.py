@@ -27,7 +27,7 @@ from services.summary.model import Summary, SummaryWindow
 from services.summary.service import SummaryService
 
 _WITHOUT_A_RULE = timedelta(days=1)
-_MOST = 5_000
+_MAX_MESSAGES = 5_000
 
 
 class Digests(Struct, frozen=True):
@@ -47,7 +47,7 @@ class Digests(Struct, frozen=True):
         zone = notice.due_at.tzinfo or UTC
         since = notice.covers_since or notice.due_at - _WITHOUT_A_RULE
         # A digest includes its first moment, which the one before excludes; stores return messages after a moment.
-        window = SummaryWindow(since=just_before(since), until=notice.due_at, limit=_MOST)
+        window = SummaryWindow(since=just_before(since), until=notice.due_at, limit=_MAX_MESSAGES)
         summary = await self._summarized(notice, window, zone)
         if summary.is_empty:
             return say(notice.language, "summary.digest_empty")

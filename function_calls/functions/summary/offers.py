@@ -9,9 +9,9 @@ from function_calls.tools.context import CallContext
 from services.kernel.chat import Choice
 from services.summary.model import DateMention, Summary
 
-_MOST = 3
+_MAX_OFFERS = 3
 _SOON = timedelta(minutes=1)
-_LONGEST_CONTENT = 60
+_MAX_CONTENT_LENGTH = 60
 # The sentence is untrusted and becomes part of a request, so only one clause without punctuation is used.
 _CLAUSE_END = re.compile(
     r"[\n.,;:!?¿¡…，。；：！？、|/\\]|然后|并且|顺便|以及|再"
@@ -29,7 +29,7 @@ def reminder_offers(summary: Summary, ctx: CallContext) -> tuple[Choice, ...]:
         if date_finding.at is not None and date_finding.at > ctx.now + _SOON
     }
     offers = (_offer(coming[at], ctx) for at in sorted(coming))
-    return tuple(offer for offer in offers if offer is not None)[:_MOST]
+    return tuple(offer for offer in offers if offer is not None)[:_MAX_OFFERS]
 
 
 def _offer(date: DateMention, ctx: CallContext) -> Choice | None:
@@ -47,4 +47,4 @@ def _offer(date: DateMention, ctx: CallContext) -> Choice | None:
 def _plain(sentence: str) -> str:
     """Return the first clause of `sentence` with words, without punctuation."""
     clauses = (" ".join(_NOT_PLAIN.sub(" ", clause).split()) for clause in _CLAUSE_END.split(sentence))
-    return next((clause[:_LONGEST_CONTENT] for clause in clauses if any(map(str.isalpha, clause))), "")
+    return next((clause[:_MAX_CONTENT_LENGTH] for clause in clauses if any(map(str.isalpha, clause))), "")

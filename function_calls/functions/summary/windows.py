@@ -19,8 +19,8 @@ from services.recurrence.fires import just_before
 from services.summary.model import SummaryWindow
 from services.time_expressions import DayParts, Grain, Reading, parse
 
-_MOST = 5_000
-_MOST_COUNTED = 1_000
+_MAX_MESSAGES = 5_000
+_MAX_COUNTED_MESSAGES = 1_000
 _FILE = "windows.toml"
 _WORD_EDGES = " \t\n.,;!?~。，；！？～"
 _BEGINNINGS = DayParts(
@@ -67,13 +67,13 @@ async def requested_window(args: SummaryArgs, ctx: CallContext, history: History
     )
     window_text = _fold(args.window or "")
     if ctx.message.reply_to is not None and words.thread.search(window_text):
-        return replace(recent, thread_of=ctx.message.reply_to, limit=_MOST)
+        return replace(recent, thread_of=ctx.message.reply_to, limit=_MAX_MESSAGES)
     if words.own.search(window_text):
         since = await _find_missed_since(ctx, history)
-        return recent if since is None else replace(recent, since=since, limit=_MOST)
+        return recent if since is None else replace(recent, since=since, limit=_MAX_MESSAGES)
     if not args.window and (args.topic or args.person):
         # The messages of one person in a busy chat may be older than the last few.
-        return replace(recent, limit=_MOST_COUNTED)
+        return replace(recent, limit=_MAX_COUNTED_MESSAGES)
     if words.recent.search(window_text):
         return recent
     window = _narrow_by_count(window_text, recent) or _narrow_by_time(window_text, ctx, recent)
@@ -112,7 +112,7 @@ async def _find_missed_since(ctx: CallContext, history: HistoryService) -> datet
     """
     from services.summary.content import content_messages, find_answered, is_content, is_request
 
-    earlier = await history.before(ctx.message, _MOST_COUNTED)
+    earlier = await history.before(ctx.message, _MAX_COUNTED_MESSAGES)
     written = [message for message in earlier if is_content(message) and not is_request(message)]
     last = next((message for message in reversed(written) if message.sender.id == ctx.sender.id), None)
     before = earlier[0].sent_at if earlier else ctx.message.sent_at
@@ -140,7 +140,7 @@ def _narrow_by_count(window_text: str, recent: SummaryWindow) -> SummaryWindow |
         found = pattern.search(window_text)
         if found is not None:
             number = words.numbers.get(found["n"]) or int(found["n"])
-            return replace(recent, count=min(max(number, 1), _MOST_COUNTED), limit=2 * _MOST_COUNTED)
+            return replace(recent, count=min(max(number, 1), _MAX_COUNTED_MESSAGES), limit=2 * _MAX_COUNTED_MESSAGES)
     return None
 
 
@@ -158,7 +158,7 @@ def _narrow_by_time(window_text: str, ctx: CallContext, recent: SummaryWindow) -
     is_open = end is None or (_words().open.search(window_text) is not None and reading.end is None)
     until = ctx.message.sent_at if is_open or end is None else min(end, ctx.message.sent_at)
     # A window includes its first moment; stores return messages after a moment.
-    return replace(recent, since=just_before(start), until=until, limit=_MOST)
+    return replace(recent, since=just_before(start), until=until, limit=_MAX_MESSAGES)
 
 
 def _bounds(reading: Reading) -> tuple[datetime, datetime | None]:

@@ -14,7 +14,14 @@ from function_calls.models import Arguments
 from function_calls.registry import tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Receipt, ToolCall, ToolResult, UndoStep
-from function_calls.tools.confirmation.change_log import MOST, UNDONE, ChangeLog, LoggedChange, change_id, is_owner
+from function_calls.tools.confirmation.change_log import (
+    MAX_ENTRIES,
+    UNDONE,
+    ChangeLog,
+    LoggedChange,
+    change_id,
+    is_owner,
+)
 from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.execution import is_breakdown
 from services.history.service import HistoryService
@@ -31,7 +38,7 @@ class UndoArgs(Arguments):
     change_id: str | None = Field(
         None, max_length=40, description="Id of the change, as its button carries it; the last change without it."
     )
-    count: int = Field(1, ge=1, le=MOST, description="撤销最近几次 / how many of the last changes")
+    count: int = Field(1, ge=1, le=MAX_ENTRIES, description="撤销最近几次 / how many of the last changes")
     about: str = Field("", max_length=200, description="被改动的提醒 / words of the reminder that was changed")
 
 

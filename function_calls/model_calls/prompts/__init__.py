@@ -11,7 +11,7 @@ from msgspec import Struct, convert, field
 from function_calls.tools.calls import Turn
 
 _VARIABLE = r"\{\{([A-Z_]+)\}\}"
-_LONGEST_NAME = 64
+_MAX_NAME_LENGTH = 64
 _UNKNOWN = "Unknown"
 
 
@@ -55,7 +55,7 @@ def variables_of(turn: Turn) -> dict[str, str]:
 
 def one_line(name: str) -> str:
     """Return a person's name for a prompt: one line, limited in length."""
-    return " ".join(name.split())[:_LONGEST_NAME]
+    return " ".join(name.split())[:_MAX_NAME_LENGTH]
 
 
 def _chat_kind(turn: Turn) -> str:

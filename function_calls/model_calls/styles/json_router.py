@@ -22,7 +22,7 @@ from services.language_model.ports import Completion, CompletionRequest, Request
 
 KEY = "tool"
 NONE = "none"
-_MOST_PREPARED = 16
+_MAX_PREPARED_PROMPTS = 16
 
 
 class JsonRouterStyle(ChoiceStyle):
@@ -30,7 +30,7 @@ class JsonRouterStyle(ChoiceStyle):
 
     def __init__(self, instructions: Instructions) -> None:
         super().__init__(instructions)
-        self._prepared: IdentityCache[_Prepared] = IdentityCache(_MOST_PREPARED)
+        self._prepared: IdentityCache[_Prepared] = IdentityCache(_MAX_PREPARED_PROMPTS)
 
     def request(self, turn: Turn, tools: OfferedTools, corrections: Sequence[CallCorrection]) -> CompletionRequest:
         """Return the request for the choice of a tool, or for text after results."""

@@ -12,7 +12,7 @@ from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.tools.validation.relaxed_json import read_object
 from services.language_model.ports import Completion, CompletionRequest, RequestedCall
 
-_LONGEST_UNREADABLE = 200
+_MAX_UNREADABLE_LENGTH = 200
 
 
 class NativeStyle:
@@ -65,5 +65,5 @@ def _valid_arguments(call: RequestedCall) -> str:
         return "{}"
     value = read_object(call.arguments)
     if value is None:
-        value = {"unreadable": call.arguments[:_LONGEST_UNREADABLE]}
+        value = {"unreadable": call.arguments[:_MAX_UNREADABLE_LENGTH]}
     return json.dumps(value, ensure_ascii=False)

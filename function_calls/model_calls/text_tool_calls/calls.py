@@ -16,7 +16,7 @@ from json import JSONDecoder
 
 from msgspec import Struct
 
-from function_calls.model_calls.text_tool_calls.lines import MOST_PLACES, find_named_objects, remove_named_objects
+from function_calls.model_calls.text_tool_calls.lines import MAX_PLACES, find_named_objects, remove_named_objects
 from function_calls.model_calls.text_tool_calls.notations import (
     BUNDLE,
     JSON_OBJECT,
@@ -59,7 +59,7 @@ _NOTHING = (
 )
 _OWN_ROLE = r"(?i)(?:assistant|助手)\s*[:：]\s*"
 _OTHER_ROLES = r"(?ims)^[ \t]*(?:user|human|system|用户)\s*[:：].*"
-_LONGEST_SEARCHED = 50_000  # characters; longer texts are not searched for loose JSON
+_MAX_SEARCHED_LENGTH = 50_000  # characters; longer texts are not searched for loose JSON
 _SIGNS = ("<", "[T", "{", "```", "(", "[INST", "◁", "analysis")
 
 
@@ -136,7 +136,7 @@ def _cut_out_tags_of_tools(text: str, calls: list[RequestedCall], names: Collect
 
 
 def _cut_out_named_objects(text: str, calls: list[RequestedCall], names: Collection[str]) -> str:
-    if len(text) > _LONGEST_SEARCHED or not ("{" in text or "｛" in text):
+    if len(text) > _MAX_SEARCHED_LENGTH or not ("{" in text or "｛" in text):
         return text
     found = list(find_named_objects(text, names))
     calls += [RequestedCall(id="", name=named.name, arguments=named.arguments) for named in found]
@@ -145,10 +145,10 @@ def _cut_out_named_objects(text: str, calls: list[RequestedCall], names: Collect
 
 def _cut_out_json(text: str, calls: list[RequestedCall], names: Collection[str]) -> str:
     """Remove JSON objects in the text that name an offered tool."""
-    if len(text) > _LONGEST_SEARCHED or "{" not in text:
+    if len(text) > _MAX_SEARCHED_LENGTH or "{" not in text:
         return text
     pieces, place = [], 0
-    for found in islice(re.finditer(JSON_OBJECT, text), MOST_PLACES):
+    for found in islice(re.finditer(JSON_OBJECT, text), MAX_PLACES):
         if found.start() < place:
             continue
         end, read = _json_at(text, found.start(), names)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from function_calls.tools.catalog.offered_tools import find_name
 from function_calls.tools.validation.relaxed_json import read_object
 
-MOST_PLACES: Final = 16
+MAX_PLACES: Final = 16
 """The number of places at which calls are parsed in a text, to limit the cost of a hostile one."""
 
 _VERBS = r"tools?|functions?|actions?|calls?|calling|invok(?:e[sd]?|ing)|us(?:e|ing)|to|the|调用|工具|函数|使用|执行"
@@ -44,7 +44,7 @@ def find_named_objects(text: str, names: Collection[str]) -> Iterator[NamedObjec
         for found in re.finditer(_NAMED_OBJECT, text)
         if (name := find_name(found["name"], names)) is not None
     )
-    for found, name in islice(named, MOST_PLACES):
+    for found, name in islice(named, MAX_PLACES):
         end = _end_of_object(text, found.end())
         arguments = text[found.end() : end]
         # A name with an underscore before a bracket is a call, even if truncated; validation reports the error.

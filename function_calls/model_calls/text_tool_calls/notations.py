@@ -11,7 +11,7 @@ from services.language_model.ports import RequestedCall
 
 JSON_OBJECT = r"[\[{]\s*+(?:[\[{]\s*+)?[\"'“]"
 
-_LONGEST_PYTHON = 4000  # characters
+_MAX_PYTHON_LENGTH = 4000  # characters
 
 _NAME_KEYS = ("name", "tool", "tool_name", "function_name", "function", "action", "recipient_name")
 _ARGUMENT_KEYS = (
@@ -112,7 +112,7 @@ def _calls_of_tags(body: str, names: Collection[str]) -> Iterator[RequestedCall]
 
 def calls_of_python(text: str, names: Collection[str]) -> Iterator[RequestedCall]:
     """Yield calls of `names` written in Python as `name(key="value")`, alone, in a list or in lines."""
-    if len(text) > _LONGEST_PYTHON or not re.search(_PYTHON_CALL, text):
+    if len(text) > _MAX_PYTHON_LENGTH or not re.search(_PYTHON_CALL, text):
         return
     try:
         lines = ast.parse(text.strip("`;，。 \n")).body

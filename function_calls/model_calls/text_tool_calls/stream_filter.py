@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 
-from function_calls.tools.calls import LONGEST_NAME
+from function_calls.tools.calls import MAX_NAME_LENGTH
 from services.kernel.text import replace_unstorable
 from services.language_model.ports import TextListener
 
@@ -62,7 +62,7 @@ class StreamFilter:
         if maybe is not None:
             return maybe.start()
         # A longer word begins no name, and the search takes quadratic time.
-        word = re.compile(_LAST_WORD).search(self._text, max(self._passed, len(self._text) - LONGEST_NAME))
+        word = re.compile(_LAST_WORD).search(self._text, max(self._passed, len(self._text) - MAX_NAME_LENGTH))
         if word is not None and any(beginning.startswith(word[0]) for beginning in self._suspicious):
             return word.start()
         return len(self._text)

@@ -11,7 +11,7 @@ from function_calls.tools.declaration.argument_validation import check_arguments
 from function_calls.tools.errors import ArgumentsInvalid
 from services.language_model.ports import RequestedCall
 
-MOST_CALLS = 16
+MAX_CALLS = 16
 
 
 class Problem(Struct, frozen=True, kw_only=True):
@@ -60,9 +60,9 @@ class CheckedCalls(Struct, frozen=True, kw_only=True):
 def check_calls(requested: Sequence[RequestedCall], tools: OfferedTools, taken_ids: Collection[str]) -> CheckedCalls:
     """Validate and repair every call, and make the ids unique, also among `taken_ids` of earlier rounds."""
     named = _with_ids(requested, taken_ids)
-    outcomes: list[ToolCall | Problem] = [_check(call, tools) for call in named[:MOST_CALLS]]
-    surplus = Problem(feedback=f"At most {MOST_CALLS} calls are taken at once; this one was not.")
-    outcomes += [surplus] * len(named[MOST_CALLS:])
+    outcomes: list[ToolCall | Problem] = [_check(call, tools) for call in named[:MAX_CALLS]]
+    surplus = Problem(feedback=f"At most {MAX_CALLS} calls are taken at once; this one was not.")
+    outcomes += [surplus] * len(named[MAX_CALLS:])
     return CheckedCalls(requested=tuple(named), outcomes=tuple(outcomes))
 
 

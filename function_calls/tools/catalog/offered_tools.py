@@ -17,7 +17,7 @@ _NUMBER = r":\d+\Z"  # Kimi counts its calls there
 _PREFIX = r"[.:/]|__"
 _WORD = r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])"
 _NEAREST = 3
-_LEAST_ARGUMENTS = 2  # that identify a tool without its name
+_MIN_ARGUMENTS = 2  # that identify a tool without its name
 
 
 def find_name(name: str, names: Collection[str]) -> str | None:
@@ -102,7 +102,7 @@ class OfferedTools:
     def find_by_arguments(self, arguments: str) -> str | None:
         """Return the only tool that accepts the arguments, at least two with all required ones; None otherwise."""
         given = read_object(arguments)
-        if given is None or len(given) < _LEAST_ARGUMENTS:
+        if given is None or len(given) < _MIN_ARGUMENTS:
             return None
         found = [
             name

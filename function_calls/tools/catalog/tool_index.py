@@ -21,11 +21,11 @@ _ENDINGS: Final = (
     *("izations", "ization", "ations", "ation", "ings", "ing", "ions", "ion"),
     *("ers", "er", "ors", "or", "ed", "es", "ly", "s"),
 )
-_SHORTEST_STEM: Final = 3
-_LONGEST_SYNONYM: Final = 4  # characters of Chinese
-_LONGEST_QUERY: Final = 2000  # characters; the words of a pasted text say little about the tool
-_LONGEST_TEXT: Final = 600
-_MOST_EXAMPLES: Final = 20
+_MIN_STEM_LENGTH: Final = 3
+_MAX_SYNONYM_LENGTH: Final = 4  # characters of Chinese
+_MAX_QUERY_LENGTH: Final = 2000  # characters; the words of a pasted text say little about the tool
+_MAX_TEXT_LENGTH: Final = 600
+_MAX_EXAMPLES: Final = 20
 _DEEPEST: Final = 4
 # The weight of a word by its place: else the many words about arguments would outweigh the few of a name.
 _NAME, _DESCRIPTION, _ARGUMENT, _ABOUT_ARGUMENT = 3.0, 2.0, 1.0, 0.5
@@ -52,7 +52,7 @@ class ToolIndex:
         """Return the tools that share words with `query` or, which counts less, with `context`; the best first."""
         scores: dict[int, float] = defaultdict(float)
         for text, share in ((query, 1.0), (context, _CONTEXT)):
-            for term, count in terms(text[:_LONGEST_QUERY]).items():
+            for term, count in terms(text[:_MAX_QUERY_LENGTH]).items():
                 found = self._postings.get(term, ())
                 weight = share * min(count, 2) * self._rarity(term, len(found))
                 for place, score in found:
@@ -82,9 +82,9 @@ def _weigh(spec: ToolSpec) -> dict[str, float]:
     """Return the weight of each term of a tool."""
     weights: dict[str, float] = defaultdict(float)
     texts = [(spec.name, _NAME), (spec.description, _DESCRIPTION), *_texts_of(spec.parameters, _DEEPEST)]
-    examples = Counter(term for example in spec.examples[:_MOST_EXAMPLES] for term in terms(example))
+    examples = Counter(term for example in spec.examples[:_MAX_EXAMPLES] for term in terms(example))
     for text, weight in texts:
-        for term, count in terms(text[:_LONGEST_TEXT]).items():
+        for term, count in terms(text[:_MAX_TEXT_LENGTH]).items():
             weights[term] += weight * count
     for term, count in examples.items():
         weights[term] += _DESCRIPTION * min(count, 2)
@@ -106,20 +106,20 @@ def _texts_of(schema: Mapping[str, object], depth: int) -> Iterator[tuple[str, f
 
 def _stem(word: str) -> str:
     """Return `word` without its ending, so that `movies` equals `movie`, and `bookings` equals `book`."""
-    endings = (ending for ending in _ENDINGS if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM)
+    endings = (ending for ending in _ENDINGS if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM_LENGTH)
     stem = word if word.endswith("ss") else word.removesuffix(next(endings, ""))
-    is_doubled = stem != word and len(stem) > _SHORTEST_STEM and stem[-1] == stem[-2]
+    is_doubled = stem != word and len(stem) > _MIN_STEM_LENGTH and stem[-1] == stem[-2]
     if is_doubled and stem[-1] not in "lsz":
         stem = stem[:-1]
     bare = stem.rstrip("eiy")
-    return bare if len(bare) >= _SHORTEST_STEM else stem
+    return bare if len(bare) >= _MIN_STEM_LENGTH else stem
 
 
 def _synonyms_in(han: str) -> Iterator[str]:
     """Yield the known words in a run of Chinese characters, from left to right, the longest at each place."""
     place = 0
     while place < len(han):
-        lengths = range(_LONGEST_SYNONYM, 0, -1)
+        lengths = range(_MAX_SYNONYM_LENGTH, 0, -1)
         found = next(
             (han[place : place + length] for length in lengths if han[place : place + length] in _groups()), ""
         )

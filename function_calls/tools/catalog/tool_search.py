@@ -12,7 +12,7 @@ from function_calls.tools.catalog.model_call_validation import CheckedCalls, Pro
 from function_calls.tools.catalog.offered_tools import OfferedTools
 from function_calls.tools.catalog.tool_index import ToolIndex
 
-MOST_WITHOUT_SEARCH: Final = 50
+MAX_TOOLS_WITHOUT_SEARCH: Final = 50
 """The number of tools that are all sent with every request, where the settings say nothing else."""
 TOOL_SEARCH: Final = ToolSpec(
     name="tool_search",
@@ -30,26 +30,26 @@ TOOL_SEARCH: Final = ToolSpec(
     },
 )
 # The share of the bytes of all definitions that a request may have, and the most that the list may have of that. With
-# 200 tools the whole request, with a prompt and a message of `_OTHER_BYTES`, stays under `_MOST_SHARE` of one with all
+# 200 tools the whole request, with a prompt and a message of `_OTHER_BYTES`, stays under `_MAX_SHARE` of one with all
 # definitions, also where these are small.
 _SHARE: Final = 0.11
-_MOST_SHARE: Final = 0.15
+_MAX_SHARE: Final = 0.15
 _OTHER_BYTES: Final = 1800
 _LIST_SHARE: Final = 0.6
-_LEAST_BYTES: Final = 2500
-_MOST_SELECTED: Final = 12
-_MOST_FOUND: Final = 10
-_MOST_FOUND_BYTES: Final = 20_000
+_MIN_BYTES: Final = 2500
+_MAX_SELECTED: Final = 12
+_MAX_FOUND: Final = 10
+_MAX_FOUND_BYTES: Final = 20_000
 _LINE_WIDTHS: Final = range(120, 20, -4)  # bytes
-_SHORTEST_TEXT: Final = 12
+_MIN_TEXT_LENGTH: Final = 12
 _TITLE: Final = f"Further tools (call `{TOOL_SEARCH.name}` before you use one):"
 _NOTHING: Final = "No further tool fits these words. Try others, or answer without a tool."
 
 
-def offer(specs: tuple[ToolSpec, ...], most: int) -> OfferedTools:
-    """Prepare `specs` for a model; more than `most` are searchable, where `most` is not 0."""
+def offer(specs: tuple[ToolSpec, ...], maximum: int) -> OfferedTools:
+    """Prepare `specs` for a model; more than `maximum` are searchable, where `maximum` is not 0."""
     is_name_taken = any(spec.name == TOOL_SEARCH.name for spec in specs)
-    return SearchableTools(specs) if 0 < most < len(specs) and not is_name_taken else OfferedTools(specs)
+    return SearchableTools(specs) if 0 < maximum < len(specs) and not is_name_taken else OfferedTools(specs)
 
 
 class SearchableTools(OfferedTools):
@@ -60,8 +60,8 @@ class SearchableTools(OfferedTools):
         self._fixed = (*(spec for spec in specs if not spec.is_deferrable), TOOL_SEARCH)
         self._deferrable = {spec.name: spec for spec in specs if spec.is_deferrable}
         size = sum(map(self.size_of, specs))
-        room = int(min(_SHARE * size, _MOST_SHARE * size - _OTHER_BYTES)) - sum(map(self.size_of, self._fixed))
-        self._room = max(room, _LEAST_BYTES)
+        room = int(min(_SHARE * size, _MAX_SHARE * size - _OTHER_BYTES)) - sum(map(self.size_of, self._fixed))
+        self._room = max(room, _MIN_BYTES)
 
     @cached_property
     def index(self) -> ToolIndex:
@@ -77,7 +77,7 @@ class SearchableTools(OfferedTools):
         """Return the tools for a message: the fixed ones, those `called` in this turn, and those that fit its words."""
         used = [self._deferrable[name] for name in called if name in self._deferrable]
         room = self._room - len(self.names.encode())
-        fitting = self._within(room, self.index.rank(query, context), _MOST_SELECTED)
+        fitting = self._within(room, self.index.rank(query, context), _MAX_SELECTED)
         selected = {spec.name: spec for spec in (*self._fixed, *used, *fitting)}
         return OfferedTools(tuple(selected.values()), self.names)
 
@@ -88,20 +88,20 @@ class SearchableTools(OfferedTools):
         """
         named = [self._deferrable[name] for name in query.replace(",", " ").split() if name in self._deferrable]
         ranked = {spec.name: spec for spec in (*named, *self.index.rank(query))}
-        known = tuple(name for name in list(ranked)[:_MOST_FOUND] if name in offered)
+        known = tuple(name for name in list(ranked)[:_MAX_FOUND] if name in offered)
         fresh = [spec for name, spec in ranked.items() if name not in offered]
-        room = max([_MOST_FOUND_BYTES, *map(self.size_of, fresh[:1])])
-        return tuple(self._within(room, fresh, _MOST_FOUND)), known
+        room = max([_MAX_FOUND_BYTES, *map(self.size_of, fresh[:1])])
+        return tuple(self._within(room, fresh, _MAX_FOUND)), known
 
-    def _within(self, room: int, specs: Iterable[ToolSpec], most: int) -> list[ToolSpec]:
-        """Return the first `most` of `specs` that fit into `room` bytes; larger ones are left out."""
+    def _within(self, room: int, specs: Iterable[ToolSpec], maximum: int) -> list[ToolSpec]:
+        """Return the first `maximum` of `specs` that fit into `room` bytes; larger ones are left out."""
         chosen: list[ToolSpec] = []
         for spec in specs:
             size = self.size_of(spec)
             if size <= room:
                 chosen.append(spec)
                 room -= size
-            if len(chosen) == most:
+            if len(chosen) == maximum:
                 break
         return chosen
 
@@ -152,7 +152,7 @@ def _lines(specs: Iterable[ToolSpec], room: int) -> list[str]:
     width = next(fitting, 0)
     lines: list[str] = []
     for (name, line), (size, _) in zip(listed, sizes, strict=True):
-        is_cut = width - size < _SHORTEST_TEXT
+        is_cut = width - size < _MIN_TEXT_LENGTH
         lines.append(name if is_cut else line.encode()[:width].decode(errors="ignore"))
         room -= len(lines[-1].encode()) + 1
         if room < 0:

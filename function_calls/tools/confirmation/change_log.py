@@ -13,7 +13,7 @@ from function_calls.tools.calls import Conversation, Receipt, ToolResult
 from services.kernel.chat import Person
 from services.kernel.state import Json, StateStore
 
-MOST: Final = 20
+MAX_ENTRIES: Final = 20
 UNDONE: Final = "undone"  # the action of the receipt for an undo, which cannot be undone itself
 EDITED: Final = "/edited"  # before a time, the suffix of the message id of changes by an edited text, undone separately
 _STORED_FOR: Final = timedelta(days=30)
@@ -111,8 +111,8 @@ class ChangeLog:
         return convert(stored or [], list[LoggedChange])
 
     async def _keep(self, conversation: Conversation, changes: Sequence[LoggedChange]) -> None:
-        live = [change for change in changes if change.state == "live"][-MOST:]
-        past = [change for change in changes if change.state != "live"][-MOST:]
+        live = [change for change in changes if change.state == "live"][-MAX_ENTRIES:]
+        past = [change for change in changes if change.state != "live"][-MAX_ENTRIES:]
         kept: list[Json] = to_builtins([change for change in changes if change in live or change in past])
         await self._state.set(_key(conversation), kept or None, keep=_STORED_FOR)
 

@@ -22,7 +22,7 @@ _SECRETS: Final = re.compile(
     r"passw|passcode|secret|token|api.?key|private.?key|credential|cvv|\bpin\b|密码|口令|密钥", re.IGNORECASE
 )
 _BETWEEN: Final = re.compile(r"[,，、;；\n]| and | y |和")
-_MOST_BESIDE: Final = 4  # characters beside a date, as in "on Friday."
+_MAX_OTHER_CHARACTERS: Final = 4  # characters beside a date, as in "on Friday."
 _LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -143,7 +143,7 @@ def _date(kind: object, text: str, now: datetime) -> str:
         return ""
     reading = found.readings[0]
     rest = len(text.strip()) - sum(end - start for start, end in reading.spans)
-    if rest > _MOST_BESIDE or reading.rrule is not None or (kind == "date-time" and not reading.has_clock):
+    if rest > _MAX_OTHER_CHARACTERS or reading.rrule is not None or (kind == "date-time" and not reading.has_clock):
         return ""
     return reading.start.date().isoformat() if kind == "date" else reading.start.isoformat()
 

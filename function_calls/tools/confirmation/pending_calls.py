@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ANSWER_TIME: Final = timedelta(minutes=10)
 _STORED_FOR: Final = timedelta(days=1)  # so that a late press of a button is answered with the reason
-_MOST_CLOSED: Final = 10
+_MAX_CLOSED_QUESTIONS: Final = 10
 ClosedQuestion = Literal["", "closed", "answered"]
 CloseListener = Callable[[ChatAddress, str], Awaitable[None]]
 """Receives the chat, and the id of the message whose answer has the closed question."""
@@ -330,7 +330,7 @@ class Confirmations:
         return convert(await self._state.get(_key(message, person)) or [], list[_Question])
 
     async def _store(self, message: ChatMessage, questions: Sequence[_Question]) -> None:
-        closed = [question for question in questions if question.is_closed][-_MOST_CLOSED:]
+        closed = [question for question in questions if question.is_closed][-_MAX_CLOSED_QUESTIONS:]
         opened = [question for question in questions if not question.is_closed]
         await self._state.set(_key(message), to_builtins([*closed, *opened]), keep=_STORED_FOR)
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from function_calls.language.recognized_phrases import Phrases, bare, every_language
 
-_LONGEST = 40
+_MAX_LENGTH = 40
 # Words around a pick: "only tomorrow please", 选第一个吧.
 _POLITE = re.compile(r"^(?:option |let's do |选|要)(?=.)|,? (?:please|pls|thanks|thank you)$|(?<=.)[吧啊呀哈哦]$")
 
@@ -34,7 +34,7 @@ def parse_short_answer(text: str, bot_name: str) -> Answer | None:
 
 def parse_pick(text: str, bot_name: str) -> str:
     """Parse a message that only picks an option (`1`, `2` …, `once`, `always`); empty for other messages."""
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_LENGTH:
         return ""
     answer = _POLITE.sub("", bare(text, bot_name))
     return next((name for phrases in every_language() for name, words in phrases.picks.items() if answer in words), "")
@@ -42,7 +42,7 @@ def parse_pick(text: str, bot_name: str) -> str:
 
 def parse_yes_no(text: str, bot_name: str) -> bool | None:
     """Parse a message that is only yes (True) or no (False); None for other messages."""
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_LENGTH:
         return None
     answer = bare(text, bot_name).replace(",", "")
     if any(answer in phrases.yes for phrases in every_language()):
@@ -52,7 +52,7 @@ def parse_yes_no(text: str, bot_name: str) -> bool | None:
 
 def parse_confirmations(text: str, bot_name: str) -> frozenset[str]:
     """Return the actions that a message names for a confirmation, with or without a yes before them."""
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_LENGTH:
         return frozenset()
     answer = " ".join(_POLITE.sub("", bare(text, bot_name)).replace(",", " ").split())
     return frozenset(

@@ -10,7 +10,7 @@ from msgspec import Struct
 from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUserError
 
-from function_calls.tools.calls import LONGEST_NAME, TOOL_NAME
+from function_calls.tools.calls import MAX_NAME_LENGTH, TOOL_NAME
 from function_calls.tools.declaration.option_checks import check_options
 from function_calls.tools.declaration.parameters import (
     OMITTED,
@@ -132,7 +132,7 @@ def _check_name(name: str) -> str:
         raise Fault(
             "",
             f"'{name}' cannot be the name of a tool",
-            f"Give name= with at most {LONGEST_NAME} of a-z, A-Z, 0-9, '_' and '-'.",
+            f"Give name= with at most {MAX_NAME_LENGTH} of a-z, A-Z, 0-9, '_' and '-'.",
         )
     return name
 

@@ -17,7 +17,7 @@ from function_calls.tools.declaration.tool_options import ToolOptions
 from services.kernel.text import shorten
 
 NEEDS_YES: Final = "the person has been asked whether this may be done; wait for the answer, do not call it again"
-_LONGEST_VALUE: Final = 200
+_MAX_VALUE_LENGTH: Final = 200
 
 
 class CallArguments(dict[str, Any]):
@@ -110,4 +110,4 @@ def _describe_call(name: str, arguments: Mapping[str, object], language: str) ->
 
 
 def _shorten(value: object, language: str) -> str:
-    return shorten(without_rule_text(language, value) if isinstance(value, str) else str(value), _LONGEST_VALUE)
+    return shorten(without_rule_text(language, value) if isinstance(value, str) else str(value), _MAX_VALUE_LENGTH)

@@ -25,9 +25,9 @@ from services.kernel.network import growing_pauses
 Work = Callable[[], Awaitable[object]]
 
 _FIRST_PAUSE: Final = 0.2  # seconds; doubled after each further failure
-_LONGEST_PAUSE: Final = 5.0
-_LONGEST_BLOCK: Final = 1.0  # seconds
-LONGEST_TEXT: Final = 12_000
+_MAX_PAUSE: Final = 5.0
+_MAX_BLOCK_SECONDS: Final = 1.0
+MAX_TEXT_LENGTH: Final = 12_000
 """The limit of characters of a result's text for people; a model receives the whole."""
 
 _BREAKDOWNS: Final = frozenset({"crashed", "timed_out", "disk_full"})
@@ -77,12 +77,12 @@ async def run_guarded(
 
 def _complete_text(name: str, result: ToolResult, context: CallContext) -> ToolResult:
     """Add a text for the person to a failure without one, and shorten a long text."""
-    if len(result.text) > LONGEST_TEXT:
-        left = len(result.text) - LONGEST_TEXT
+    if len(result.text) > MAX_TEXT_LENGTH:
+        left = len(result.text) - MAX_TEXT_LENGTH
         logger.warning("result of tool {} is too long; dropped {} of {} characters", name, left, len(result.text))
         rest = say(context.language, "failed.too_much", left=left)
         whole = result.text if result.value is None else result.value
-        return replace(result, text=f"{result.text[:LONGEST_TEXT].rstrip()}\n{rest}", value=whole)
+        return replace(result, text=f"{result.text[:MAX_TEXT_LENGTH].rstrip()}\n{rest}", value=whole)
     if result.ok or result.text or result.ending == "answered":
         return result
     return replace(result, text=say(context.language, "failed.tool", tool=name, why=result.error))
@@ -151,17 +151,17 @@ async def _run_watched(name: str, work: Work, context: CallContext, retries: int
         with watchdog:
             return await _run_with_retries(name, work, context, retries)
     finally:
-        if watchdog.longest_pause > _LONGEST_BLOCK:
+        if watchdog.max_pause > _MAX_BLOCK_SECONDS:
             logger.warning(
                 "event loop blocked for {:.1f} s while tool {} ran; write a tool that waits or computes as a plain def,"
                 " which runs in a thread, or await what waits",
-                watchdog.longest_pause,
+                watchdog.max_pause,
                 name,
             )
 
 
 async def _run_with_retries(name: str, work: Work, context: CallContext, retries: int) -> object:
-    for left, pause in zip(range(retries, 0, -1), growing_pauses(_FIRST_PAUSE, _LONGEST_PAUSE), strict=False):
+    for left, pause in zip(range(retries, 0, -1), growing_pauses(_FIRST_PAUSE, _MAX_PAUSE), strict=False):
         try:
             return await work()
         except Exception as error:
@@ -203,10 +203,10 @@ def _as_result(value: object) -> ToolResult:
 
 
 class EventLoopWatchdog:
-    """Measures the longest block of the event loop within the context: `longest_pause`, in seconds."""
+    """Measures the longest block of the event loop within the context: `max_pause`, in seconds."""
 
     def __init__(self) -> None:
-        self.longest_pause = 0.0
+        self.max_pause = 0.0
         self._last = 0.0
         self._next: asyncio.TimerHandle | None = None
 
@@ -226,5 +226,5 @@ class EventLoopWatchdog:
 
     def _note(self) -> None:
         now = time.monotonic()
-        self.longest_pause = max(self.longest_pause, now - self._last - _TICK_SECONDS)
+        self.max_pause = max(self.max_pause, now - self._last - _TICK_SECONDS)
         self._last = now

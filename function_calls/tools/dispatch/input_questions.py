@@ -14,7 +14,7 @@ from services.kernel.chat import Choice, Person
 
 NEEDS_ANSWER: Final = "the tool asked the person something; wait for the answer, do not call it again"
 NOBODY: Final = "the tool asks the person something, and nobody can be asked here"
-_MOST_BUTTONS: Final = 10
+_MAX_BUTTONS: Final = 10
 
 
 async def ask_for_input(call: ToolCall, context: CallContext, form: Form) -> ToolResult:
@@ -53,7 +53,7 @@ def word_question(
     names = (*(YES_NO if question.is_yes_no else ()), *(() if question.is_required else ("skip",)))
     if question.name:
         names = (*names, "cancel")
-    chosen = () if question.is_several else numbered_buttons(options[:_MOST_BUTTONS], person, now)
+    chosen = () if question.is_several else numbered_buttons(options[:_MAX_BUTTONS], person, now)
     return "\n".join(lines), (*chosen, *buttons(language, names, (person,), expires_at=expires_at))
 
 

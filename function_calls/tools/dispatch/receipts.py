@@ -11,7 +11,7 @@ from function_calls.tools.context import CallContext
 from function_calls.tools.declaration.tool_options import ToolOptions
 from function_calls.tools.validation.schema_walk import properties_of
 
-_LONGEST_TEXT: Final = 200
+_MAX_TEXT_LENGTH: Final = 200
 
 
 def add_receipt(
@@ -47,7 +47,7 @@ async def store_change(call: ToolCall, context: CallContext, result: ToolResult)
         message_id=message_id,
         receipts=receipts,
         agent_name=context.agent_name,
-        text=result.text.partition("\n")[0][:_LONGEST_TEXT],
+        text=result.text.partition("\n")[0][:_MAX_TEXT_LENGTH],
         at=context.clock.now(),
     )
     try:

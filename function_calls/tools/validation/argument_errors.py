@@ -8,7 +8,7 @@ from typing import Final
 from function_calls.tools.errors import ArgumentError
 from services.kernel.text import closest_names
 
-LONGEST_QUOTE: Final = 60
+MAX_QUOTE_LENGTH: Final = 60
 """The limit of characters of an invalid value in an error for the model."""
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
@@ -21,7 +21,7 @@ def pointer(path: Sequence[str | int]) -> str:
 def quote(value: object) -> str:
     """Return `value` as JSON, shortened for an error."""
     text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…"
+    return text if len(text) <= MAX_QUOTE_LENGTH else text[: MAX_QUOTE_LENGTH - 1] + "…"
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:

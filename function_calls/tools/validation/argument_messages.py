@@ -11,7 +11,7 @@ from function_calls.tools.errors import SAID, ArgumentError
 from function_calls.tools.validation.schema_walk import properties_of, required_of
 from services.kernel.languages import language_of
 
-_MOST: Final = 20
+_MAX_ENTRIES: Final = 20
 _UNQUOTED: Final = re.compile(r"""(?<![^,\s])["']|["'](?![^,\s])""")
 _NOTATION: Final = frozenset("[]()<>|*{}")
 
@@ -46,7 +46,7 @@ _FORMATS: Final[Mapping[str, str]] = {"date-time": "moment", "date": "date"}
 def argument_problems(language: str, errors: Sequence[ArgumentError]) -> dict[str, str]:
     """Return the message about each invalid argument by name."""
     problems: dict[str, str] = {}
-    for error in errors[:_MOST]:
+    for error in errors[:_MAX_ENTRIES]:
         problems.setdefault(argument_of(error), _word_error(language, error) + _suggestion(language, error))
     return problems
 
@@ -82,7 +82,7 @@ def invalid_arguments_text(language: str, spec: ToolSpec, errors: Sequence[Argum
 def _first_of_each(errors: Sequence[ArgumentError]) -> Iterable[ArgumentError]:
     """Return the first error of each argument."""
     first: dict[str, ArgumentError] = {}
-    for error in errors[:_MOST]:
+    for error in errors[:_MAX_ENTRIES]:
         first.setdefault(argument_of(error), error)
     return first.values()
 

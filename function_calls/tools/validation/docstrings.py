@@ -23,7 +23,7 @@ OTHER_TITLES = frozenset(
         "receives", "methods", "返回", "返回值", "异常", "抛出", "示例", "例子", "注意", "备注",
     }
 )  # fmt: skip
-_MOST_LINES = 1000  # the time for unindented entries grows with their square
+_MAX_LINES = 1000  # the time for unindented entries grows with their square
 _FIELD_KINDS = frozenset({"param", "parameter", "arg", "argument", "keyword", "key", "kwarg", "var", "ivar", "cvar"})
 _FIELD = re.compile(
     r"^[ \t]*[:@](?P<kind>param|parameter|arg|argument|keyword|key|kwarg|type|returns?|rtype|raises?|except"
@@ -55,7 +55,7 @@ def parse_docstring(text: str | None) -> Docstring:
     """Split `text` (a raw `__doc__`, or None) into description and parameter texts."""
     if not text or not text.strip():
         return Docstring()
-    reading = _read(inspect.cleandoc(text).splitlines()[:_MOST_LINES])
+    reading = _read(inspect.cleandoc(text).splitlines()[:_MAX_LINES])
     parameters: dict[str, str] = {}
     for title, lines in reading.sections:
         if title in PARAMETER_TITLES:

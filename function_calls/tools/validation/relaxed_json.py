@@ -21,9 +21,9 @@ from function_calls.tools.validation.relaxed_reader import (
     refuse_constant,
 )
 
-__all__ = ["DEEPEST", "LARGEST_BYTES", "Read", "Unreadable", "read_json", "read_object"]
+__all__ = ["DEEPEST", "MAX_BYTES", "Read", "Unreadable", "read_json", "read_object"]
 
-LARGEST_BYTES: Final = 1_000_000
+MAX_BYTES: Final = 1_000_000
 _DECODER: Final = json.JSONDecoder(parse_constant=refuse_constant, parse_float=finite)
 _FENCE: Final = re.compile(r"(?:```|~~~)[ \t]*+[\w+-]*+(?P<body>.*?)(?:```|~~~)", re.DOTALL)
 _STRUCTURE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
@@ -65,14 +65,14 @@ def read_object(text: str) -> dict[str, object] | None:
 
 
 def _check_text(text: str) -> None:
-    if len(text) > LARGEST_BYTES:
-        raise Unreadable(f"the text is longer than {LARGEST_BYTES:,} bytes")
+    if len(text) > MAX_BYTES:
+        raise Unreadable(f"the text is longer than {MAX_BYTES:,} bytes")
     try:
         size = len(text.encode())
     except UnicodeEncodeError as error:
         raise Unreadable(f"it has half a character (a lone surrogate) at character {error.start + 1}") from error
-    if size > LARGEST_BYTES:
-        raise Unreadable(f"the text is longer than {LARGEST_BYTES:,} bytes")
+    if size > MAX_BYTES:
+        raise Unreadable(f"the text is longer than {MAX_BYTES:,} bytes")
 
 
 def _check_depth(text: str) -> None:

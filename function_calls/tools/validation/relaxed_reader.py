@@ -9,7 +9,7 @@ from typing import Final, NoReturn
 from msgspec import Struct, field
 
 DEEPEST: Final = 64
-_LONGEST_NUMBER: Final = 400
+_MAX_NUMBER_LENGTH: Final = 400
 
 _QUOTES: Final = dict(zip("\"'“”‘’＂＇「`", "\"'””’’＂＇」`", strict=True))
 _PUNCTUATION: Final = {"｛": "{", "｝": "}", "［": "[", "］": "]", "：": ":", "，": ",", "、": ","}
@@ -55,8 +55,8 @@ def finite(digits: str) -> float:
 
 
 def _number(word: str) -> int | float:
-    if len(word) > _LONGEST_NUMBER:
-        raise Unreadable(f"a number has more than {_LONGEST_NUMBER} digits")
+    if len(word) > _MAX_NUMBER_LENGTH:
+        raise Unreadable(f"a number has more than {_MAX_NUMBER_LENGTH} digits")
     return int(word) if word.lstrip("+-").isdecimal() else finite(word)
 
 

@@ -25,7 +25,7 @@ _WRAPPERS: Final = frozenset(
 )  # fmt: skip
 _NAMES: Final = frozenset({"name", "tool", "tool_name", "function_name", "action", "function"})
 _BESIDE: Final = _NAMES | {"type", "id", "call_id", "index"}
-_MOST_WRAPPINGS: Final = 4
+_MAX_WRAPPINGS: Final = 4
 
 
 class Repaired(Struct, frozen=True, kw_only=True):
@@ -113,7 +113,7 @@ def _unwrap(read: Read, schema: SchemaValidator, tool: str) -> tuple[object, tup
     """Remove wrappers like `{"arguments": …}` and `{"name": …, "parameters": …}`."""
     value, steps = read.value, read.steps
     known = properties_of(schema.schema).keys()
-    for _ in range(_MOST_WRAPPINGS):
+    for _ in range(_MAX_WRAPPINGS):
         wrapper = _wrapper(value, known, tool) if isinstance(value, dict) else None
         if wrapper is None or not isinstance(value, dict):
             break

@@ -23,7 +23,7 @@ from function_calls.tools.validation.schema_walk import (
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 _DECIMAL: Final = r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,4})?$"
 _UNSTRICT: Final = frozenset({"default", "minLength", "maxLength", "uniqueItems", "examples", "propertyNames"})
-_MOST_INLINED: Final = 2_000  # references; types that refer to each other are inlined in every order
+_MAX_INLINED_REFERENCES: Final = 2_000  # references; types that refer to each other are inlined in every order
 _PLAIN_ARM_STOPS: Final = frozenset({"anyOf", "oneOf", "allOf", "not", "const", "$ref"})
 
 
@@ -106,7 +106,7 @@ def inline_refs(schema: Mapping[str, object]) -> Schema:
         reference = node.get("$ref")
         if not isinstance(reference, str) or not reference.startswith("#"):
             return map_schemas(node, lambda inner: expand(inner, open_refs), deep=False)
-        if reference in open_refs or next(inlined) >= _MOST_INLINED:
+        if reference in open_refs or next(inlined) >= _MAX_INLINED_REFERENCES:
             name = names.setdefault(reference, reference.rsplit("/", 1)[-1] or "root")
             return {**_omit(node, "$ref"), "$ref": f"#/$defs/{name}"}
         target = pointer_target(schema, reference)

@@ -7,7 +7,7 @@ from typing import Final
 from jsonschema_rs import ValidationError, ValidationErrorKind
 
 from function_calls.tools.errors import ArgumentError
-from function_calls.tools.validation.argument_errors import LONGEST_QUOTE, nearest, pointer, quote, unknown_argument
+from function_calls.tools.validation.argument_errors import MAX_QUOTE_LENGTH, nearest, pointer, quote, unknown_argument
 from function_calls.tools.validation.decimal_bounds import bound_of
 from function_calls.tools.validation.schema_walk import properties_of
 
@@ -146,7 +146,7 @@ def _expected_text(error: ValidationError) -> str:
         )
     if name == "uniqueItems":
         return "a list without repeated items"
-    return f"what the schema asks for ({error.message[:LONGEST_QUOTE]})"
+    return f"what the schema asks for ({error.message[:MAX_QUOTE_LENGTH]})"
 
 
 def _explain_arms(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     # Imported lazily, which saves five megabytes in an idle bot.
     from jsonschema_rs import Draft202012Validator
 
-_MOST_PARTS: Final = 1000
+_MAX_PARTS: Final = 1000
 _ALLOWS_MORE: Final = frozenset({"additionalProperties", "patternProperties", "anyOf", "oneOf", "$ref"})
 _DEPENDENT: Final = frozenset({"allOf", "not", "if", "unevaluatedProperties", "unevaluatedItems", "dependentSchemas"})
 _FORMATS: Final[Mapping[str, CoreSchema]] = {
@@ -47,7 +47,7 @@ class SchemaValidator:
     def __init__(self, schema: Mapping[str, object], *, check_formats: bool = False, is_sound: bool = False) -> None:
         self.schema: Schema = dict(schema)
         self._checks_formats = check_formats
-        self._parts: IdentityCache[Draft202012Validator] = IdentityCache(_MOST_PARTS)
+        self._parts: IdentityCache[Draft202012Validator] = IdentityCache(_MAX_PARTS)
         if not is_sound:
             self.accepts(None)  # compiles the schema
 

@@ -11,10 +11,10 @@ from function_calls.tools.validation.schema_walk import Schema, map_schemas
 from function_calls.toolsets.openapi.document import Document, mapping
 from function_calls.toolsets.openapi.schemas import SchemaConverter
 
-LARGEST: Final = 18_000  # characters of JSON in the tool of one operation
+MAX_LENGTH: Final = 18_000  # characters of JSON in the tool of one operation
 _FOR_DEFINITIONS: Final = 12_000
 _SHORT: Final = 400  # characters of an inlined definition
-_MOST_EXPANDED: Final = 10_000  # parts with all references replaced; alternatives that repeat each other multiply
+_MAX_EXPANDED_PARTS: Final = 10_000  # parts with all references replaced; alternatives that repeat each other multiply
 _PREFIX: Final = "#/$defs/"
 _HEAVY: Final = ("default", "pattern", "enum", "const")
 
@@ -27,8 +27,8 @@ class Bundler:
         self._known: dict[str, tuple[int, tuple[str, ...]]] = {}
 
     def bundle(self, schema: Schema) -> Schema:
-        """Return `schema` with its references in `$defs`, in at most `LARGEST` characters."""
-        own = _trim(schema, LARGEST)
+        """Return `schema` with its references in `$defs`, in at most `MAX_LENGTH` characters."""
+        own = _trim(schema, MAX_LENGTH)
         size, definitions = length(own), dict[str, Schema]()
         waiting = deque(references(own))
         while waiting:
@@ -43,7 +43,7 @@ class Bundler:
             else:
                 definitions[name] = _stub(self._converter.definition(name))
                 size += length(definitions[name]) + len(name) + 4
-        if size > LARGEST or _count_parts(own, definitions, {}) > _MOST_EXPANDED:
+        if size > MAX_LENGTH or _count_parts(own, definitions, {}) > _MAX_EXPANDED_PARTS:
             return _loosen(own)
         return _join(own, definitions) if definitions else own
 
@@ -99,7 +99,7 @@ def _join(own: Schema, definitions: Mapping[str, Schema]) -> Schema:
         whole = map_schemas(whole, put)
         remaining = {name: map_schemas(part, put) for name, part in remaining.items() if name not in short}
     whole = whole | {"$defs": remaining} if remaining else whole
-    return whole if length(whole) <= LARGEST else own | {"$defs": dict(definitions)}
+    return whole if length(whole) <= MAX_LENGTH else own | {"$defs": dict(definitions)}
 
 
 def _inline(parts: Mapping[str, Schema], node: Schema) -> Schema:

@@ -8,7 +8,7 @@ from function_calls.tools.validation.schema_walk import follow_pointer
 Node: TypeAlias = Mapping[str, object]
 Version = Literal["2.0", "3.0", "3.1"]
 
-_LONGEST_CHAIN: Final = 50
+_MAX_REFERENCE_CHAIN: Final = 50
 _NOTHING: Final[Node] = {}
 
 
@@ -44,7 +44,7 @@ class Document:
 
     def resolve(self, node: object) -> Node:
         """Return the target of `node` after all references; an empty object if they are circular or broken."""
-        for _ in range(_LONGEST_CHAIN):
+        for _ in range(_MAX_REFERENCE_CHAIN):
             if not isinstance(node, dict):
                 return _NOTHING
             reference = node.get("$ref")

@@ -17,7 +17,7 @@ _VARIABLE: Final = re.compile(r"\{([^{}]+)\}")
 _FLOWS: Final = ("clientCredentials", "application")
 _HTTP: Final[dict[str, SchemeKind]] = {"bearer": "bearer", "basic": "basic"}
 METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-_MOST_OPERATIONS: Final = 5000
+_MAX_OPERATIONS: Final = 5000
 
 
 def server_urls(document: Document, item: Node, operation: Node, base_url: str) -> tuple[str, ...]:
@@ -120,8 +120,8 @@ def import_document(raw: object, base_url: str) -> ImportedDocument:
             operations.append(reader.read(path, method, item, node))
         except RecursionError:
             problems.append(f"{method.upper()} {path}: nested too deeply")
-        if len(operations) > _MOST_OPERATIONS:
-            raise DocumentInvalid(f"more than {_MOST_OPERATIONS} operations")
+        if len(operations) > _MAX_OPERATIONS:
+            raise DocumentInvalid(f"more than {_MAX_OPERATIONS} operations")
     return ImportedDocument(
         title=sanitize_description(document.info.get("title"), 200),
         operations=tuple(operations),

@@ -18,9 +18,9 @@ from function_calls.toolsets.openapi.document import Document, DocumentInvalid, 
 from function_calls.toolsets.openapi.texts import sanitize_description
 
 _DEEPEST: Final = 24
-_MOST_NODES: Final = 600_000  # per document
-_MOST_IN_ONE: Final = 10_000  # per tool or definition; a longer one cannot be sent to a model
-_MOST_VALUES: Final = 300
+_MAX_NODES: Final = 600_000  # per document
+_MAX_NODES_PER_TOOL: Final = 10_000  # per tool or definition; a longer one cannot be sent to a model
+_MAX_VALUES: Final = 300
 _TYPES: Final = frozenset({"string", "number", "integer", "boolean", "object", "array", "null"})
 _NUMBERS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _COUNTS: Final = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
@@ -28,24 +28,24 @@ _PARTS: Final = ("items", "additionalProperties", "not", "if", "then", "else", "
 _LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
 _MAPS: Final = ("properties", "patternProperties", "dependentSchemas")
 _WITH_PARTS: Final = frozenset({*_PARTS, *_LISTS, *_MAPS})
-_LONGEST_PATTERN: Final = 300
+_MAX_PATTERN_LENGTH: Final = 300
 
 
 class SchemaConverter:
     """Converts the schemas of one document; referenced ones become named definitions."""
 
-    def __init__(self, document: Document, *, most_nodes: int = _MOST_NODES) -> None:
+    def __init__(self, document: Document, *, max_nodes: int = _MAX_NODES) -> None:
         self._document = document
-        self._most_nodes = most_nodes
+        self._max_nodes = max_nodes
         self._names: dict[str, str] = {}
         self._references: dict[str, str] = {}
         self._made: dict[str, Schema] = {}
         self._nodes = 0
-        self._left = _MOST_IN_ONE
+        self._left = _MAX_NODES_PER_TOOL
 
     def begin(self) -> None:
         """Reset the state for another tool."""
-        self._left = _MOST_IN_ONE
+        self._left = _MAX_NODES_PER_TOOL
 
     def convert(self, node: object, depth: int = 0) -> Schema:
         """Convert `node` to JSON Schema; references read `#/$defs/<name>`.
@@ -54,8 +54,8 @@ class SchemaConverter:
             DocumentInvalid: the document is too large, or expands to too many schemas.
         """
         self._nodes += 1
-        if self._nodes > self._most_nodes:
-            raise DocumentInvalid(f"more than {self._most_nodes} schemas in one document")
+        if self._nodes > self._max_nodes:
+            raise DocumentInvalid(f"more than {self._max_nodes} schemas in one document")
         self._left -= 1
         if node is False:
             return {"not": {}}
@@ -71,7 +71,7 @@ class SchemaConverter:
     def definition(self, name: str) -> Schema:
         """Return the schema of the definition `name`; an empty one if only data, such as a default, refer to it."""
         if name not in self._made:
-            left, self._left = self._left, _MOST_IN_ONE
+            left, self._left = self._left, _MAX_NODES_PER_TOOL
             self._made[name] = self.convert(self._document.target(self._references.get(name, "")))
             self._left = left
         return self._made[name]
@@ -135,7 +135,7 @@ def _plain_keywords(node: Node) -> Schema:
     for key, value in node.items():
         if key in _CHECKS and _CHECKS[key](value):
             schema[key] = value
-    if len(sequence(schema.get("enum"))) > _MOST_VALUES:
+    if len(sequence(schema.get("enum"))) > _MAX_VALUES:
         del schema["enum"]
     _bound(schema, node, "minimum", "exclusiveMinimum")
     _bound(schema, node, "maximum", "exclusiveMaximum")
@@ -178,7 +178,7 @@ def _is_json(value: object, depth: int = 0) -> bool:
     if isinstance(value, Mapping):
         return all(isinstance(key, str) and _is_text(key) and _is_json(part, depth + 1) for key, part in value.items())
     if isinstance(value, list):
-        return len(value) <= _MOST_VALUES and all(_is_json(part, depth + 1) for part in value)
+        return len(value) <= _MAX_VALUES and all(_is_json(part, depth + 1) for part in value)
     return value is None or isinstance(value, bool) or _is_number(value) or (isinstance(value, str) and _is_text(value))
 
 
@@ -197,7 +197,7 @@ def _is_factor(value: object) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_pattern(value: str) -> bool:
-    if len(value) > _LONGEST_PATTERN:
+    if len(value) > _MAX_PATTERN_LENGTH:
         return False
     try:
         re.compile(value)

@@ -6,14 +6,14 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Final
 
-from function_calls.tools.calls import LONGEST_NAME
+from function_calls.tools.calls import MAX_NAME_LENGTH
 from function_calls.tools.toolset import short_name
 
 _ODD: Final = re.compile(r"[^A-Za-z0-9_-]+")
 _ODD_IN_ARGUMENT: Final = re.compile(r"[^\w.-]")
-_LONGEST_MEMBER: Final = 100
-LONGEST_DESCRIPTION: Final = 1000  # characters
-_LONGEST_READ: Final = 20_000
+_MAX_MEMBER_LENGTH: Final = 100
+MAX_DESCRIPTION_LENGTH: Final = 1000  # characters
+_MAX_READ_LENGTH: Final = 20_000
 _SENTENCES: Final = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]?")
 # Words of prompt injection that no description of a service needs.
 _ORDERS: Final = re.compile(
@@ -38,8 +38,8 @@ def argument_name(name: str, place: str, taken: Collection[str]) -> str:
 
     Members of a body keep their printable names.
     """
-    is_member = place == "body" and len(name) <= _LONGEST_MEMBER and name.isprintable()
-    plain = name if is_member else _ODD_IN_ARGUMENT.sub("_", name)[:LONGEST_NAME]
+    is_member = place == "body" and len(name) <= _MAX_MEMBER_LENGTH and name.isprintable()
+    plain = name if is_member else _ODD_IN_ARGUMENT.sub("_", name)[:MAX_NAME_LENGTH]
     return plain if plain and plain not in taken else _free(f"{plain}_{place}", taken)
 
 
@@ -52,18 +52,18 @@ def _free(name: str, taken: Collection[str]) -> str:
     while free in taken:
         count += 1
         ending = f"_{count}"
-        free = name[: LONGEST_NAME - len(ending)] + ending
+        free = name[: MAX_NAME_LENGTH - len(ending)] + ending
     return free
 
 
-def sanitize_description(text: object, longest: int = LONGEST_DESCRIPTION) -> str:
+def sanitize_description(text: object, longest: int = MAX_DESCRIPTION_LENGTH) -> str:
     """Return `text` as a description without sentences that look like prompt injection."""
     return _sanitize(text, longest) if isinstance(text, str) else ""
 
 
 @lru_cache(maxsize=2048)
 def _sanitize(text: str, longest: int) -> str:
-    plain = _printable(text[:_LONGEST_READ]).strip()
+    plain = _printable(text[:_MAX_READ_LENGTH]).strip()
     if _ORDERS.search(plain):
         plain = "".join(each for each in _SENTENCES.findall(plain) if not _ORDERS.search(each)).strip()
         plain = _WITHHELD if _ORDERS.search(plain) else f"{plain} {_WITHHELD}".strip()

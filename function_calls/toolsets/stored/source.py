@@ -19,7 +19,7 @@ from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.texts import sanitize_description
 from function_calls.toolsets.stored.annotations import AnnotationReader, last_name, literal
 
-LONGEST_SOURCE: Final = 200_000  # characters
+MAX_SOURCE_LENGTH: Final = 200_000  # characters
 _FRONT_MATTER: Final = re.compile(r"^\s*([A-Za-z][\w -]*):\s*(.*)$")
 _NAME: Final = re.compile(r"[A-Za-z0-9_]{1,64}")
 _MARK: Final = "tool_function"
@@ -66,8 +66,8 @@ def read_source(text: str) -> ParsedSource:
     Raises:
         SourceInvalid: it is not valid Python, or has no functions.
     """
-    if len(text) > LONGEST_SOURCE:
-        raise SourceInvalid(f"longer than {LONGEST_SOURCE} characters")
+    if len(text) > MAX_SOURCE_LENGTH:
+        raise SourceInvalid(f"longer than {MAX_SOURCE_LENGTH} characters")
     try:
         tree = ast.parse(text)
     except SyntaxError as error:

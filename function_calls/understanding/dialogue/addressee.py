@@ -15,13 +15,13 @@ from function_calls.understanding.reading.tokens import CLAUSE_MARK
 
 THRESHOLD = 0.72
 """The least probability of a message for the bot."""
-_LEAST_CLEAR = {"set": 0.9, "summary": 0.8}
+_MIN_CLEAR_PROBABILITIES = {"set": 0.9, "summary": 0.8}
 """The probabilities from which requests that need no earlier message are for the bot."""
-_LEAST_MISSED = 0.25
+_MIN_MISSED_PROBABILITY = 0.25
 """The probability from which a question for what was missed is one for a summary: not "did I miss the bus?"."""
-_MOST_OTHERS = 4
+_MAX_PROMPTS = 4
 """The most messages of others that count as a feature."""
-_MOST_LOG_ODDS = 6.0
+_MAX_LOG_ODDS = 6.0
 
 
 def is_for_bot(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:
@@ -35,7 +35,7 @@ def is_for_bot(reading: MessageReading, words: Lexicon, state: Circumstances) ->
 
 def _is_clear_request(reading: MessageReading, words: Lexicon) -> bool:
     """Return whether a message surely asks for a reminder or a summary, whatever was written before it."""
-    if reading.certainty < _LEAST_CLEAR.get(reading.intent, 1.0):
+    if reading.certainty < _MIN_CLEAR_PROBABILITIES.get(reading.intent, 1.0):
         return False
     return reading.intent != "set" or (has_trigger(reading, words) and reading.has("CONTENT"))
 
@@ -46,7 +46,7 @@ def _asks_what_was_missed(reading: MessageReading, words: Lexicon) -> bool:
 
     clauses = [clause.strip() for clause in CLAUSE_MARK.split(words.fold(reading.text)) if clause.strip()]
     last = clauses[-1] if clauses else ""
-    is_for_summary = reading.intent == "summary" and reading.certainty >= _LEAST_MISSED
+    is_for_summary = reading.intent == "summary" and reading.certainty >= _MIN_MISSED_PROBABILITY
     return is_for_summary and words.has_any(words.missed, last) and asks(last)
 
 
@@ -57,7 +57,7 @@ def extract_features(reading: MessageReading, words: Lexicon, state: Circumstanc
         "request": _log_odds(1 - reading.probability(NOTHING)),
         "intent": _log_odds(share),
         "length": math.log(1 + len(reading.tokens)),
-        "others": float(min(state.others, _MOST_OTHERS)),
+        "others": float(min(state.others, _MAX_PROMPTS)),
     }
     flags = _describe_in_flags(intent, reading, words, state)
     return values | dict.fromkeys((name for name, is_set in flags.items() if is_set), 1.0)
@@ -100,4 +100,4 @@ def _load_weights() -> dict[str, float]:
 
 def _log_odds(share: float) -> float:
     """Return the log-odds of a probability, bounded so that 0 and 1 have some as well."""
-    return max(-_MOST_LOG_ODDS, min(_MOST_LOG_ODDS, math.log((share + 1e-4) / (1 - share + 1e-4))))
+    return max(-_MAX_LOG_ODDS, min(_MAX_LOG_ODDS, math.log((share + 1e-4) / (1 - share + 1e-4))))

@@ -10,9 +10,9 @@ from function_calls.understanding.reading.names import find_members, find_name
 from function_calls.understanding.reading.slots.small_words import match_any
 from function_calls.understanding.reading.tokens import CLAUSE_MARK
 
-_MOST_INTERJECTIONS = 3
+_MAX_INTERJECTIONS = 3
 """The words of interjections that may stand in front of a name."""
-_MOST_REPLY_LETTERS = 12
+_MAX_REPLY_LETTERS = 12
 """The most characters of a reply to an unknown message that may be for the bot."""
 _END_MARKS = " .!?。！？~～"
 _REPEATED_LETTER = re.compile(r"(.)\1+")
@@ -42,7 +42,7 @@ def replies_to_other_person(turn: Turn) -> bool:
     if message.reply_to is None or message.is_for_bot:
         return False
     is_recent = any(each.id == message.reply_to for each in turn.recent)
-    return is_recent or len(message.text) > _MOST_REPLY_LETTERS
+    return is_recent or len(message.text) > _MAX_REPLY_LETTERS
 
 
 def is_vocative(text: str, name: str) -> bool:
@@ -142,7 +142,7 @@ def _follows_interjections(turn: Turn, match: re.Match[str]) -> bool:
     language = detect_language(text, turn.language)
     words = load_lexicon(language)
     before = words.fold(CLAUSE_MARK.split(text[: match.start()])[-1]).split()
-    is_short = 0 < len(before) <= _MOST_INTERJECTIONS
+    is_short = 0 < len(before) <= _MAX_INTERJECTIONS
     if not is_short or speaks_about_bot(turn):
         return False
     return _load_interjections(language).issuperset(map(_collapse_letters, before))
@@ -152,7 +152,7 @@ def _strip_interjections(text: str, language: str) -> str:
     """Return `text` without the few interjections at its beginning that have no mark behind them: "ok so"."""
     words, known = text.split(" "), _load_interjections(language)
     begin = next((at for at, word in enumerate(words) if _collapse_letters(word) not in known), 0)
-    return " ".join(words[begin:]) if begin <= _MOST_INTERJECTIONS else text
+    return " ".join(words[begin:]) if begin <= _MAX_INTERJECTIONS else text
 
 
 @cache

@@ -21,9 +21,9 @@ from services.time_expressions import Reading, ReadTimes, TimeReadings
 ANSWERING_INTENTS = frozenset({"answer_when", "answer_content", "cancel_ask"})
 """Intents of answers to a question about a new reminder."""
 _NOON = 12
-_MOST_NAME_TOKENS = 3
+_MAX_NAME_TOKENS = 3
 """The tokens of an answer that may be the name of a reminder; twice as many in Chinese."""
-_MOST_TOKENS = 6
+_MAX_TOKENS = 6
 """The tokens of an answer that only chooses."""
 _MARKS = " .,!#。，！、:：()（）"
 
@@ -57,7 +57,7 @@ def _may_name_reminder(utterance: Utterance) -> bool:
     words, reminders = utterance.words, utterance.chat_reminders
     text = utterance.reading.text.strip(" .!?。！？").casefold()
     has_mark = any(text.endswith(f"{words.joint}{mark}") for mark in words.reference_marks)
-    is_short = len(utterance.reading.tokens) <= _MOST_NAME_TOKENS * (1 if words.joint else 2)
+    is_short = len(utterance.reading.tokens) <= _MAX_NAME_TOKENS * (1 if words.joint else 2)
     may_answer = utterance.reading.intent in {NOTHING, "delete", *ANSWERING_INTENTS}
     name = normalize_reference(text, words)
     is_for_bot = utterance.turn.message.is_for_bot or (reminders is not None and bool(reminders.resolve(name)))
@@ -69,7 +69,7 @@ def choose_options(
     reading: MessageReading, options: Sequence[Reading], words: Lexicon, read: Callable[[str], Sequence[TimeReadings]]
 ) -> tuple[Reading, ...]:
     """Return the options that the message chooses; empty where it says something else. `read` reads its times."""
-    if not options or len(reading.tokens) > _MOST_TOKENS:
+    if not options or len(reading.tokens) > _MAX_TOKENS:
         return ()
     times = read(reading.text)
     at_clock = _choose_by_clock(times, options) if _names_only_time(reading, times, words) else None

@@ -10,7 +10,7 @@ from function_calls.understanding.open_questions import OpenQuestion, OpenQuesti
 from services.kernel.bounded import BoundedDict
 from services.kernel.state import StateStore
 
-_MOST = 1000
+_MAX_CHATS = 1000
 
 
 class StoredDialogue(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -28,7 +28,7 @@ class DialogueMemory:
         self._store = store
         self._dialogue = dialogue
         self._questions = questions
-        self._seen: BoundedDict[str, StoredDialogue] = BoundedDict(_MOST)
+        self._seen: BoundedDict[str, StoredDialogue] = BoundedDict(_MAX_CHATS)
 
     async def recall(self, key: str) -> None:
         """Restore the dialogue under `key` (chat and person), unless it is in memory."""

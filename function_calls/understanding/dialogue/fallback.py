@@ -11,7 +11,7 @@ from function_calls.understanding.dialogue.addressee_by_name import is_vocative,
 from function_calls.understanding.dialogue.circumstances import has_trigger
 from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.intent_choice import IntentChooser
-from function_calls.understanding.dialogue.message_reader import LONGEST
+from function_calls.understanding.dialogue.message_reader import MAX_TEXT_LENGTH
 from function_calls.understanding.dialogue.utterance import Utterance
 from function_calls.understanding.handlers.intent_handlers import find_probable_topic, find_topic_by_word
 from function_calls.understanding.local_lookup import make_local_lookup
@@ -32,19 +32,19 @@ from services.time_expressions import ReadTimes
 
 _BEGINNING_LENGTH = 80
 """The first characters of a message that is too long, which tell whether it is a request."""
-_FEWEST_QUESTION_WORDS = 3
+_MIN_QUESTION_WORDS = 3
 _SEARCHING_INTENTS = ("ask", "recall", "when_is")
-_LEAST_QUESTION = 0.3
+_MIN_QUESTION_PROBABILITY = 0.3
 """The probability of a question for facts from which one is looked up."""
-_LEAST_SEARCH = 0.5
+_MIN_SEARCH_PROBABILITY = 0.5
 """The probability of a search of the chat from which a question is looked up."""
-_LEAST_HELP = 0.2
+_MIN_HELP_PROBABILITY = 0.2
 """The probability of a question about the bot from which one is not looked up."""
 _CLAUSE_END = re.compile(r"[,，.。!！~～…]")
-_LEAST_TALK = 0.5
+_MIN_TALK_PROBABILITY = 0.5
 """The probability from which a message that only names the bot is talk."""
-_FEWEST_TOKENS_OF_TALK = 3
-_LEAST_LIKELY = 0.25
+_MIN_TOKENS_OF_TALK = 3
+_MIN_TOPIC_PROBABILITY = 0.25
 """The share of an intent that is worth a hint how to say it."""
 
 
@@ -88,11 +88,13 @@ class FallbackAnswers:
         from services.summary.content import asks
 
         reading, maker = utterance.reading, CallMaker(utterance.turn)
-        is_long = sum(token.form.isalnum() for token in reading.tokens) >= _FEWEST_QUESTION_WORDS
+        is_long = sum(token.form.isalnum() for token in reading.tokens) >= _MIN_QUESTION_WORDS
         has_mark = is_long and reading.text.rstrip().endswith(QUESTION_MARKS)
-        is_search = reading.probability("find") >= _LEAST_SEARCH and asks(reading.text)
-        is_asked = has_mark or is_search or sum(map(reading.probability, _SEARCHING_INTENTS)) >= _LEAST_QUESTION
-        is_about_bot = reading.probability("help") > max(_LEAST_HELP, reading.probability("ask"))
+        is_search = reading.probability("find") >= _MIN_SEARCH_PROBABILITY and asks(reading.text)
+        is_asked = (
+            has_mark or is_search or sum(map(reading.probability, _SEARCHING_INTENTS)) >= _MIN_QUESTION_PROBABILITY
+        )
+        is_about_bot = reading.probability("help") > max(_MIN_HELP_PROBABILITY, reading.probability("ask"))
         if not is_asked or is_about_bot or not maker.offers("perplexity_search"):
             return ()
         here = () if self._searches_web else make_local_lookup(utterance.turn, query)
@@ -100,11 +102,11 @@ class FallbackAnswers:
 
     def answer_unread(self, turn: Turn) -> Interpretation:
         """Return the answer to a message that the models do not read: too long, only a sign, or for others."""
-        is_long = len(turn.message.text) > LONGEST
+        is_long = len(turn.message.text) > MAX_TEXT_LENGTH
         if not turn.message.is_for_bot and not (is_long and self._is_request(turn)):
             return Interpretation()
         if is_long:
-            return Interpretation(answer=say(turn.language, "offline.too_long", limit=LONGEST), must_reply=True)
+            return Interpretation(answer=say(turn.language, "offline.too_long", limit=MAX_TEXT_LENGTH), must_reply=True)
         if is_acknowledgement(strip_names(turn.message.text, (turn.bot_name,))) or _is_only_reply_to_bot(turn):
             return Interpretation()
         return Interpretation(answer=render_help(turn, searches_web=self._searches_web))
@@ -133,7 +135,7 @@ def _is_talk(utterance: Utterance) -> bool:
     from services.summary.content import asks
 
     message, reading, words = utterance.turn.message, utterance.reading, utterance.words
-    if message.is_private or message.reply_to is not None or len(reading.tokens) < _FEWEST_TOKENS_OF_TALK:
+    if message.is_private or message.reply_to is not None or len(reading.tokens) < _MIN_TOKENS_OF_TALK:
         return False
     orders = tuple(f"{phrase}{words.joint}" for phrase in words.calling)  # "tell me"
     is_order = words.joint.join([*reading.forms, ""]).startswith(orders)
@@ -141,7 +143,7 @@ def _is_talk(utterance: Utterance) -> bool:
     has_second_person = not words.second_person.isdisjoint(reading.forms)
     if asks(message.text) or is_order or calls_bot or has_second_person:
         return False
-    return reading.probability(NOTHING) >= _LEAST_TALK
+    return reading.probability(NOTHING) >= _MIN_TALK_PROBABILITY
 
 
 def _is_only_reply_to_bot(turn: Turn) -> bool:
@@ -163,8 +165,8 @@ def render_help(turn: Turn, *, searches_web: bool) -> str:
 def render_hint(utterance: Utterance, *, searches_web: bool) -> str:
     """Return how to word the request nearest to the message, with the reminder's own text, else the help text."""
     turn, reading, reminders = utterance.turn, utterance.reading, utterance.chat_reminders
-    topic = find_probable_topic(reading, least=_LEAST_LIKELY)
-    if topic is None and reading.probability("help") >= _LEAST_LIKELY:
+    topic = find_probable_topic(reading, minimum=_MIN_TOPIC_PROBABILITY)
+    if topic is None and reading.probability("help") >= _MIN_TOPIC_PROBABILITY:
         topic = find_topic_by_word(reading, utterance.words)
     if topic == "ask" and not searches_web:
         topic = "find"

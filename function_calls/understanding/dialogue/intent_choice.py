@@ -21,7 +21,7 @@ from function_calls.understanding.reading.slots.small_words import are_function_
 from function_calls.understanding.reading.tokens import is_time, split_clauses
 from services.time_expressions import ReadTimes
 
-_LEAST_DONE = 0.25
+_MIN_DONE_PROBABILITY = 0.25
 """The probability from which a statement to the bot with words of one reminder says that this one is done."""
 _REMINDER_QUESTIONS = frozenset({"when_is", "list", "who_set"})
 """Intents that a question about anything else resembles."""
@@ -90,7 +90,9 @@ class IntentChooser:
     def _reports_done(utterance: Utterance) -> bool:
         """Return whether a statement may report that the matter of one reminder is done: "I called the vet"."""
         reading, reminders = utterance.reading, utterance.chat_reminders
-        is_likely = reading.intent in {NOTHING, "done", "reword"} and reading.probability("done") >= _LEAST_DONE
+        is_likely = (
+            reading.intent in {NOTHING, "done", "reword"} and reading.probability("done") >= _MIN_DONE_PROBABILITY
+        )
         is_statement = not reading.is_question and set(reading.tags) == {NO_TAG}
         if reminders is None or not is_likely or not is_statement:
             return False

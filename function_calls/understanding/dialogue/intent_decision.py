@@ -19,16 +19,16 @@ REMINDER_INTENTS = frozenset(
     | {"catch_up_all", "catch_up_latest", "catch_up_none"}
 )
 """Intents about a reminder that the message may leave unnamed."""
-_LEAST_REQUEST, _LEAST_INTENT = 0.5, 0.4
+_MIN_REQUEST_PROBABILITY, _MIN_INTENT_PROBABILITY = 0.5, 0.4
 """The least probability of any request in a message that names the bot, and that of an intent."""
 _LOSING = ("delete", "pause", "undo", "skip", "until", "once", "leave", "person_remove", "person_set", "not_urgent")
 CAREFUL = {"ask": 0.5, "when_is": 0.4, **dict.fromkeys(_LOSING, 0.5), "pause": 0.4}
 """Higher least probabilities, of intents that lose something or give an odd answer where they are wrong."""
 _LEAVING_OUT = frozenset({"skip", "until", "pause"})
 """Intents of which each lets a reminder not come for some time; their probabilities count together."""
-_LEAST_SECOND = 0.15
+_MIN_SECOND_PROBABILITY = 0.15
 """The least probability of a second or third intent, which is tried where the slots of the first do not fit."""
-_MOST_TRIED = 3
+_MAX_INTENTS_TRIED = 3
 """The most intents that are tried in turn."""
 _ELLIPSES = ("..", "…", "—", "–", " -", "。。")
 _REFUSED = frozenset(
@@ -38,7 +38,7 @@ _REFUSED = frozenset(
 _REFUSED_BEHIND_INTERJECTIONS = frozenset({"delete", "skip", "pause"})
 """Intents that "don't" refuses behind an interjection as well."""
 _NAMING_TAGS = ("WHEN", "OLD", "REF", "CONTENT", "LATER", "EARLIER")
-_MOST_INTERJECTIONS = 3
+_MAX_INTERJECTIONS = 3
 SETTINGS = {"quiet_hours": "hours", "time_zone": "zone", "memory_save": "text", "memory_search": "query"}
 """The calls that "forget it" can be about, each with the argument that it then has."""
 _TAKING_BACK = frozenset({"delete", "cancel_ask", "forget", "undo"})
@@ -55,14 +55,14 @@ def choose_intents(reading: MessageReading, context: Context, *, is_addressed: b
         is_addressed: The message names the bot; otherwise it is known to be a request.
     """
     request = 1 - reading.probability(NOTHING)
-    if is_addressed and request < _LEAST_REQUEST:
+    if is_addressed and request < _MIN_REQUEST_PROBABILITY:
         return ()
     shares = reading.intents
     if not is_addressed:
         shares = tuple((intent, share / request) for intent, share in shares if intent != NOTHING)
     intents: list[str] = []
-    for intent, share in shares[:_MOST_TRIED]:
-        if intent == NOTHING or share < (_LEAST_SECOND if intents else _LEAST_INTENT):
+    for intent, share in shares[:_MAX_INTENTS_TRIED]:
+        if intent == NOTHING or share < (_MIN_SECOND_PROBABILITY if intents else _MIN_INTENT_PROBABILITY):
             break
         similar = _LEAVING_OUT if intent in _LEAVING_OUT else {intent}
         if sum(each for name, each in shares if name in similar) >= CAREFUL.get(intent, 0.0):
@@ -118,8 +118,8 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
     text = tidy(reading.text, words.before_content).casefold().removeprefix("please ").removeprefix("请")
     if text.startswith(words.dont_forget_phrases):
         return False
-    most = _MOST_INTERJECTIONS if reading.intent in _REFUSED_BEHIND_INTERJECTIONS else 0
-    refusal, rest = _split_refusal(text, words, most)
+    maximum = _MAX_INTERJECTIONS if reading.intent in _REFUSED_BEHIND_INTERJECTIONS else 0
+    refusal, rest = _split_refusal(text, words, maximum)
     is_correction = reading.has("OLD") and reading.has("WHEN")  # "not 6, 7"
     is_dismissal = reading.has("REF") and text.startswith(words.dismissals)  # "never mind the milk"
     is_order = bool(words.orders) and re.match(words.orders, rest) is not None  # "no ponlo a las 8"
@@ -153,9 +153,9 @@ def _begins_behind_sentence(reading: MessageReading, words: Lexicon) -> bool:
     return any(token.form in SENTENCE_ENDS or token.form == ":" for token in reading.tokens if token.end <= first)
 
 
-def _split_refusal(text: str, words: Lexicon, most: int) -> tuple[str, str]:
-    """Return a word such as "don't" behind at most `most` interjections, and what follows: "hey don't delete it"."""
-    for _ in range(most + 1):
+def _split_refusal(text: str, words: Lexicon, maximum: int) -> tuple[str, str]:
+    """Return a word such as "don't" behind at most `maximum` interjections, and what follows: "hey don't delete it"."""
+    for _ in range(maximum + 1):
         refusal = words.find_refusal(text)
         first, _, rest = text.partition(words.joint) if words.joint else (text[:1], "", text[1:])
         is_interjection = first.strip(",.!，！～~") in words.interjections

@@ -21,15 +21,15 @@ from function_calls.understanding.reading.slots.small_words import find_place, s
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from services.people.zones import find_zone
 
-_LEAST_REMOVAL = 0.25
+_MIN_REMOVAL_PROBABILITY = 0.25
 """The probability from which a deletion that names a person only takes this person off a reminder."""
-_LEAST_STOPPING = 0.9
+_MIN_STOP_PROBABILITY = 0.9
 """The probability from which a question for a time or an amount stops a reminder nevertheless."""
 _STOPPING = frozenset({"delete", "pause", "resume", "skip", "done"})
 """Intents that a question for the state of reminders resembles: 哪些提醒暂停了."""
 _ASKED_HOW = (REMINDER_INTENTS | {"set", "summary", "summary_schedule"}) - {"when_is", "who_set"}
 """Intents that a question how to do something resembles."""
-_MOST_TOKENS = 5
+_MAX_TOKENS = 5
 """The tokens of a message that is no more than a request for a list or a place."""
 
 
@@ -58,7 +58,7 @@ def _merge_by_context(
     text = words.fold(reading.text)
     if context == "fired" and reading.has("WHEN") and not (reading.has("CONTENT") or reading.has("REF")):
         reading = merge_intents(reading, "set", "snooze", models)
-    if reading.has("PERSON") and reading.probability("person_remove") >= _LEAST_REMOVAL:
+    if reading.has("PERSON") and reading.probability("person_remove") >= _MIN_REMOVAL_PROBABILITY:
         reading = merge_intents(reading, "delete", "person_remove", models)
     if reading.intent in {"delete", "resume"} and words.has_any(words.holding, text):
         reading = merge_intents(reading, reading.intent, "pause", models)
@@ -145,7 +145,7 @@ def _asks_again_from_now(reading: MessageReading, words: Lexicon) -> bool:
 def _replace_by_beginning(reading: MessageReading, words: Lexicon) -> list[tuple[str, str]]:
     """Return pairs of an intent that the first words of a message rule out, and the one it has instead."""
     first, text = reading.forms[0] if reading.forms else "", words.fold(reading.text)
-    is_short = len(reading.tokens) <= _MOST_TOKENS and "@dayclock" not in reading.forms
+    is_short = len(reading.tokens) <= _MAX_TOKENS and "@dayclock" not in reading.forms
     replaced: list[tuple[str, str]] = []
     if _asks_how(reading, words):
         replaced += [(gone, "help") for gone in _ASKED_HOW]
@@ -201,7 +201,7 @@ def _read_as_question(reading: MessageReading, context: Context, words: Lexicon,
         return reading
     from services.summary.content import asks_quantity  # the start of the program does not need it
 
-    if reading.certainty < _LEAST_STOPPING and asks_quantity(reading.text):  # 停水停到几点
+    if reading.certainty < _MIN_STOP_PROBABILITY and asks_quantity(reading.text):  # 停水停到几点
         return merge_intents(reading, reading.intent, "when_is", models)
     is_unnamed = not (reading.has("REF") or reading.has("OLD"))
     begin = next((token.form for token in reading.untagged if token.form.isalpha()), "")

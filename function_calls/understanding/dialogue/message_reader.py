@@ -45,19 +45,19 @@ from function_calls.understanding.reading.tokens import Token
 from function_calls.understanding.requests.chat_reminders import ChatReminders
 from services.time_expressions import ReadTimes
 
-LONGEST = 400
+MAX_TEXT_LENGTH = 400
 """The characters of a message that the models read."""
 _QUOTES = "\"“”'‘’「」『』`"
-_MOST_TALK_BY_NAME = 0.3
+_MAX_TALK_PROBABILITY_BY_NAME = 0.3
 """The probability of talk below which a message with the bot's name among its words is for the bot."""
-_LEAST_TALK_ABOUT_BOT = 0.8
+_MIN_TALK_ABOUT_BOT_PROBABILITY = 0.8
 """The probability from which a statement with the bot as its subject, read as said to people, is talk."""
 _ELLIPTIC = frozenset(
     {"move", "reword", "answer_when", "answer_content", "cancel_ask", "done", "snooze", "repeat_last"}
     | {"urgent", "not_urgent", "once", "nag", "until", "add_days", "keep_days"}
 )
 """Intents of requests without an order, whose verb may stand without its subject: "was meant to be 7"."""
-_MOST_WORDS_OF_INQUIRY = 3
+_MAX_WORDS_OF_INQUIRY = 3
 _INQUIRING = frozenset({"when_is", "who_set", "list", "ask", "time_now", "recall", "summary"})
 """Intents of questions, whose verb comes first where words have spaces."""
 _BUTTONS = {"done": "done", "delete": "delete"} | dict.fromkeys(
@@ -212,7 +212,7 @@ def _strip_quoted_lines(text: str) -> str:
 def _is_readable(text: str) -> bool:
     """Return whether a message has words, is not too long and is not a quotation as a whole."""
     is_quoted = text[:1] in _QUOTES and text[-1:] in _QUOTES
-    return any(map(str.isalnum, text)) and len(text) <= LONGEST and not is_quoted
+    return any(map(str.isalnum, text)) and len(text) <= MAX_TEXT_LENGTH and not is_quoted
 
 
 def _find_button_intent(text: str, language: str) -> str:
@@ -268,7 +268,7 @@ def _requests_by_name(text: str, context: Context, texts: TextReader) -> bool:
     if find_name(text, turn.bot_name) is None or speaks_about_bot(turn):
         return False
     reading = texts.read(strip_calls(text, turn.bot_name), context, is_addressed=False)
-    return reading.probability(NOTHING) < _MOST_TALK_BY_NAME
+    return reading.probability(NOTHING) < _MAX_TALK_PROBABILITY_BY_NAME
 
 
 def _states_about_bot(text: str, turn: Turn, texts: TextReader) -> bool:
@@ -279,7 +279,7 @@ def _states_about_bot(text: str, turn: Turn, texts: TextReader) -> bool:
     is_mention = may_mention_bot(turn)
     if not is_mention and not may_state_about_bot(turn):
         return False
-    is_talk = texts.read(turn.message.text, is_addressed=False).probability(NOTHING) >= _LEAST_TALK_ABOUT_BOT
+    is_talk = texts.read(turn.message.text, is_addressed=False).probability(NOTHING) >= _MIN_TALK_ABOUT_BOT_PROBABILITY
     if is_mention or not is_talk:
         return is_talk
     request = find_text_behind_call(turn.message.text, turn.bot_name) or strip_calls(text, turn.bot_name)
@@ -291,4 +291,4 @@ def _states_about_bot(text: str, turn: Turn, texts: TextReader) -> bool:
 def _is_plain_inquiry(reading: MessageReading) -> bool:
     """Return whether a question without a question mark is short ("is it on"), or surely has a time or a name."""
     has_matter = bool(reading.times) or any(map(reading.has, ("REF", "TOPIC", "ZONE")))
-    return len(reading.tokens) <= _MOST_WORDS_OF_INQUIRY or (reading.is_certain and has_matter)
+    return len(reading.tokens) <= _MAX_WORDS_OF_INQUIRY or (reading.is_certain and has_matter)

@@ -30,7 +30,7 @@ _REMINDER_TAGS = ("WHEN", "PERSON", "CONTENT")
 _TIME_TAGS = ("WHEN", "LATER", "EARLIER")
 _LONG_TALK = 3
 """The messages of others after which a change without the name of a reminder is for them."""
-_MOST_UNTAGGED = 5
+_MAX_UNTAGGED = 5
 """The most tokens beside the time in a message that is mostly a time."""
 
 
@@ -266,4 +266,4 @@ def _is_time_for_people(reading: MessageReading, words: Lexicon, state: Circumst
 def _is_mostly_time(reading: MessageReading) -> bool:
     """Return whether a message is a time with at most a few words around it."""
     has_time, has_more = (any(map(reading.has, tags)) for tags in (_TIME_TAGS, ("CONTENT", "PERSON", "OLD")))
-    return has_time and not has_more and reading.tags.count(NO_TAG) <= _MOST_UNTAGGED
+    return has_time and not has_more and reading.tags.count(NO_TAG) <= _MAX_UNTAGGED

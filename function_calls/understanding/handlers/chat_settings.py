@@ -16,7 +16,7 @@ from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.times.request_times import find_times
 from services.people.zones import find_zone
 
-_MOST_WORDS_OF_PLACE = 3
+_MAX_WORDS_OF_PLACE = 3
 
 
 def set_or_tell_zone(request: RequestContext) -> Interpretation | None:
@@ -139,7 +139,7 @@ def _find_zone_behind_preposition(request: RequestContext) -> list[str]:
     runs = (
         request.reading.text_of(tokens[at + 1], tokens[at + count])
         for at, token in enumerate(tokens)
-        for count in range(min(_MOST_WORDS_OF_PLACE, len(tokens) - at - 1), 0, -1)
+        for count in range(min(_MAX_WORDS_OF_PLACE, len(tokens) - at - 1), 0, -1)
         if token.form in request.words.prepositions
     )
     return list(islice(filter(None, map(find_zone, runs)), 1))

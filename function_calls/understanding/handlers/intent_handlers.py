@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 from function_calls.tools.calls import Interpretation
-from function_calls.tools.confirmation.change_log import MOST
+from function_calls.tools.confirmation.change_log import MAX_ENTRIES
 from function_calls.understanding.handlers import chat_settings, notes, summaries
 from function_calls.understanding.handlers.listings import (
     asks_quantity_of_bot,
@@ -54,13 +54,13 @@ _TOPICS = {
 """The intents under which others are explained; all others are topics of their own."""
 _SUSPENDING_INTENTS = frozenset({"delete", "pause", "skip"})
 """Intents with which a request for quiet hours may be read."""
-_LEAST_RATIO_TO_NEXT = 1.5
+_MIN_RATIO_TO_NEXT = 1.5
 """By how much the most probable topic exceeds the next."""
-_MOST_BEGINNING_TOKENS = 7
+_MAX_BEGINNING_TOKENS = 7
 """The first tokens of a question at which its matter may begin: "how do I …"."""
-_LEAST_TOPIC_PROBABILITY = 0.8
+_MIN_TOPIC_PROBABILITY = 0.8
 """The probability of a topic without the beginning of the question."""
-_LEAST_TOPIC_OF_WHOLE = 0.16
+_MIN_TOPIC_SHARE = 0.16
 """The probability of a topic with all words of the question."""
 Handler = Callable[[RequestContext], Interpretation | None]
 Classify = Callable[[int], tuple[tuple[str, float], ...]]
@@ -89,13 +89,13 @@ def find_topic_by_word(reading: MessageReading, words: Lexicon) -> str | None:
     return next((topic for topic, names in words.help_topics.items() if words.has_any(names, text)), None)
 
 
-def find_probable_topic(reading: MessageReading, least: float) -> str | None:
+def find_probable_topic(reading: MessageReading, minimum: float) -> str | None:
     """Return the topic of a message from its intents; None where no intent is probable enough."""
     topics = [each for each in reading.intents if each[0] not in _INTENTS_WITHOUT_TOPIC]
     if len(topics) < 2:
         return None
     (topic, probability), (_, next_probability), *_ = topics
-    return _TOPICS.get(topic, topic) if probability >= max(least, next_probability * _LEAST_RATIO_TO_NEXT) else None
+    return _TOPICS.get(topic, topic) if probability >= max(minimum, next_probability * _MIN_RATIO_TO_NEXT) else None
 
 
 def _explain_topic(request: RequestContext, classify: Classify) -> Interpretation | None:
@@ -104,17 +104,17 @@ def _explain_topic(request: RequestContext, classify: Classify) -> Interpretatio
     if topic is None and asks_quantity_of_bot(request):
         return notes.look_up_in_chat(request, request.reading.text)
     topic = topic or _find_topic_without_beginning(request, classify)
-    topic = topic or find_probable_topic(request.reading, _LEAST_TOPIC_OF_WHOLE)
+    topic = topic or find_probable_topic(request.reading, _MIN_TOPIC_SHARE)
     return None if topic is None else request.answers.say(f"how.{topic}")
 
 
 def _find_topic_without_beginning(request: RequestContext, classify: Classify) -> str | None:
     """Return the topic of a question without its beginning: "how do I"; None where none is probable enough."""
-    starts = range(1, min(len(request.reading.tokens) - 2, _MOST_BEGINNING_TOKENS))
+    starts = range(1, min(len(request.reading.tokens) - 2, _MAX_BEGINNING_TOKENS))
     intents = (classify(start)[0] for start in starts)
     topics = [(probability, intent) for intent, probability in intents if intent not in _INTENTS_WITHOUT_TOPIC]
     probability, topic = max(topics, default=(0.0, ""))
-    return _TOPICS.get(topic, topic) if probability >= _LEAST_TOPIC_PROBABILITY else None
+    return _TOPICS.get(topic, topic) if probability >= _MIN_TOPIC_PROBABILITY else None
 
 
 def _drop_question(request: RequestContext) -> Interpretation | None:
@@ -133,7 +133,7 @@ def _undo_changes(request: RequestContext) -> Interpretation | None:
     """Undo the last change or several, or those of a reminder that is named; refuse to do again what was undone."""
     if request.has_word(request.words.redoing):
         return request.answers.say("undo.no_redo")
-    count = min(request.find_count({NO_TAG}), MOST)
+    count = min(request.find_count({NO_TAG}), MAX_ENTRIES)
     names: list[str] = []
     if count == 1:
         names = extract_references(request.reading, request.words) or _list_words_of_reminders(request)

@@ -12,7 +12,7 @@ from function_calls.understanding.requests.references.remarks import names_unkno
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.lookup.references import find_kind, means_next
 
-_LEAST_RECALL_PROBABILITY = 0.1
+_MIN_RECALL_PROBABILITY = 0.1
 """The probability of a question for what is known in the chat from which it is looked up beside the reminders."""
 
 
@@ -90,7 +90,7 @@ def _look_up_beside(listing: Interpretation, names: list[str], request: RequestC
         return listing
     query = normalize_reference(request.reading.words("REF"), request.words) or " ".join(names)
     has_reminder = any(request.chat_reminders.matches(name, request.common_words) for name in names)
-    if not has_reminder or request.reading.probability("recall") >= _LEAST_RECALL_PROBABILITY:
+    if not has_reminder or request.reading.probability("recall") >= _MIN_RECALL_PROBABILITY:
         return notes.look_up_in_chat(request, query, *listing.calls) or listing
     is_question = asks(request.reading.text) and not request.read_times(query)
     lookup = make_local_lookup(request.turn, query) if is_question else ()

@@ -10,7 +10,7 @@ from function_calls.understanding.reading.slots.small_words import sort_longest_
 from function_calls.understanding.requests.references.named_reminders import find_references
 from function_calls.understanding.requests.request_context import RequestContext
 
-_FEWEST_QUERY_LETTERS = 4
+_MIN_QUERY_LETTERS = 4
 """The letters of a query to look up, half as many where words have no spaces."""
 
 
@@ -83,7 +83,7 @@ def look_up_notes(request: RequestContext) -> Interpretation | None:
     if not request.reading.has("CONTENT") and request.has_word(request.words.notes):
         return request.answers.call_tool("memory_search", {})
     query = request.content
-    shortest = _FEWEST_QUERY_LETTERS if request.words.joint else _FEWEST_QUERY_LETTERS // 2
+    shortest = _MIN_QUERY_LETTERS if request.words.joint else _MIN_QUERY_LETTERS // 2
     return look_up_in_chat(request, query) if len(query) >= shortest else None
 
 

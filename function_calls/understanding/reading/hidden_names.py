@@ -12,7 +12,7 @@ from function_calls.understanding.reading.slots.small_words import match_any
 from services.time_expressions import ReadTimes, TimeReadings, is_calendar_word
 
 _NAMES: ContextVar[frozenset[str]] = ContextVar("names", default=frozenset())
-_LONGEST_BEFORE = 20
+_MAX_PREFIX_LENGTH = 20
 """The most characters in front of a name that may say that it is a date, so that a long message takes linear time."""
 
 
@@ -53,7 +53,7 @@ def _hide(text: str, people: frozenset[str], language: str) -> str:
 
     def hide(match: re.Match[str]) -> str:
         start, end = match.span()
-        is_date = before.search(text[max(0, start - _LONGEST_BEFORE) : start]) or behind.match(text, end)
+        is_date = before.search(text[max(0, start - _MAX_PREFIX_LENGTH) : start]) or behind.match(text, end)
         return match[0] if is_date else "_" * (end - start)
 
     return re.sub(rf"{edge}(?:{match_any(names)}){edge}", hide, text, flags=re.IGNORECASE)

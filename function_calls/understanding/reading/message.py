@@ -37,7 +37,7 @@ AFTER_ANSWER = "after_answer"
 """The context of a message right after the bot has answered another person, without a dialogue of its sender."""
 CERTAIN = 0.9
 """The probability from which an intent is taken for certain."""
-_LEAST_BEGIN = -0.6
+_MIN_BEGIN_SCORE = -0.6
 """The log-odds from which a token begins a request: one that is missed loses more than one too many."""
 _PARTING = frozenset(",;.!?)+&")
 _REPEATED = frozenset({"@rule", "@ruletime"})
@@ -309,7 +309,7 @@ def _label_tokens(
     if intent == NOTHING or not tokens:
         return (NO_TAG,) * len(tokens), ()
     tags, begins = models.network.tag(hidden, intent)
-    places = (at for at, begin in enumerate(begins) if at and begin > _LEAST_BEGIN)
+    places = (at for at, begin in enumerate(begins) if at and begin > _MIN_BEGIN_SCORE)
     return _merge_expressions(tokens, tags), tuple(at for at in places if _begins_word(text, tokens[at].start))
 
 

@@ -21,7 +21,7 @@ COARSE: Final = 63
 DILATIONS: Final = (1, 2, 4, 8)
 """The distances of the neighbors that each convolution sees."""
 _FARTHEST: Final = max(DILATIONS)
-_MOST_ROWS: Final = 16
+_MAX_ROWS: Final = 16
 """OpenBLAS uses threads from 2 * 262,144 multiplications on: 18 rows of the convolutions."""
 _LONG: Final = 4
 _ENDING: Final = 3
@@ -172,9 +172,9 @@ def _multiply(rows: Array, weights: Array) -> Array:
 
     Its threads wait for work in a loop, which takes many times as long as the product where other processes run.
     """
-    if len(rows) <= _MOST_ROWS:
+    if len(rows) <= _MAX_ROWS:
         return rows @ weights
-    return np.concatenate([rows[at : at + _MOST_ROWS] @ weights for at in range(0, len(rows), _MOST_ROWS)])
+    return np.concatenate([rows[at : at + _MAX_ROWS] @ weights for at in range(0, len(rows), _MAX_ROWS)])
 
 
 def _gelu(values: Array) -> Array:

@@ -18,7 +18,7 @@ _NOUNS = {"adas": "ar", "ada": "ar", "ado": "ar", "amiento": "ar"}
 _INFINITIVE, _NOUN = re.compile("(?:ar|er|ir)$"), re.compile("(?:aci[oó]n|i[oó]n|eza|[ai]d[ao]|[aeo])$")
 """Endings of Spanish infinitives, and of nouns of such verbs: "riego" of "regar"."""
 _DIPHTHONG = re.compile("ie|ue")
-_SHORTEST_STEM = 3
+_MIN_STEM_LENGTH = 3
 _DOUBLED = frozenset("bdgmnprt")
 """Letters that are written twice in front of an ending: "rigging" of "rig"."""
 
@@ -73,19 +73,19 @@ def stem(word: str) -> str:
     "Pill" is that of "pills", and "bak" that of "baking" and of "bake".
     """
     word = fold_accents(word)
-    noun = next((each for each in _NOUNS if word.endswith(each) and len(word) > len(each) + _SHORTEST_STEM), "")
+    noun = next((each for each in _NOUNS if word.endswith(each) and len(word) > len(each) + _MIN_STEM_LENGTH), "")
     if noun:
         return word.removesuffix(noun) + _NOUNS[noun]
     ending = next((each for each in _ENDINGS if word.endswith(each)), "")
-    bare = word.removesuffix(ending) if len(word) - len(ending) >= _SHORTEST_STEM else word
+    bare = word.removesuffix(ending) if len(word) - len(ending) >= _MIN_STEM_LENGTH else word
     is_double = ending in {"ing", "ed"} and bare[-1:] == bare[-2:-1] and bare[-1:] in _DOUBLED
-    return bare[:-1] if is_double and len(bare) > _SHORTEST_STEM else bare
+    return bare[:-1] if is_double and len(bare) > _MIN_STEM_LENGTH else bare
 
 
 def names_same_act(noun: str, verb: str) -> bool:
     """Return whether `noun` is the Spanish noun of the infinitive `verb`: "riego" of "regar", "prueba" of "probar"."""
     root, known = (ending.sub("", word) for ending, word in ((_NOUN, noun), (_INFINITIVE, verb)))
-    if verb == known or len(known) < _SHORTEST_STEM:
+    if verb == known or len(known) < _MIN_STEM_LENGTH:
         return False
     return known in {root, _DIPHTHONG.sub(lambda found: {"ie": "e", "ue": "o"}[found[0]], root)}
 

@@ -17,7 +17,7 @@ from services.time_expressions import Grain, Reading, ReadTimes, TimeReadings
 
 Span = tuple[int, int]
 
-_MOST_TRIED: Final = 3
+_MAX_INTENTS_TRIED: Final = 3
 _LARGE: Final = re.compile(r"[2-9]\d|十")
 _TENS: Final = "[三四五六七八九]十"
 # Numbers that can be no hour, no minute, or not the day of every month, and one that always can.
@@ -308,7 +308,7 @@ def find_impossible_times(
     unread_numbers = [
         (span, possible) for span, possible in numbers if not any(begin <= span[0] < end for begin, end in taken)
     ]
-    for (start, end), possible in unread_numbers[:_MOST_TRIED]:
+    for (start, end), possible in unread_numbers[:_MAX_INTENTS_TRIED]:
         repaired = text[:start] + possible + text[end:]
         for first, last in iterate_spans(read(repaired)):
             if first <= start and start + len(possible) <= last:

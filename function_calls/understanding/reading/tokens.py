@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from services.time_expressions import TimeReadings
 
-MOST_TOKENS = 200
+MAX_TOKENS = 200
 SENTENCE_ENDS = frozenset(".;!?。；！？\n")
 CLAUSE_ENDS = SENTENCE_ENDS | frozenset(",，")
 MARKS = CLAUSE_ENDS | frozenset("、:：")
@@ -17,8 +17,8 @@ CLAUSE_MARK = re.compile(r"[.!?…,;:。！？，；：\n]")
 WITH_CLOCK = frozenset({"@clock", "@dayclock", "@ruletime"})
 """Forms of times with a clock."""
 _ACCENTS = str.maketrans("áéíóúüñ", "aeiouun")
-_LONGEST_HOUR = 2
-_SHORTEST_CLAUSE = 2
+_MAX_HOUR_DIGITS = 2
+_MIN_CLAUSE_LENGTH = 2
 """Chinese characters of a clause on average: where fewer stand together, spaces part words."""
 _DETACHED = re.compile(r"(?:nights?|evening|morning|afternoon|starts?|starting|begins?|opens|early|late)(?= \w)")
 """Words at the head of a time expression that may belong to the word before: "quiz night on Friday at 8"."""
@@ -89,17 +89,17 @@ def _name_kind(expression: TimeReadings) -> str:
 
 
 def tokenize(text: str, spans: Sequence[TimeSpan], folding: dict[int, int]) -> tuple[Token, ...]:
-    """Split `text` into at most `MOST_TOKENS` tokens; `folding` maps traditional characters to simplified ones."""
+    """Split `text` into at most `MAX_TOKENS` tokens; `folding` maps traditional characters to simplified ones."""
     folded = text.lower()
     folded = (folded if len(folded) == len(text) else text).translate(folding)
     tokens: list[Token] = []
     at = 0
     for span in (*spans, None):
         end = len(folded) if span is None else span.start
-        for match in islice(_TOKEN.finditer(folded, at, end), MOST_TOKENS - len(tokens)):
+        for match in islice(_TOKEN.finditer(folded, at, end), MAX_TOKENS - len(tokens)):
             form = "id" if match["id"] else "url" if match["address"] else _fold_form(match["localpart"] or match[0])
             tokens.append(Token(match.start(), match.end(), form))
-        if span is None or len(tokens) >= MOST_TOKENS:
+        if span is None or len(tokens) >= MAX_TOKENS:
             break
         start = span.start
         head = _DETACHED.match(folded, start, span.end)
@@ -120,7 +120,7 @@ def _mark_spaces(tokens: Sequence[Token]) -> tuple[Token, ...]:
     spaces = [at for at, (one, other) in enumerate(pairwise(tokens), 1) if _is_spaced_chinese(one, other)]
     chinese = [token for token in tokens if _CHINESE.fullmatch(token.form)]
     runs = 1 + sum(one.end < other.start for one, other in pairwise(chinese))
-    if not spaces or len(chinese) < _SHORTEST_CLAUSE * runs:
+    if not spaces or len(chinese) < _MIN_CLAUSE_LENGTH * runs:
         return tuple(tokens)
     all_tokens: list[Token] = []
     for begin, end in pairwise([0, *spaces, len(tokens)]):
@@ -132,7 +132,7 @@ def _mark_spaces(tokens: Sequence[Token]) -> tuple[Token, ...]:
 
 def _fold_form(word: str) -> str:
     if word.isdecimal():
-        return "0" if len(word) <= _LONGEST_HOUR else "00"
+        return "0" if len(word) <= _MAX_HOUR_DIGITS else "00"
     if word[:1].isdecimal():
         return "0.00"
     return word.replace("’", "'")

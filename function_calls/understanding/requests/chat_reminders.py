@@ -99,8 +99,8 @@ class ChatReminders(Struct, frozen=True, dict=True):
         frequencies = Counter(word for words in shared for word in words)
         # Exact, as the words of a set come in any order, which changes a rounded sum.
         weights = [fsum(1 / frequencies[word] for word in words) for words in shared]
-        most = max(weights, default=0.0)
-        return tuple(each for each, weight in zip(self.coming, weights, strict=True) if weight == most > 0)
+        maximum = max(weights, default=0.0)
+        return tuple(each for each, weight in zip(self.coming, weights, strict=True) if weight == maximum > 0)
 
     def find_act(self, name: str, common: Collection[str]) -> tuple[Reminder, ...]:
         """Return the reminders whose text has the verb of a noun of `name`, or the noun of its verb: "riego"."""

@@ -12,9 +12,9 @@ from services.kernel.chat import ChatMessage
 
 _RECENT = timedelta(minutes=10)
 """The greatest age of a message to which "this" or "that" refers."""
-_LONGEST_QUOTE = 200
+_MAX_QUOTE_LENGTH = 200
 """Characters of a message that becomes the content of a reminder."""
-_MOST_REMARK_WORDS = 3
+_MAX_REMARK_WORDS = 3
 
 
 def refers_to_that(request: RequestContext) -> bool:
@@ -68,7 +68,7 @@ def _find_pointed_message(request: RequestContext) -> ChatMessage | None:
     if not messages:
         return None
     last, *earlier = reversed(messages)
-    is_remark = len(last.text.split()) <= _MOST_REMARK_WORDS and not request.read_times(last.text)
+    is_remark = len(last.text.split()) <= _MAX_REMARK_WORDS and not request.read_times(last.text)
     times = [time.best for each in earlier[:1] if is_remark for time in request.read_times(each.text)]
     last = earlier[0] if any(best and best.has_day for best in times) else last
     return last if find_name(last.text, turn.bot_name) is None else None
@@ -80,5 +80,5 @@ def quote_pointed_message(request: RequestContext) -> str | None:
     if before is None or before.sender.is_bot:
         return None
     text = " ".join(before.text.split()).strip()
-    is_long = len(text) > _LONGEST_QUOTE
-    return f"{text[:_LONGEST_QUOTE].rsplit(' ', 1)[0]}…" if is_long else text
+    is_long = len(text) > _MAX_QUOTE_LENGTH
+    return f"{text[:_MAX_QUOTE_LENGTH].rsplit(' ', 1)[0]}…" if is_long else text

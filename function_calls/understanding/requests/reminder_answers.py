@@ -16,7 +16,7 @@ from function_calls.understanding.reminder_times import make_schedule_arguments
 from function_calls.understanding.tool_calls import CallMaker
 from services.time_expressions import Reading
 
-_MOST_OPTIONS = 3
+_MAX_OPTIONS = 3
 _EXPLAINED_TOOLS = frozenset({"reminder_update", "reminder_snooze", "undo"})
 """Tools whose absence has an answer of its own, `offline.without_…`."""
 
@@ -185,7 +185,7 @@ def list_options(time: TimeWords) -> tuple[Reading, ...]:
     """Return the readings of an ambiguous time that the person is to choose from."""
     if not time.is_ambiguous or len(time.readings) == 1:
         return ()
-    return time.readings[:_MOST_OPTIONS]
+    return time.readings[:_MAX_OPTIONS]
 
 
 def _is_default_hour_over(reading: Reading, now: datetime) -> bool:

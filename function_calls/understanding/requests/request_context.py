@@ -31,7 +31,7 @@ from services.recurrence.edits import fires_from
 from services.reminders.model import Reminder
 from services.time_expressions import Reading, ReadTimes, TimeReadings
 
-_MOST_AMOUNT_TOKENS = 4
+_MAX_AMOUNT_TOKENS = 4
 _SETTING_INTENTS = frozenset({"set", "answer_when", "repeat_last", "summary_schedule"})
 Found = TypeVar("Found")
 
@@ -144,9 +144,9 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
         """Return the days of the times in `text` that have one and do not repeat."""
         return [best.start.date() for best in self.list_readings(text) if names_single_day(best)]
 
-    def list_coming(self, reminder: Reminder, first: date, most: int = 1) -> list[datetime]:
-        """Return at most `most` of the times at which a reminder comes from the day `first` on."""
-        return [fire.astimezone(self.now.tzinfo) for fire in fires_from(reminder.schedule, first, self.now, most)]
+    def list_coming(self, reminder: Reminder, first: date, maximum: int = 1) -> list[datetime]:
+        """Return at most `maximum` of the times at which a reminder comes from the day `first` on."""
+        return [fire.astimezone(self.now.tzinfo) for fire in fires_from(reminder.schedule, first, self.now, maximum)]
 
     def read_times_before(self, text: str, first: Reading | None) -> tuple[TimeReadings, ...]:
         """Read the times in `text` as if it was written in front of the `first` time, where that is on a later day."""
@@ -214,7 +214,7 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
         """Return the longest length of time that untagged words name; None where they name none."""
         tokens, tags = self.reading.tokens, self.reading.tags
         places = [at for at, tag in enumerate(tags) if tag == NO_TAG and not tokens[at].form.startswith("@")]
-        counts = range(_MOST_AMOUNT_TOKENS, 1, -1)  # a figure alone is none
+        counts = range(_MAX_AMOUNT_TOKENS, 1, -1)  # a figure alone is none
         spans = ((first, first + count - 1) for count in counts for first in places)
         untagged = ((first, last) for first, last in spans if last in places and {*tags[first : last + 1]} == {NO_TAG})
         lengths = (self.parse_length(self.reading.text_of(tokens[first], tokens[last])) for first, last in untagged)

@@ -77,7 +77,7 @@ def _warn(region: str, end: date) -> None:
 
 
 _DAY = timedelta(days=1)
-_LONGEST_REST = 60
+_MAX_FREE_DAYS = 60
 _LAST_YEAR = 2100  # no calendar is computed further
 
 
@@ -114,7 +114,7 @@ class Workdays(Struct, frozen=True, kw_only=True):
     def dates_from(self, first: date) -> Iterator[date]:
         """Yield the days from `first` on, until there is none for 60 days or the last year ends."""
         day, empty = first, 0
-        while empty < _LONGEST_REST and day.year <= _LAST_YEAR:
+        while empty < _MAX_FREE_DAYS and day.year <= _LAST_YEAR:
             if self.is_workday(day) is not self.is_rest:
                 empty = 0
                 yield day

@@ -11,24 +11,24 @@ class DeliveryConfig(Struct, frozen=True, kw_only=True):
     """The limits and intervals of the delivery worker.
 
     It claims occurrences `look_ahead` before their due time in batches of `batch`, and reads the clock at least every
-    `tick`. It has at most `senders` messages in flight, begins at most `most_ahead` more on fast platforms, and holds
-    at most `most_held` occurrences in memory. A send is lost after `send_limit`. One message has at most
-    `most_per_message` occurrences of a chat.
+    `tick`. It has at most `senders` messages in flight, begins at most `max_ahead` more on fast platforms, and holds
+    at most `max_held` occurrences in memory. A send is lost after `send_limit`. One message has at most
+    `max_per_message` occurrences of a chat.
     """
 
     look_ahead: timedelta = timedelta(seconds=5)
     tick: timedelta = timedelta(seconds=1)
     batch: int = 500
     senders: int = 16
-    most_ahead: int = 1000
-    most_held: int = 20_000
+    max_ahead: int = 1000
+    max_held: int = 20_000
     send_limit: timedelta = timedelta(minutes=2)
-    most_per_message: int = 10
+    max_per_message: int = 10
     retries: RetryPolicy = RetryPolicy()
 
 
 _WEIGHT = 0.2  # of the latest measurement
-_SHORTEST_SEND_SECONDS = 1e-5
+_MIN_SEND_SECONDS = 1e-5
 
 
 class Prefetch:
@@ -38,9 +38,9 @@ class Prefetch:
     begun already. So `ahead` is the number of sends in the time of two ledger queries, nearly 0 on a slow platform.
     """
 
-    def __init__(self, *, senders: int, most: int) -> None:
+    def __init__(self, *, senders: int, maximum: int) -> None:
         self._senders = senders
-        self._most = most
+        self._maximum = maximum
         self._send_seconds: float | None = None
         self._query_seconds = 0.0
         self.ahead = 0
@@ -62,5 +62,5 @@ class Prefetch:
 
     def _compare(self) -> None:
         if self._send_seconds is not None:
-            wanted = 2 * self._senders * self._query_seconds / max(self._send_seconds, _SHORTEST_SEND_SECONDS)
-            self.ahead = min(self._most, int(wanted))
+            wanted = 2 * self._senders * self._query_seconds / max(self._send_seconds, _MIN_SEND_SECONDS)
+            self.ahead = min(self._maximum, int(wanted))

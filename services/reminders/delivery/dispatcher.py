@@ -27,9 +27,9 @@ _TURNS_TO_BEGIN = 5
 _TURNS_TO_SEND = 2  # iterations of the event loop that senders get before a commit that they would have to wait for
 # The commit of recorded outcomes waits at most this long, and up to this number of them, while messages are waiting.
 _COMMIT_DELAY_SECONDS = 1.0
-_MOST_UNCOMMITTED = 20_000
+_MAX_UNCOMMITTED = 20_000
 _COMMIT_POLL_SECONDS = 0.005
-_MOST_RECENTLY_SENT = 5000  # more than a second's sends, whose commit a crashed database server may lose
+_MAX_RECENTLY_SENT = 5000  # more than a second's sends, whose commit a crashed database server may lose
 _SETTLE_BATCH = 1000
 _STALE_SECONDS = 5.0  # if this process was frozen, another one may have claimed messages begun this long ago
 
@@ -50,9 +50,9 @@ class Dispatcher:
         self._config = config
         self._owner = owner
         self._sender = Sender(ledger, notifier, clock, config)
-        self._queue = DueQueue(config.most_per_message if self._sender.can_batch else 1)
+        self._queue = DueQueue(config.max_per_message if self._sender.can_batch else 1)
         self._begun: deque[SendingMessage] = deque()
-        self._prefetch = Prefetch(senders=config.senders, most=config.most_ahead)
+        self._prefetch = Prefetch(senders=config.senders, maximum=config.max_ahead)
         self._due = asyncio.Event()
         self._gate = asyncio.Semaphore(0)
         self._has_outcomes = asyncio.Event()
@@ -61,7 +61,7 @@ class Dispatcher:
         self._is_draining = False
         self._beginning: list[LeaseGroup] = []
         self._unsettled: set[int] = set()
-        self._recently_sent: deque[int] = deque(maxlen=_MOST_RECENTLY_SENT)
+        self._recently_sent: deque[int] = deque(maxlen=_MAX_RECENTLY_SENT)
         self._is_verifying = False
         self._in_flight = 0
         self._admission: asyncio.Handle | None = None
@@ -138,7 +138,7 @@ class Dispatcher:
                 for _ in range(_TURNS_TO_SEND):
                     await asyncio.sleep(0)
                 return
-            if len(self._outcomes) >= _MOST_UNCOMMITTED:
+            if len(self._outcomes) >= _MAX_UNCOMMITTED:
                 return
             await asyncio.sleep(_COMMIT_POLL_SECONDS)
 

@@ -9,20 +9,20 @@ from services.reminders.delivery.sender import LeaseGroup
 from services.reminders.model import ReminderAction
 from services.reminders.records import Lease
 
-_MOST_MOVED = 1000  # bounds the time that one call blocks the event loop
-_LONGEST_BATCH = 1500  # characters of content in one message
+_MAX_MOVED = 1000  # bounds the time that one call blocks the event loop
+_MAX_BATCH_LENGTH = 1500  # characters of content in one message
 
 
 class DueQueue:
     """A heap by due time with a queue for each chat, so that a chat with hundreds of reminders does not delay others.
 
-    At most `most_per_message` due occurrences of a chat are taken as one message. Occurrences that may have been sent
+    At most `max_per_message` due occurrences of a chat are taken as one message. Occurrences that may have been sent
     before are taken in the same combination with the same message key. A lease that is pushed again replaces the
     earlier lease of the same delivery.
     """
 
-    def __init__(self, most_per_message: int = 1) -> None:
-        self._most_per_message = most_per_message
+    def __init__(self, max_per_message: int = 1) -> None:
+        self._max_per_message = max_per_message
         # People choose round times, so there are few instants with many occurrences.
         self._instants: list[datetime] = []
         self._waiting: dict[datetime, deque[LeaseGroup]] = {}
@@ -42,7 +42,7 @@ class DueQueue:
         sent_before: dict[str, list[Lease]] = {}
         for lease in leases:
             self._held[lease.notice.delivery_id] = lease
-            if self._most_per_message > 1 and lease.message_key and lease.notice.may_be_repeat:
+            if self._max_per_message > 1 and lease.message_key and lease.notice.may_be_repeat:
                 sent_before.setdefault(lease.message_key, []).append(lease)
             else:
                 self._schedule(lease.try_at, (lease,))
@@ -92,7 +92,7 @@ class DueQueue:
             at_once.append(message)
 
     def _queue_due(self, now: datetime) -> None:
-        room = _MOST_MOVED
+        room = _MAX_MOVED
         while room and self._instants and self._instants[0] <= now:
             due = self._waiting[self._instants[0]]
             moved = min(room, len(due))
@@ -105,12 +105,12 @@ class DueQueue:
 
     def _next_message(self, line: deque[LeaseGroup]) -> LeaseGroup:
         first = line.popleft()
-        if self._most_per_message == 1 or not line or first[0].notice.may_be_repeat:
+        if self._max_per_message == 1 or not line or first[0].notice.may_be_repeat:
             return first
         together, length = [first[0]], len(first[0].notice.content)
-        while line and len(together) < self._most_per_message and _fits(together[0], line[0][0]):
+        while line and len(together) < self._max_per_message and _fits(together[0], line[0][0]):
             length += len(line[0][0].notice.content)
-            if length > _LONGEST_BATCH:
+            if length > _MAX_BATCH_LENGTH:
                 break
             together.append(line.popleft()[0])
         return tuple(together)

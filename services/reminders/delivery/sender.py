@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 Attempt = tuple[Lease, DeliveryOutcome]
 """An occurrence that was sent or tried, with the outcome."""
 
-_MOST_LOGGED_SEPARATELY = 20
+_MAX_LOGGED_SEPARATELY = 20
 
 
 def log_outcomes(settled: Sequence[Attempt]) -> None:
     """Log each delivery on a line; many successes share one line, so that logging does not delay other sends."""
     sent = [(lease, outcome) for lease, outcome in settled if outcome.state is DeliveryState.SENT]
-    are_many = len(sent) > _MOST_LOGGED_SEPARATELY
+    are_many = len(sent) > _MAX_LOGGED_SEPARATELY
     if are_many:
         latest = max((outcome.at - lease.notice.due_at).total_seconds() for lease, outcome in sent)
         logger.info("{} reminders sent, at most {:.3f} s after they were due", len(sent), latest)

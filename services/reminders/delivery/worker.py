@@ -138,7 +138,7 @@ class DeliveryWorker:
             await wait_or_nap(self._wake, self._clock, self._nap_seconds())
 
     def _is_claim_wanted(self, now: datetime) -> bool:
-        if self._is_draining or len(self._dispatcher) >= self._config.most_held:
+        if self._is_draining or len(self._dispatcher) >= self._config.max_held:
             return False
         return self._is_claim_due or (self._next_claim_at is not None and now >= self._next_claim_at)
 

@@ -13,9 +13,9 @@ from services.reminders.exchange.model import read_chat, to_portable
 from services.reminders.ports import ReminderReader
 
 _TOKEN_BYTES = 32
-_LONGEST_TOKEN = 200
-_MOST_SHOWN = 1000
-_MOST_TOKENS = 20
+_MAX_TOKEN_LENGTH = 200
+_MAX_SHOWN = 1000
+_MAX_TOKENS = 20
 
 
 class FeedTokens:
@@ -35,9 +35,9 @@ class FeedTokens:
         entry: Json = {"chat": chat.key, "holder": holder}
         async with self._lock:
             hashes = [*await self._hashes(chat), _hash_token(token)]
-            await self._forget(hashes[:-_MOST_TOKENS])
+            await self._forget(hashes[:-_MAX_TOKENS])
             await self._state.set(_token_key(hashes[-1]), entry, keep=FOREVER, is_promised=True)
-            await self._state.set(_chat_key(chat), [*hashes[-_MOST_TOKENS:]], keep=FOREVER, is_promised=True)
+            await self._state.set(_chat_key(chat), [*hashes[-_MAX_TOKENS:]], keep=FOREVER, is_promised=True)
         return token
 
     async def revoke(self, chat: ChatAddress) -> int:
@@ -50,7 +50,7 @@ class FeedTokens:
 
     async def chat_of(self, token: str) -> ChatAddress | None:
         """Return the chat of `token`; None if it is unknown, expired or revoked."""
-        if len(token) > _LONGEST_TOKEN:
+        if len(token) > _MAX_TOKEN_LENGTH:
             return None
         token_hash = _hash_token(token)
         entry = await self._state.get(_token_key(token_hash))
@@ -88,7 +88,7 @@ class CalendarFeed:
         chat = await self._tokens.chat_of(token)
         if chat is None:
             return None
-        rows = await self._reader.in_chat(chat.key, _MOST_SHOWN)
+        rows = await self._reader.in_chat(chat.key, _MAX_SHOWN)
         return feed_ics([to_portable(row) for row in rows], chat=chat.key, now=self._clock.now())
 
 

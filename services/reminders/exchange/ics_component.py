@@ -101,7 +101,7 @@ def _refusal(line: int, reason: str) -> ImportRefused:
 _TIMES = frozenset({"DTSTART", "DUE", "RRULE", "RDATE", "EXDATE", "RECURRENCE-ID", "STATUS"})
 _ALL_DAY_CLOCK = time(9)
 _MONTHS_COMPARED = 24
-_MOST_DATES = 300
+_MAX_DATES = 300
 
 
 class IcsItem(Struct, frozen=True, kw_only=True):
@@ -142,8 +142,8 @@ def read_component(part: IcsPart, default_zone: str) -> IcsItem:
     reader = _TimeReader(default_zone, is_recurring=bool(rule))
     first = reader.first(start)
     dates = reader.all(component.get("RDATE"))
-    if len(dates) > _MOST_DATES:
-        raise ValueError(f"there are more than {_MOST_DATES} dates in RDATE")
+    if len(dates) > _MAX_DATES:
+        raise ValueError(f"there are more than {_MAX_DATES} dates in RDATE")
     replaced, created = _single(component, "RECURRENCE-ID"), _single(component, "CREATED")
     if replaced is not None and replaced.params.get("RANGE"):
         raise ValueError("RECURRENCE-ID with a RANGE is not understood")

@@ -14,8 +14,8 @@ from services.recurrence.schedule import Schedule, rule_text
 from services.reminders.exchange.ics_component import IcsItem, IcsPart, calendar_library, ics_parts, read_component
 from services.reminders.exchange.ics_schedule import has_same_times, own_rule
 from services.reminders.exchange.model import (
-    MOST_PROBLEMS,
-    MOST_REMINDERS,
+    MAX_PROBLEMS,
+    MAX_REMINDERS,
     ImportRefused,
     PortableFile,
     PortableReminder,
@@ -48,12 +48,12 @@ def import_ics(text: str, *, defaults: ImportDefaults, now: datetime) -> Portabl
         ConfigError: the extra `ical` is not installed.
     """
     parts = ics_parts(text)
-    if len(parts) > MOST_REMINDERS:
-        raise ImportRefused([Problem(place="the file", uid="", reason=f"has more than {MOST_REMINDERS} components")])
+    if len(parts) > MAX_REMINDERS:
+        raise ImportRefused([Problem(place="the file", uid="", reason=f"has more than {MAX_REMINDERS} components")])
     problems = _register_zones([part for part in parts if part.kind == "VTIMEZONE"])
     items: list[IcsItem] = []
     for part in parts:
-        if part.kind != "VTIMEZONE" and len(problems) < MOST_PROBLEMS:
+        if part.kind != "VTIMEZONE" and len(problems) < MAX_PROBLEMS:
             try:
                 items.append(_with_uid(read_component(part, defaults.zone), part))
             except _UNREADABLE as error:

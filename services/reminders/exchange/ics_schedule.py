@@ -37,8 +37,8 @@ def own_rule(rrule: str) -> str:
     return ";".join([f"LUNAR {','.join(named)}", *(f"{name}={value}" for name, value in parts.items())])
 
 
-_MOST_DATES = 300
-_MOST_LOOKED_AT = 10_000
+_MAX_DATES = 300
+_MAX_EXAMINED = 10_000
 _REACH = timedelta(days=3653)
 _SECOND = timedelta(seconds=1)
 
@@ -148,7 +148,7 @@ def _without_skip(rule: Rule) -> Rule | None:
 def _list_fires(schedule: Schedule, now: datetime) -> IcsTimes:
     zone = zone_of(schedule)
     begin = resolve(schedule.start, zone) - _SECOND
-    fires = next_fires(schedule, max(begin, now), _MOST_DATES) or next_fires(schedule, begin, 1)
+    fires = next_fires(schedule, max(begin, now), _MAX_DATES) or next_fires(schedule, begin, 1)
     if not fires:
         return IcsTimes(start=_unambiguous(schedule.start, zone))
     near = tuple(takewhile(lambda fire: fire <= fires[0] + _REACH, fires))
@@ -161,5 +161,5 @@ def _exceptions(rule: Rule, whole: Schedule, first: datetime) -> tuple[datetime,
         return ()
     last = max([*rule.except_days, *(wall.date() for wall in rule.except_walls)])
     end = datetime.combine(last, time.max, tzinfo=zone_of(whole))
-    fires = takewhile(lambda fire: fire <= end, next_fires(whole, first - _SECOND, _MOST_LOOKED_AT))
+    fires = takewhile(lambda fire: fire <= end, next_fires(whole, first - _SECOND, _MAX_EXAMINED))
     return tuple(fire for fire in fires if rule.excludes(fire.replace(tzinfo=None, fold=0)))

@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, Val
 
 from services.kernel.errors import RequestRefused
 from services.reminders.exchange.model import (
-    MOST_REMINDERS,
+    MAX_REMINDERS,
     ImportRefused,
     PortableFile,
     PortableReminder,
@@ -29,7 +29,7 @@ class _Document(BaseModel):
     version: Annotated[int, Field(le=_VERSION, ge=1)]
     chat: str = ""
     exported_at: AwareDatetime | None = None
-    reminders: Annotated[tuple[JsonValue, ...], Field(max_length=MOST_REMINDERS)]
+    reminders: Annotated[tuple[JsonValue, ...], Field(max_length=MAX_REMINDERS)]
 
 
 def export_json(reminders: Sequence[PortableReminder], *, chat: str, now: datetime) -> str:

@@ -53,9 +53,9 @@ _SENTENCES = {
     "content_too_long": "the text is longer than {limit} characters",
     "time_in_past": "the time has passed",
 }
-_MOST_FAULTS = 3
-_LONGEST_VALUE = 200
-_LONGEST_ERROR = 300
+_MAX_FAULTS = 3
+_MAX_VALUE_LENGTH = 200
+_MAX_ERROR_LENGTH = 300
 _DEEPEST = 4
 
 
@@ -65,11 +65,11 @@ def reason_of(error: Exception) -> str:
         sentence = _SENTENCES.get(error.code, error.code)
         return sentence.format(**{name: _short(value) for name, value in error.fields.items()})
     if not isinstance(error, ValidationError):
-        text = str(error)[:_LONGEST_ERROR]
+        text = str(error)[:_MAX_ERROR_LENGTH]
         return text if isinstance(error, ValueError) else f"cannot be read: {text}"
     faults = error.errors(include_url=False, include_context=False, include_input=False)
-    reasons = "; ".join(_fault(fault["loc"], fault["msg"]) for fault in faults[:_MOST_FAULTS])
-    return reasons if len(faults) <= _MOST_FAULTS else f"{reasons}; and {len(faults) - _MOST_FAULTS} more"
+    reasons = "; ".join(_fault(fault["loc"], fault["msg"]) for fault in faults[:_MAX_FAULTS])
+    return reasons if len(faults) <= _MAX_FAULTS else f"{reasons}; and {len(faults) - _MAX_FAULTS} more"
 
 
 def _fault(where: tuple[int | str, ...], message: str) -> str:
@@ -78,12 +78,12 @@ def _fault(where: tuple[int | str, ...], message: str) -> str:
 
 
 def _short(value: object) -> object:
-    return shorten(str(value), _LONGEST_VALUE)
+    return shorten(str(value), _MAX_VALUE_LENGTH)
 
 
-MOST_BYTES = 5_000_000
-MOST_REMINDERS = 10_000
-MOST_PROBLEMS = 100
+MAX_BYTES = 5_000_000
+MAX_REMINDERS = 10_000
+MAX_PROBLEMS = 100
 
 
 class PortableReminder(ReminderFields, frozen=True, kw_only=True):
@@ -114,7 +114,7 @@ class ImportRefused(AssistantError):
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         super().__init__("; ".join(str(problem) for problem in problems[:3]))
-        self.problems = tuple(problems[:MOST_PROBLEMS])
+        self.problems = tuple(problems[:MAX_PROBLEMS])
 
 
 class PortableFile(Struct, frozen=True, kw_only=True):

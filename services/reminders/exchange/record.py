@@ -13,7 +13,7 @@ from services.recurrence.schedule import Schedule, read_schedule, rule_text
 from services.reminders.exchange.model import PortableReminder
 from services.reminders.model import CatchUp, ReminderAction, ReminderState
 
-_LONGEST_UID = 500
+_MAX_UID_LENGTH = 500
 _STATES: Final[Mapping[ReminderState, Literal["paused", "done"]]] = {
     ReminderState.PAUSED: "paused",
     ReminderState.DONE: "done",
@@ -55,7 +55,7 @@ class PersonRecord(_Record):
 class ReminderRecord(_Record):
     """One reminder. `start` is wall time in `zone`; `fold` tells two equal wall times apart."""
 
-    uid: Annotated[GivenName, Field(max_length=_LONGEST_UID)]
+    uid: Annotated[GivenName, Field(max_length=_MAX_UID_LENGTH)]
     content: Annotated[str, Field(min_length=1, max_length=100_000), Storable]
     creator: PersonRecord
     targets: tuple[PersonRecord, ...] = ()

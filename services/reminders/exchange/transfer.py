@@ -13,7 +13,7 @@ from services.reminders.exchange.ics_read import ImportDefaults, import_ics
 from services.reminders.exchange.ics_write import export_ics
 from services.reminders.exchange.json_form import export_json, import_json
 from services.reminders.exchange.model import (
-    MOST_BYTES,
+    MAX_BYTES,
     ImportedReminder,
     ImportRefused,
     PortableFile,
@@ -151,8 +151,8 @@ class Importer:
 
 
 def _read(data: bytes, defaults: ImportDefaults, now: datetime) -> PortableFile:
-    if len(data) > MOST_BYTES:
-        raise ImportRefused([Problem(place="the file", uid="", reason=f"larger than {MOST_BYTES // 1_000_000} MB")])
+    if len(data) > MAX_BYTES:
+        raise ImportRefused([Problem(place="the file", uid="", reason=f"larger than {MAX_BYTES // 1_000_000} MB")])
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -15,7 +15,7 @@ from services.reminders.records import StoredReminder
 from services.time_expressions import ReadTimes
 
 _RECENT = timedelta(days=1)
-_MOST_DELIVERIES = 50
+_MAX_DELIVERIES = 50
 
 
 class RecentDeliveries:
@@ -51,7 +51,7 @@ class RecentDeliveries:
         Raises:
             RequestRefused: `no_reminders`: none was sent; `reminder_ambiguous`.
         """
-        rows = await self._book.sent_since(chat.key, self._clock.now() - _RECENT, _MOST_DELIVERIES)
+        rows = await self._book.sent_since(chat.key, self._clock.now() - _RECENT, _MAX_DELIVERIES)
         sent = [(self._finder.public(row), row) for row in rows]
         return _find_named(reference, sent, self._finder.times) or await self.find_done(chat, reference)
 
@@ -72,7 +72,7 @@ class RecentDeliveries:
 
     async def _sent_to(self, chat: ChatAddress, person: Person, within: timedelta) -> tuple[StoredReminder, ...]:
         ids = {*target_ids(person), EVERYONE}
-        rows = await self._book.sent_since(chat.key, self._clock.now() - within, _MOST_DELIVERIES)
+        rows = await self._book.sent_since(chat.key, self._clock.now() - within, _MAX_DELIVERIES)
         return tuple(row for row in rows if ids & {target.id for target in row.recipients})
 
 

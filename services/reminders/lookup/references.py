@@ -45,8 +45,8 @@ _KIND = re.compile(
 _OWNED = re.compile(r"(?P<name>.+?)(?:(?:['’]s)?\s+|的)(?P<rest>.+)")
 _POSSESSIVE = re.compile(r"['’]s?$|的$")
 _CHINESE = re.compile("[\u3400-\u9fff]{2,4}")
-_LONGEST_SPELLED = 4
-_SHORTEST_NAME_IN_DIGITS = 3
+_MAX_SPELLED_RATIO = 4
+_MIN_DIGITS_OF_NAME = 3
 _SOON = timedelta(hours=3)
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]*")
 
@@ -192,7 +192,7 @@ def _resolve(
     wanted = reference.strip().strip("[]【】\"“”'").strip()
     number = _NUMBER.fullmatch(wanted)
     found = _find_by_number(int(number[1]), here, shown) if number else []
-    if not found and (number is None or len(number[1]) >= _SHORTEST_NAME_IN_DIGITS):
+    if not found and (number is None or len(number[1]) >= _MIN_DIGITS_OF_NAME):
         found = _find_by_words(wanted.casefold(), here)
     found = found or _find_by_order(wanted.casefold(), here, shown) or _find_by_time(wanted, here, now, times)
     found = found or _find_recurring(wanted.casefold(), here, now, times) or _find_by_characters(wanted, here)
@@ -255,7 +255,7 @@ def _find_by_characters(wanted: str, here: Sequence[Reminder]) -> list[Reminder]
     """Return reminders whose short content has all characters of a Chinese name separately: 还书 in 把书还给图书馆."""
     if not _CHINESE.fullmatch(wanted):
         return []
-    short = [reminder for reminder in here if len(reminder.content) <= _LONGEST_SPELLED * len(wanted)]
+    short = [reminder for reminder in here if len(reminder.content) <= _MAX_SPELLED_RATIO * len(wanted)]
     return [reminder for reminder in short if set(wanted) <= set(reminder.content)]
 
 

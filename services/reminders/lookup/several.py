@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from services.reminders.model import Reminder
 
-_MOST_IN_RANGE: Final = 20
+_MAX_IN_RANGE: Final = 20
 _FIGURES: Final = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6} | {
     figure: number for number, figures in enumerate(("两二俩", "三仨", "四", "五", "六"), start=2) for figure in figures
 }
@@ -88,7 +88,7 @@ def _each(words: str) -> tuple[str, ...]:
             found.append(_BEHIND.sub("", _BEFORE.sub("", part)).strip())
         else:
             first, last = int(span[1]), int(span[2])
-            found += map(str, range(first, min(last, first + _MOST_IN_RANGE) + 1))
+            found += map(str, range(first, min(last, first + _MAX_IN_RANGE) + 1))
     return tuple(dict.fromkeys(filter(None, found)))
 
 

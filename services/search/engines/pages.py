@@ -63,7 +63,7 @@ _MARKER = re.compile(r" ?\[\d{1,3}\]")
 _TITLE_LENGTH = 120
 _SNIPPET_LENGTH = 280
 TEXT_LENGTH = 8_000
-_MOST_QUOTES = 3
+_MAX_QUOTES = 3
 _KEPT_CONTROLS = "\n\t"
 
 
@@ -86,7 +86,7 @@ def distinct(pages: Iterable[Source | None]) -> tuple[Source, ...]:
 
 def answer_with_quotes(engine: str, pages: Sequence[Source], *, lead: str = "") -> SearchAnswer:
     """Build an answer with quotations of the first pages; `lead` is the engine's own short answer."""
-    quoted = [found for found in pages if found.snippet][:_MOST_QUOTES]
+    quoted = [found for found in pages if found.snippet][:_MAX_QUOTES]
     quotes = [f"{_MARKER.sub('', found.snippet)} [{number}]" for number, found in enumerate(quoted, start=1)]
     opening = [_MARKER.sub("", plain(lead))] if lead.strip() else []
     return SearchAnswer(text="\n".join([*opening, *quotes]), sources=tuple(quoted), engine=engine)

@@ -80,11 +80,11 @@ class BraveEngine(PageEngine[_BraveAnswer]):
     name = "brave"
     form = _BraveAnswer
     home = "https://api.search.brave.com"
-    _most_characters = 400
+    _max_characters = 400
 
     def request(self, query: str, language: str) -> "httpx.Request":
         """Return the request for `query`, truncated to the limit of Brave."""
-        params = {"q": query[: self._most_characters], "count": str(_MAX_RESULTS), "text_decorations": "false"}
+        params = {"q": query[: self._max_characters], "count": str(_MAX_RESULTS), "text_decorations": "false"}
         if language in {"en", "zh", "es"}:
             params["search_lang"] = "zh-hans" if language == "zh" else language
         return self._client.build_request(
@@ -190,7 +190,7 @@ class WikipediaEngine(PageEngine[_WikipediaAnswer]):
     name = "wikipedia"
     form = _WikipediaAnswer
     home = "https://{language}.wikipedia.org"
-    _most_characters = 300
+    _max_characters = 300
     _languages = frozenset({"en", "zh", "es", "de", "fr", "ja"})
     _busy = frozenset({"maxlag", "ratelimited", "readonly"})
 
@@ -206,7 +206,7 @@ class WikipediaEngine(PageEngine[_WikipediaAnswer]):
             "format": "json",
             "formatversion": "2",
             "generator": "search",
-            "gsrsearch": query[: self._most_characters],
+            "gsrsearch": query[: self._max_characters],
             "gsrlimit": str(_MAX_RESULTS),
             "prop": "extracts|info",
             "inprop": "url",

@@ -24,7 +24,7 @@ _NOT_PUBLIC = tuple(
         "5f00::/16",  # segment routing inside a provider
     )
 )
-_MOST_CONNECTIONS = 10
+_MAX_CONNECTIONS = 10
 
 
 def is_public(address: Address) -> bool:
@@ -93,5 +93,5 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
 def open_guarded_pool(backend: GuardedBackend | None = None) -> httpcore.AsyncConnectionPool:
     """Return a guarded connection pool, for use as `async with`, without proxies of the environment."""
     return httpcore.AsyncConnectionPool(
-        network_backend=backend or GuardedBackend(), max_connections=_MOST_CONNECTIONS, keepalive_expiry=5
+        network_backend=backend or GuardedBackend(), max_connections=_MAX_CONNECTIONS, keepalive_expiry=5
     )

@@ -84,9 +84,9 @@ _HIDDEN = re.compile(
     re.IGNORECASE,
 )
 _SPACE = re.compile(r"[^\S\n]+")
-_LONGEST_INSIDE = 2_000
+_MAX_TAG_LENGTH = 2_000
 _DEEPEST = 400
-_FEWEST_CORE_CHARACTERS = 200
+_MIN_CORE_CHARACTERS = 200
 
 
 def extract_text(page: str) -> tuple[str, str]:
@@ -96,7 +96,7 @@ def extract_text(page: str) -> tuple[str, str]:
         reader.take(piece)
     whole, core = _lines("".join(reader.whole)), _lines("".join(reader.core))
     title = _lines("".join(reader.title)).replace("\n", " ")
-    return title, core if len(core) >= _FEWEST_CORE_CHARACTERS else whole
+    return title, core if len(core) >= _MIN_CORE_CHARACTERS else whole
 
 
 class _Reader:
@@ -117,7 +117,7 @@ class _Reader:
         elif piece.is_end:
             self._close(piece.tag)
         elif piece.tag not in _NEVER_CLOSED and not piece.inside.endswith("/") and len(self._open) < _DEEPEST:
-            is_hidden = _HIDDEN.search(piece.inside[:_LONGEST_INSIDE]) is not None and piece.tag not in {"html", "body"}
+            is_hidden = _HIDDEN.search(piece.inside[:_MAX_TAG_LENGTH]) is not None and piece.tag not in {"html", "body"}
             self._open.append((piece.tag, is_hidden))
             self._count(piece.tag, is_hidden, 1)
 

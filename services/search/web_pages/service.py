@@ -16,9 +16,9 @@ from services.search.model import PageUnavailable
 if TYPE_CHECKING:
     import httpcore
 
-_MOST_REDIRECTS = 5
-_LONGEST_URL = 2_000
-_LONGEST_TEXT = 20_000
+_MAX_REDIRECTS = 5
+_MAX_URL_LENGTH = 2_000
+_MAX_TEXT_LENGTH = 20_000
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _PLAIN = frozenset({"text/plain", "text/markdown", "application/json", "text/csv", "text/xml", "application/xml"})
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]{2,40})", re.IGNORECASE)
@@ -74,7 +74,7 @@ class WebPageService(Struct, frozen=True):
             raise PageUnavailable("connection") from error
 
     async def _follow(self, pool: "httpcore.AsyncConnectionPool", address: str) -> WebPage:
-        for _ in range(_MOST_REDIRECTS + 1):
+        for _ in range(_MAX_REDIRECTS + 1):
             address = _check_address(address)
             async with pool.stream("GET", address, headers=_HEADERS) as response:
                 given = {name.lower().decode(): value.decode("latin-1") for name, value in response.headers}
@@ -101,7 +101,9 @@ class WebPageService(Struct, frozen=True):
 
         decoded = _decode(bytes(body), headers.get("content-type", ""))
         title, text = await asyncio.to_thread(extract_text, decoded) if kind in _HTML else ("", decoded.strip())
-        return WebPage(url=address, title=title[:200], text=text[:_LONGEST_TEXT], is_cut=len(text) > _LONGEST_TEXT)
+        return WebPage(
+            url=address, title=title[:200], text=text[:_MAX_TEXT_LENGTH], is_cut=len(text) > _MAX_TEXT_LENGTH
+        )
 
 
 def _check_address(address: str) -> str:
@@ -116,7 +118,7 @@ def _check_address(address: str) -> str:
         url = httpx.URL(address)
     except (httpx.InvalidURL, ValueError) as error:
         raise PageUnavailable("address", "not a web address") from error
-    if url.scheme not in {"http", "https"} or not url.host or url.userinfo or len(address) > _LONGEST_URL:
+    if url.scheme not in {"http", "https"} or not url.host or url.userinfo or len(address) > _MAX_URL_LENGTH:
         raise PageUnavailable("address", "not a web address")
     return str(url.copy_with(fragment=None))
 

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from services.kernel.errors import ConfigError
 
-LEAST_FREE_BYTES: Final = 1_000_000
+MIN_FREE_BYTES: Final = 1_000_000
 """A disk with less free space counts as full; a checkpoint of the log and an upgrade need more."""
 
 _TRACES: Final = ("-wal", "-sent", ".before-restore", ".schema-*")
@@ -52,7 +52,7 @@ def has_lost_journal(file: Path) -> bool:
 def is_disk_full(file: Path) -> bool:
     """Return whether the disk of a database is full."""
     with suppress(OSError):
-        return shutil.disk_usage(file.parent).free < LEAST_FREE_BYTES
+        return shutil.disk_usage(file.parent).free < MIN_FREE_BYTES
     return False
 
 

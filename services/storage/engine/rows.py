@@ -41,7 +41,7 @@ def from_micros_or_none(micros: int | None) -> datetime | None:
     return None if micros is None else from_micros(micros)
 
 
-_MOST_VALUES = 32_766  # SQLite's limit for one statement
+_MAX_VALUES = 32_766  # SQLite's limit for one statement
 
 
 def _insert(dialect: str, table: sa.Table) -> "sqlite.Insert | postgresql.Insert":
@@ -72,9 +72,9 @@ def _insert_by_driver(connection: sa.Connection, table: sa.Table, rows: Sequence
     """
     names = list(rows[0])
     columns, places = ", ".join(f'"{name}"' for name in names), ", ".join("?" * len(names))
-    most, count = _MOST_VALUES // len(names), 0
-    for start in range(0, len(rows), most):
-        part = rows[start : start + most]
+    maximum, count = _MAX_VALUES // len(names), 0
+    for start in range(0, len(rows), maximum):
+        part = rows[start : start + maximum]
         insert = f'INSERT INTO "{table.name}" ({columns}) VALUES '  # noqa: S608 - names of ours
         statement = f"{insert}{', '.join([f'({places})'] * len(part))} ON CONFLICT DO NOTHING"
         values = tuple(chain.from_iterable(row.values() for row in part))

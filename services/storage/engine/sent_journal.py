@@ -16,7 +16,7 @@ import msgspec
 from loguru import logger
 from msgspec import Meta
 
-_MOST_BYTES = 16_000_000
+_MAX_BYTES = 16_000_000
 _Number = Annotated[int, Meta(ge=0, le=2**63 - 1)]  # up to the largest integer of the database
 
 
@@ -55,7 +55,7 @@ class SentJournal:
 
     def append(self, sent: Sequence[SentOccurrenceLine]) -> bool:
         """Append sent occurrences; return False if that fails, so that only the commit records them."""
-        if self._path is None or not self._is_whole or self._bytes > _MOST_BYTES:
+        if self._path is None or not self._is_whole or self._bytes > _MAX_BYTES:
             return self._path is None
         lines = "".join(map(_line, sent)).encode()
         try:

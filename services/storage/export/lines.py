@@ -38,11 +38,11 @@ Columns = dict[str, object]
 
 FORMAT: Final = "bubbles-export"
 VERSION: Final = 1
-_LONGEST_TEXT: Final = 1_100_000  # a million characters of a result are recorded, and a note of how many there were
+_MAX_TEXT_LENGTH: Final = 1_100_000  # a million characters of a result are recorded, and a note of how many there were
 
-Text = Annotated[str, Field(max_length=_LONGEST_TEXT), Storable]
+Text = Annotated[str, Field(max_length=_MAX_TEXT_LENGTH), Storable]
 ChatKey = Annotated[str, Field(max_length=500, pattern=r"^[^:]+:.+$"), Storable]
-Id = Annotated[str, Field(min_length=1, max_length=_LONGEST_TEXT), Storable]
+Id = Annotated[str, Field(min_length=1, max_length=_MAX_TEXT_LENGTH), Storable]
 _Minutes = Annotated[int, Field(ge=0, lt=24 * 60)]
 
 

@@ -28,7 +28,7 @@ from services.storage.export.reader import stored_lines
 from services.storage.export.writer import store_lines
 from services.storage.reminders.store import SqlReminderStore
 
-_MOST_PROBLEMS: Final = 100
+_MAX_PROBLEMS: Final = 100
 
 
 class FileStore(Protocol):
@@ -142,5 +142,5 @@ def _reminders(lines: Iterable[Line]) -> Mapping[str, list[PortableReminder]]:
             except (ValueError, RequestRefused) as error:
                 problems.append(Problem(place=line.chat, uid=line.reminder.uid[:80], reason=reason_of(error)))
     if problems:
-        raise ImportRefused(problems[:_MOST_PROBLEMS])
+        raise ImportRefused(problems[:_MAX_PROBLEMS])
     return found

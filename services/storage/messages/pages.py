@@ -199,7 +199,7 @@ class ChatUse:
         return frozenset(by_key[key] for key in keys)
 
 
-_MOST_SEARCHED: Final = 5000
+_MAX_SEARCHED: Final = 5000
 """The number of last messages that are searched, so that a long history does not delay the start."""
 
 _REPLY = MESSAGE.alias("reply")
@@ -227,7 +227,7 @@ class UnansweredMessages:
         newest = sa.select(sa.func.max(MESSAGE.c.id)).scalar_subquery()
         query = (
             sa.select(*MESSAGE_COLUMNS)
-            .where(MESSAGE.c.id > newest - _MOST_SEARCHED, MESSAGE.c.sent_at > to_micros(moment), _IS_UNANSWERED)
+            .where(MESSAGE.c.id > newest - _MAX_SEARCHED, MESSAGE.c.sent_at > to_micros(moment), _IS_UNANSWERED)
             .order_by(MESSAGE.c.id)
         )
         rows = await self._database.read(lambda connection: connection.execute(query).all())

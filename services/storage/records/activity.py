@@ -14,7 +14,7 @@ from services.storage.records.store import call_of, turn_of
 from services.storage.tables import CALL, DELIVERY, MESSAGE, TURN
 from services.storage.tables.base import IS_FREED, IS_HELD
 
-_MOST_ROWS = 50_000
+_MAX_ROWS = 50_000
 
 
 class CallFilter(Struct, frozen=True, kw_only=True):
@@ -119,7 +119,7 @@ class ActivityReader:
         self, moment: datetime, at: sa.Column[Any], *others: sa.Column[Any]
     ) -> Sequence[sa.Row[*tuple[Any, ...]]]:
         """Return the last rows in which `at` is not before `moment`, oldest first."""
-        query = sa.select(at, *others).where(at >= to_micros(moment)).order_by(at.desc()).limit(_MOST_ROWS)
+        query = sa.select(at, *others).where(at >= to_micros(moment)).order_by(at.desc()).limit(_MAX_ROWS)
         return (await self._rows(query))[::-1]
 
     async def _rows(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[sa.Row[*tuple[Any, ...]]]:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from services.reminders.model import CatchUp
-from services.reminders.occurrences import MOST_CAUGHT_UP, DuePlan, Occurrence
+from services.reminders.occurrences import MAX_CAUGHT_UP, DuePlan, Occurrence
 from services.reminders.quiet_hours import QuietHours
 from services.reminders.records import DeliveryState
 from services.storage.engine.rows import insert_new, new_from_json, to_micros
@@ -47,7 +47,7 @@ def merge_waiting(connection: sa.Connection, planned: Planned) -> dict[int, int]
     for row in rows:
         if row["catch_up"] == CatchUp.ALL.value:
             older = sa.select(DELIVERY.c.id).where(DELIVERY.c.reminder_id == row["id"], IS_FREED)
-            older = older.order_by(DELIVERY.c.due_at.desc()).offset(MOST_CAUGHT_UP - 1)
+            older = older.order_by(DELIVERY.c.due_at.desc()).offset(MAX_CAUGHT_UP - 1)
             surplus = connection.scalars(older.limit(_ALL_ROWS)).all()
             counts |= _absorb(connection, DELIVERY.c.id.in_(surplus)) if surplus else {}
     return counts

@@ -12,7 +12,7 @@ from loguru import logger
 
 from services.storage.database import Database
 
-MOST_BYTES: Final = 7_900
+MAX_BYTES: Final = 7_900
 """The server refuses 8,000 bytes."""
 
 _AGAIN_SECONDS: Final = 1.0
@@ -27,7 +27,7 @@ class Broadcasts:
         self._channel = channel
 
     async def send(self, text: str) -> None:
-        """Send `text`, at most `MOST_BYTES`, to all listening processes, including this one."""
+        """Send `text`, at most `MAX_BYTES`, to all listening processes, including this one."""
         values = {"channel": self._channel, "text": text}
         await self._database.run(lambda connection: connection.execute(_CALL, values).close(), is_durable=False)
 

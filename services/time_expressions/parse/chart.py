@@ -10,14 +10,14 @@ from services.time_expressions.rules.patterns import Node
 from services.time_expressions.scan.tokens import Item, Tokens
 from services.time_expressions.values import Slots, unify
 
-MOST_ITEMS = 120
+MAX_ITEMS = 120
 """The limit of phrases per start, which keeps hostile texts ("1 1 1 1 ...") linear."""
 
 PLENTY = 600
 FEW_ITEMS = 3
 """The limit of phrases per start once a text has `PLENTY` phrases; ordinary messages have fewer."""
 
-MOST_PIECES = 9
+MAX_PIECES = 9
 """The limit of pieces that are joined into one time."""
 
 
@@ -62,8 +62,8 @@ class Chart:
         row: Row = {}
         self._rows[start] = row
         queue = list(tokens)
-        taken, most = 0, MOST_ITEMS if self.phrases < PLENTY else FEW_ITEMS
-        while queue and taken < most:
+        taken, maximum = 0, MAX_ITEMS if self.phrases < PLENTY else FEW_ITEMS
+        while queue and taken < maximum:
             item = queue.pop()
             if not _add(row, item):
                 continue
@@ -103,7 +103,7 @@ class Chart:
 
     def _join(self, time: Item, queue: list[Item]) -> None:
         """Join a time with each following piece, across up to three joints (",", "on", "the")."""
-        if time.pieces >= MOST_PIECES:
+        if time.pieces >= MAX_PIECES:
             return
         place, joined = time.after, 0
         for _ in range(4):

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from services.time_expressions.rules.grammar import Grammar
 from services.time_expressions.values import DAILY, Slots, names_day, unify
 
-LONGEST_GAP = 80
+MAX_GAP = 80
 """The limit of characters between two phrases of one time: "every day to take my pills at 8"."""
 
-LONGEST_GAP_TO_BOUND = 240
+MAX_GAP_TO_BOUND = 240
 """The limit of characters, within one sentence, between a repetition and its beginning or end."""
 SENTENCE_ENDS = frozenset(".;!?\n")
 
@@ -70,9 +70,9 @@ def _is_bound(slots: Slots) -> bool:
 def _is_near(last: Group, group: Group, text: str) -> bool:
     """Return whether the gap between two phrases is short enough for one time."""
     first, end = last.spans[-1][1], group.spans[0][0]
-    if end - first <= LONGEST_GAP:
+    if end - first <= MAX_GAP:
         return True
-    is_end_of_rule = "every" in last.slots and _is_bound(group.slots) and end - first <= LONGEST_GAP_TO_BOUND
+    is_end_of_rule = "every" in last.slots and _is_bound(group.slots) and end - first <= MAX_GAP_TO_BOUND
     return is_end_of_rule and not SENTENCE_ENDS & set(text[first:end])
 
 

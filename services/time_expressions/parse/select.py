@@ -23,7 +23,7 @@ _MARKS = frozenset(",(")
 """Marks before a lead; its number does not belong to the time before the mark: "5 december, three hours early"."""
 _DATED = DAY_FIELDS | CLOCK_FIELDS | {"strength", "swapped"}
 """Fields of a time whose last number belongs to a following lead without a mark: "5 december three hours early"."""
-LONGEST_COURTESY = 100
+MAX_COURTESY_LENGTH = 100
 """The limit of characters beside a time that may be courtesies."""
 _NOTHING_BUT_BOUNDS = BOUND_FIELDS | {"strength"}
 _NOTHING_BUT_OFFSET = frozenset({"offset", "strength"})
@@ -223,7 +223,7 @@ def _is_whole(item: Item, text: str, grammar: Grammar) -> bool:
 
 
 def _is_courtesy(rest: str, grammar: Grammar) -> bool:
-    if len(rest) > LONGEST_COURTESY:
+    if len(rest) > MAX_COURTESY_LENGTH:
         return False
     words = "".join(char if char.isalnum() else " " for char in rest).split()
     return not words or " ".join(words) in grammar.courtesies

@@ -111,7 +111,7 @@ PARTS_OF_DAY = {
     4: ("morning", "noon", "afternoon", "evening"),
 }
 """The parts of the day for a number of times a day."""
-MOST_CLOCKS = 100
+MAX_CLOCKS = 100
 """The limit of clocks for "every 15 minutes from 9 to 5"."""
 
 
@@ -326,7 +326,7 @@ def expand_hours(meaning: Meaning) -> Meaning:
     last = _minute_of_day(until.clocks[0], until.parts or meaning.parts)
     last += 0 if last > first else 720 if last + 720 > first else 1440
     minutes = range(first, last + (1 if every.unit == "hour" else 0), step)
-    if not 0 < len(minutes) <= MOST_CLOCKS:
+    if not 0 < len(minutes) <= MAX_CLOCKS:
         return meaning
     clocks = tuple(sorted({Clock(minute // 60 % 24, minute % 60, 0, "24") for minute in minutes}))
     return meaning._replace(every=Every(1, "day"), clocks=clocks, parts=(), until=None, minute=None)

@@ -16,7 +16,7 @@ from services.time_expressions.resolve.recurrences import resolve_recurrence
 from services.time_expressions.resolve.zones import convert_recurrence, zone_of
 from services.time_expressions.values import SECONDS_OF, Clock, Every, Meaning, is_time_of_day
 
-_LEAST_IN_LIST = 2
+_MIN_LIST_ITEMS = 2
 
 
 def resolve(meaning: Meaning, present: ReadingContext) -> list[Answer]:
@@ -71,7 +71,7 @@ def _begin_on_date(meaning: Meaning) -> Meaning:
 def _weekly_within_bounds(meaning: Meaning) -> Meaning:
     """Make several weekdays with a first or a last day a weekly period: "Tuesday and Thursday until the end of May"."""
     is_open = meaning.every is None and meaning.shift is None and not (meaning.this_week or meaning.ordinals)
-    if not is_open or meaning.positions or len(meaning.weekdays) < _LEAST_IN_LIST:
+    if not is_open or meaning.positions or len(meaning.weekdays) < _MIN_LIST_ITEMS:
         return meaning
     is_bounded = any(bound is not None and not is_time_of_day(bound) for bound in (meaning.since, meaning.until))
     is_long = meaning.lasting is not None and (meaning.lasting.months or meaning.lasting.days >= WEEK)

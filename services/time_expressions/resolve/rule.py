@@ -11,7 +11,7 @@ from services.time_expressions.values import Holiday, Meaning
 
 _YEARS_SEARCHED = 9
 """Enough for 29 February around a century that is not a leap year."""
-_MOST_WEEKS = 5  # of a month
+_MAX_WEEKS = 5  # of a month
 _CYCLE = 400
 MONTHS = 12
 MONTHS_OF_QUARTER = 3
@@ -98,7 +98,7 @@ class Rule(NamedTuple):
         from dateutil.rrule import rrulestr
 
         is_monthly = self.frequency == "MONTHLY" or bool(self.months)
-        if is_monthly and any(abs(ordinal) > _MOST_WEEKS for ordinal in self.ordinals):
+        if is_monthly and any(abs(ordinal) > _MAX_WEEKS for ordinal in self.ordinals):
             return
         named = self._replace(interval=1)
         if self.week_numbers:

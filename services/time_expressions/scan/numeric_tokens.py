@@ -19,8 +19,8 @@ _ZONED = re.compile(r"(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?\s?(?:z|([+-])(\d\d):
 _WEEK = re.compile(r"(\d{4})-?w(\d\d)(?:-?([1-7]))?")
 _CLOCK_RANGE = re.compile(r"(\d{4})-(\d{4})")
 _ROUND_MINUTES = 5
-_MOST_HOURS_OFF, _LAST_MINUTE = 14, 59
-_MOST_WEEKS, _MOST_DAYS = 53, 366
+_MAX_HOURS_OFF, _LAST_MINUTE = 14, 59
+_MAX_WEEKS, _MAX_DAYS = 53, 366
 
 
 def clock_sense(hour: str, minute: str, second: str | None, *, marked: bool = False) -> Clock | None:
@@ -39,7 +39,7 @@ def zoned_senses(chunk: str) -> list[Sense]:
         return []
     hour, minute, second, sign, hours, minutes = parts.groups()
     clock = clock_sense(hour, minute, second, marked=True)
-    if clock is None or int(hours or 0) > _MOST_HOURS_OFF or int(minutes or 0) > _LAST_MINUTE:
+    if clock is None or int(hours or 0) > _MAX_HOURS_OFF or int(minutes or 0) > _LAST_MINUTE:
         return []
     zone = f"{sign}{hours}{minutes or '00'}" if sign else "UTC"
     return [("PIECE", {"clocks": (clock,), "zone": zone, "strength": 2})]
@@ -48,7 +48,7 @@ def zoned_senses(chunk: str) -> list[Sense]:
 def week_senses(chunk: str) -> list[Sense]:
     """Return an ISO 8601 week, with an optional day: 2027-W10, 2027W103."""
     parts = _WEEK.fullmatch(chunk)
-    if parts is None or not 1 <= int(parts[2]) <= _MOST_WEEKS:
+    if parts is None or not 1 <= int(parts[2]) <= _MAX_WEEKS:
         return []
     made: Slots = {"year": int(parts[1]), "week_numbers": (int(parts[2]),), "strength": 2}
     return [("PIECE", {**made, "weekdays": (int(parts[3]) - 1,)} if parts[3] else made)]
@@ -111,7 +111,7 @@ def _month(year: int, month: int) -> list[Sense]:
 
 def _day_of_year(year: int, number: int) -> list[Sense]:
     """Read an ISO 8601 ordinal date: 2027-070."""
-    is_day = 1 <= number <= _MOST_DAYS
+    is_day = 1 <= number <= _MAX_DAYS
     return [("PIECE", {"year": year, "day_numbers": (number,), "strength": 1})] if is_day else []
 
 

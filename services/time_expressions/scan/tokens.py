@@ -51,7 +51,7 @@ def _scanner(figured: str) -> re.Pattern[str]:
     )
 
 
-MOST_SENSES, MOST_TOKENS = 100, 400
+MAX_SENSES, MAX_TOKENS = 100, 400
 """The limits of tokens with a time sense, and of all tokens, which bound the work for hostile texts."""
 
 Tokens = dict[int, list[Item]]
@@ -59,7 +59,7 @@ Tokens = dict[int, list[Item]]
 
 
 def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Tokens:
-    """Find the tokens in `text`, up to `MOST_TOKENS`."""
+    """Find the tokens in `text`, up to `MAX_TOKENS`."""
     tokens: Tokens = {}
     sensed = 0
     for match in _pieces(text, grammar):
@@ -77,7 +77,7 @@ def scan(text: str, grammar: Grammar, order: DateOrder | None) -> Tokens:
             if any(token.symbol[0] != "=" for token in found):
                 tokens[start] = _with_lone_half(found, text)
                 sensed += 1
-            if sensed >= MOST_SENSES or len(tokens) >= MOST_TOKENS:
+            if sensed >= MAX_SENSES or len(tokens) >= MAX_TOKENS:
                 break
     return tokens
 
@@ -138,13 +138,13 @@ def _word(text: str, match: re.Match[str], grammar: Grammar) -> list[Item]:
 
 
 _ABBREVIATED = {"MONTH", "SHORTDAY", "WEEKDAY", "UNIT"}
-_LONGEST_SHORT_FORM = 5
+_MAX_SHORT_FORM_LENGTH = 5
 
 
 def _is_short_form(text: str, word: str, end: int) -> bool:
     """Return whether the full stop at `end` belongs to an abbreviation ("Oct. 2") and does not end a sentence."""
     following = text[_after(text, end + 1) :][:2].strip()
-    return following.isdecimal() or (len(word) <= _LONGEST_SHORT_FORM and bool(following) and not word.endswith("s"))
+    return following.isdecimal() or (len(word) <= _MAX_SHORT_FORM_LENGTH and bool(following) and not word.endswith("s"))
 
 
 def _figures(text: str, match: re.Match[str], grammar: Grammar, order: DateOrder | None) -> list[Item]:
@@ -175,14 +175,14 @@ def _figures(text: str, match: re.Match[str], grammar: Grammar, order: DateOrder
     return [token._replace(after=joint.end()) for token in tokens] if joint else tokens
 
 
-_LONGEST_CODE = 12
+_MAX_CODE_LENGTH = 12
 _LONG_NUMBER_BEFORE = re.compile(r"(?:\d{3}|\+\d*|[(#])[ -]?$")
 _NUMBER_BEHIND = re.compile(r"\)|[ -]\d{3,}(?!\d*[:.h])")
 
 
 def _is_in_code(text: str, start: int, end: int) -> bool:
     """Return whether figures belong to a phone number or a code: 0207 946 0958."""
-    before = _LONG_NUMBER_BEFORE.search(text, max(0, start - _LONGEST_CODE), start)
+    before = _LONG_NUMBER_BEFORE.search(text, max(0, start - _MAX_CODE_LENGTH), start)
     return before is not None or _NUMBER_BEHIND.match(text, end) is not None
 
 

@@ -52,7 +52,7 @@ class IrcRig(PlatformRig):
         self.chat = ChatAddress(platform="irc", chat_id=_CHANNEL)
         pace = {"burst": more.pop("burst", 5), "seconds_per_line": more.pop("seconds_per_line", 0)}
         self.settings = IrcSettings(host=HOST, port=port, encrypted=False, channels=(_CHANNEL,), **pace)
-        more.setdefault("longest_pause", timedelta(seconds=0.5))
+        more.setdefault("max_pause", timedelta(seconds=0.5))
         self.platform = IrcPlatform(self.settings, clock=SystemClock(), bot_name="Bubbles", **more)
 
     async def ready(self):

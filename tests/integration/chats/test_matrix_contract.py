@@ -63,7 +63,7 @@ class MatrixRig(PlatformRig):
             inviters=inviters,
             poll_seconds=poll_seconds,
         )
-        more.setdefault("longest_pause", timedelta(seconds=0.5))
+        more.setdefault("max_pause", timedelta(seconds=0.5))
         self.platform = MatrixPlatform(self.settings, clock=SystemClock(), bot_name="Bubbles", **more)
 
     async def ready(self):

@@ -60,7 +60,7 @@ class XmppRig(PlatformRig):
             port=port,
             encrypted=False,
         )
-        more.setdefault("longest_pause", timedelta(seconds=0.5))
+        more.setdefault("max_pause", timedelta(seconds=0.5))
         self.platform = XmppPlatform(settings, clock=SystemClock(), bot_name="Bubbles", **more)
 
     async def ready(self):

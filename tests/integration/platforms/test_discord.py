@@ -180,7 +180,7 @@ async def test_slash_commands_are_registered_in_both_languages(server, platform)
 
 async def test_function_is_registered_as_a_slash_command_with_typed_options(server, make, receiver, running, until):
     sides = CommandOption(
-        name="sides", kind="integer", english="Sides", chinese="面数", is_required=True, least=2, most=99
+        name="sides", kind="integer", english="Sides", chinese="面数", is_required=True, minimum=2, maximum=99
     )
     kind = CommandOption(name="kind", kind="text", english="Kind", chinese="种类", choices=("fair", "loaded"))
     platform = make()

@@ -22,7 +22,7 @@ BURST = 20
 CUTS = 2 if MESSAGES <= 200 else 6  # the adapter waits longer after each cut
 MEGABYTE = 1_000_000
 # The test itself stores three megabytes of texts and ids of ten thousand messages.
-MOST_GROWTH = 8 * MEGABYTE
+MAX_GROWTH = 8 * MEGABYTE
 
 pytestmark = [
     pytest.mark.integration,
@@ -112,4 +112,4 @@ async def test_soak_loses_and_repeats_nothing(network, until):
     assert bot.texts == Counter(f"message {number}" for number in range(MESSAGES))
     assert max(sent.values()) == 1
     assert {f"echo {text}" for text in bot.texts} <= set(sent) | bot.failed
-    assert MESSAGES <= 200 or grown < MOST_GROWTH
+    assert MESSAGES <= 200 or grown < MAX_GROWTH

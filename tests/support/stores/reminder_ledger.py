@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from services.recurrence.fires import previous_fire, zone_of
 from services.reminders.model import CatchUp, DueNotice, ReminderAction, ReminderState, public_id
-from services.reminders.occurrences import MOST_CAUGHT_UP, Occurrence, pause_after, plan_due
+from services.reminders.occurrences import MAX_CAUGHT_UP, Occurrence, pause_after, plan_due
 from services.reminders.quiet_hours import QuietHours, quiet_keys, quiet_until
 from services.reminders.records import (
     Claim,
@@ -259,7 +259,7 @@ class MemoryLedger:
     def _absorb(self, row: StoredReminder) -> int:
         waiting = [each for each in self._entries.values() if each.reminder == row.key and _is_freed(each)]
         if row.catch_up is CatchUp.ALL:
-            waiting = sorted(waiting, key=lambda entry: entry.due_at, reverse=True)[MOST_CAUGHT_UP - 1 :]
+            waiting = sorted(waiting, key=lambda entry: entry.due_at, reverse=True)[MAX_CAUGHT_UP - 1 :]
         for entry in waiting:
             self._put(replace(entry, state=DeliveryState.CANCELLED))
         return sum(entry.missed + 1 for entry in waiting)

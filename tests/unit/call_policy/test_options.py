@@ -97,14 +97,14 @@ async def test_state_of_a_failed_attempt_is_not_stored(room):
 
 @pytest.mark.looptime
 async def test_parallel_calls_are_limited_as_declared(room):
-    running, most = 0, 0
+    running, maximum = 0, 0
 
     @tool_function(max_concurrent=2)
     async def work() -> str:
         """Work."""
-        nonlocal running, most
+        nonlocal running, maximum
         running += 1
-        most = max(most, running)
+        maximum = max(maximum, running)
         await asyncio.sleep(1)
         running -= 1
         return "worked"
@@ -112,7 +112,7 @@ async def test_parallel_calls_are_limited_as_declared(room):
     here = room(work)
     results = await asyncio.gather(*(here.dispatch(call("work")) for _ in range(5)))
 
-    assert most == 2
+    assert maximum == 2
     assert all(result.ok for result in results)
 
 

@@ -22,13 +22,13 @@ TOOLS = json.dumps(
 MESSAGES = [{"role": "system", "content": "You help."}, {"role": "user", "content": "几点了?"}]
 
 
-def model_at(server, *, attempts=3, timeouts=None, slots=32, longest_wait=1.0, extra=None):
+def model_at(server, *, attempts=3, timeouts=None, slots=32, max_wait=1.0, extra=None):
     return OpenAIModel(
         "test-model",
         base_url=server.base_url,
         api_key=KEY,
         timeouts=timeouts or Timeouts(connect=1, silence=1, total=3),
-        retries=RequestRetries(attempts=attempts, first_delay=0.001, longest_delay=0.002, longest_wait=longest_wait),
+        retries=RequestRetries(attempts=attempts, first_delay=0.001, max_delay=0.002, max_wait=max_wait),
         slots=slots,
         extra=extra,
     )

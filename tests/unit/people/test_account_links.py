@@ -10,7 +10,7 @@ from function_calls.tools.session_state import MemoryScopeStore
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.kernel.state import MemoryStateStore
-from services.people.account_links import MOST_ACCOUNTS, MOST_GUESSES, PeopleService, parse_code
+from services.people.account_links import MAX_ACCOUNTS, MAX_GUESSES, PeopleService, parse_code
 from services.people.chat_preferences import ChatPreferences, ChatPreferenceService
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -154,7 +154,7 @@ async def test_linking_an_account_with_itself_fails_and_keeps_the_code(people):
 
 async def test_correct_code_is_refused_after_several_wrong_ones(people, clock):
     code = await people.issue_code(PHONE, ANN, "en")
-    for number in range(MOST_GUESSES):
+    for number in range(MAX_GUESSES):
         assert await refusal(people.redeem(DESK, EVE, f"link-AAAA-AAA{number}")) == "link_code_wrong"
 
     assert await refusal(people.redeem(DESK, EVE, code)) == "link_guesses"
@@ -189,7 +189,7 @@ async def test_unlinked_person_can_be_linked_again(people):
 
 
 async def test_number_of_accounts_of_a_person_is_limited(people):
-    for number in range(MOST_ACCOUNTS - 1):
+    for number in range(MAX_ACCOUNTS - 1):
         await linked(people, PHONE, ANN, DESK, Person(id=str(number), name="x"))
 
     assert await refusal(linked(people, PHONE, ANN, OFFICE, AC)) == "link_full"

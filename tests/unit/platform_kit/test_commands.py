@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from bot.app.registry import built_in_registry
 from bot.platforms.kit.commands import (
-    LONGEST_DESCRIPTION,
+    MAX_DESCRIPTION_LENGTH,
     MENU,
     answer_unknown_command,
     format_call,
@@ -58,7 +58,7 @@ def test_discord_would_take_every_text_of_the_menu():
         texts = [command.english, command.chinese]
         texts += [text for option in command.options for text in (option.english, option.chinese)]
 
-        assert all(0 < len(text) <= LONGEST_DESCRIPTION for text in texts)
+        assert all(0 < len(text) <= MAX_DESCRIPTION_LENGTH for text in texts)
         assert len(command.options) <= 25
 
 
@@ -67,7 +67,7 @@ def test_options_have_the_types_and_bounds_of_the_schema():
     options = {option.name: option for option in command.options}
 
     assert options["type"].choices == ("once", "daily", "weekly")
-    assert (options["weekday"].kind, options["weekday"].least, options["weekday"].most) == ("integer", 0, 6)
+    assert (options["weekday"].kind, options["weekday"].minimum, options["weekday"].maximum) == ("integer", 0, 6)
     assert options["urgent"].kind == "boolean"
     assert [option.is_required for option in command.options][:4] == [True, True, True, False]
 

@@ -39,7 +39,7 @@ def failing(times, clock):
 
 async def test_pauses_grow_up_to_the_longest(clock):
     times = []
-    connection = Connection("x", clock, longest_pause=timedelta(seconds=4), chance=lambda: 1.0)
+    connection = Connection("x", clock, max_pause=timedelta(seconds=4), chance=lambda: 1.0)
     await kept(connection, failing(times, clock), 20)
 
     assert times == [0, 1, 3, 7, 11, 15, 19]

@@ -39,13 +39,13 @@ class FakeCourier:
         self.hold = asyncio.Event()
         self.hold.set()
         self.in_flight = 0
-        self.most_in_flight = 0
+        self.max_in_flight = 0
 
     async def deliver(self, notice: DueNotice) -> str | None:
         if self.failures:
             raise self.failures.pop(0)
         self.in_flight += 1
-        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        self.max_in_flight = max(self.max_in_flight, self.in_flight)
         try:
             await self.hold.wait()
         finally:

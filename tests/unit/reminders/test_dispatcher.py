@@ -21,11 +21,11 @@ async def test_sends_in_flight_are_limited_by_the_senders(make_desk):
         await desk.set(str(number), seconds=5)
     async with desk.running():
         await asyncio.sleep(10)
-        held = desk.courier.most_in_flight
+        held = desk.courier.max_in_flight
         desk.courier.hold.set()
         await asyncio.sleep(1)
 
-    assert (held, desk.courier.most_in_flight) == (4, 4)
+    assert (held, desk.courier.max_in_flight) == (4, 4)
     assert len(desk.courier.said) == 20
 
 
@@ -136,7 +136,7 @@ async def test_more_than_a_batch_due_at_once_is_sent_once_each(make_desk):
 
 
 async def test_full_memory_delays_the_rest_and_loses_none(make_desk):
-    desk = make_desk(delivery=DeliveryConfig(batch=5, most_held=5, senders=2))
+    desk = make_desk(delivery=DeliveryConfig(batch=5, max_held=5, senders=2))
     for number in range(20):
         await desk.set(str(number), seconds=5)
     async with desk.running():

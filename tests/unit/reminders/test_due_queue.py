@@ -101,7 +101,7 @@ def test_chat_with_many_reminders_does_not_delay_others():
 
 
 def test_summary_does_not_delay_reminders_of_its_message():
-    queue = DueQueue(most_per_message=10)
+    queue = DueQueue(max_per_message=10)
     tea, coffee, summary = (lease(number, NOON) for number in (1, 2, 3))
     summary = replace(summary, notice=replace(summary.notice, action=ReminderAction.SUMMARY))
     queue.push([tea, summary, coffee])

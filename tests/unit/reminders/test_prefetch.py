@@ -4,14 +4,14 @@ from services.reminders.delivery.config import Prefetch
 
 
 def after(send_seconds: float, question_seconds: float) -> int:
-    throughput = Prefetch(senders=16, most=500)
+    throughput = Prefetch(senders=16, maximum=500)
     throughput.record_send(send_seconds)
     throughput.record_query(question_seconds)
     return throughput.ahead
 
 
 def test_no_send_is_begun_in_advance_before_a_measurement():
-    assert Prefetch(senders=16, most=500).ahead == 0
+    assert Prefetch(senders=16, maximum=500).ahead == 0
 
 
 def test_few_sends_are_begun_in_advance_on_a_slow_platform():

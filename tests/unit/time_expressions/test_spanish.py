@@ -8,7 +8,7 @@ import pytest
 from services.time_expressions import Reading, parse, parse_all
 
 TABLES = tomllib.loads(Path(__file__).with_name("spanish.toml").read_text(encoding="utf-8"))
-LEAST_SHARE = 0.98
+MIN_SHARE = 0.98
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_expressions_of_the_table_are_read(now):
 
     misread = [text for text, expected in rows if format_reading(parse(text, now, language="es").best) != expected]
 
-    assert len(misread) <= (1 - LEAST_SHARE) * len(rows), misread
+    assert len(misread) <= (1 - MIN_SHARE) * len(rows), misread
 
 
 @pytest.mark.parametrize(

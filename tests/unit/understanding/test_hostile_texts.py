@@ -9,7 +9,7 @@ from function_calls.understanding import OfflineInterpreter
 from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.names import strip_names
 from function_calls.understanding.reading.slots.small_words import strip_edges
-from services.time_expressions import MOST_EFFORT, limited_effort, parse_all
+from services.time_expressions import MAX_EFFORT, limited_effort, parse_all
 from services.time_expressions.rules.grammar import vocabulary
 from tests.unit.understanding.conftest import NOW, Say
 
@@ -114,7 +114,7 @@ def test_message_with_eight_times_is_read(say: Say) -> None:
 
 def test_exhausted_work_limit_stops_parsing_until_its_block_ends() -> None:
     with limited_effort() as effort:
-        for number in range(MOST_EFFORT):
+        for number in range(MAX_EFFORT):
             parse_all(f"at 5:{number % 60:02} on {1 + number % 28} may and {number}", NOW)
             if effort.is_spent:
                 break

@@ -45,7 +45,7 @@ const REMINDER_ID = /^[a-z][a-z0-9]{5,}$/
 const ID_IN_TEXT = / ?\[(?:[a-z][a-z0-9]{5,}|m\d+)\](?!\()/g
 const OPTION = /^\s*\d+[.)]\s+(.*)$/
 const NAMED_OPTION = /^\s*\d+[.)]\s+\[([a-z][a-z0-9]{5,})\]\s+(.*)$/
-const MOST_CARDS = 4
+const MAX_CARDS = 4
 const INNER_OF_UNDO = /\/undo\d+$/
 const RECORDED = 'tc_'
 
@@ -68,7 +68,7 @@ function changedReminders(call: ToolCall): Card[] {
   if (!call.name.startsWith('reminder')) return []
   const changes = (call.changes ?? []).filter((change) => REMINDER_ID.test(change.subject))
   const content = String(call.arguments?.content ?? '')
-  if (changes.length > MOST_CARDS) return [{ kind: 'reminders', ids: changes.map((change) => change.subject), contents: [] }]
+  if (changes.length > MAX_CARDS) return [{ kind: 'reminders', ids: changes.map((change) => change.subject), contents: [] }]
   return changes.map(({ action, subject }) => ({ kind: 'reminder', id: subject, action, content }))
 }
 

@@ -6,7 +6,7 @@ import type { Reminder } from '../wire/frames'
 import { ask } from '../wire/rest'
 
 const GATHER_MS = 60
-const MOST = 100
+const MAX_REMINDERS = 100
 
 const wanted = new Set<string>()
 const asked = new Set<string>()
@@ -14,7 +14,7 @@ let timer = 0
 
 async function fetchWanted(): Promise<void> {
   const { identity } = useRoom.getState()
-  const ids = [...wanted].slice(0, MOST)
+  const ids = [...wanted].slice(0, MAX_REMINDERS)
   for (const id of ids) wanted.delete(id)
   timer = wanted.size ? window.setTimeout(() => void fetchWanted(), GATHER_MS) : 0
   if (!identity || !ids.length) return

@@ -7,7 +7,7 @@ import { isComposing } from '../shell/keys'
 import { loadEmoji, noteEmoji, recentEmoji, type Emoji } from './data'
 import './emoji.css'
 
-const MOST_FOUND = 64
+const MAX_FOUND = 64
 
 function Group({ name, emoji, onPick }: { name: string; emoji: Emoji[]; onPick: (emoji: string) => void }): ReactNode {
   if (!emoji.length) return null
@@ -27,7 +27,7 @@ function Group({ name, emoji, onPick }: { name: string; emoji: Emoji[]; onPick: 
 
 function found(emoji: Emoji[], wanted: string): Emoji[] {
   const parts = wanted.toLowerCase().split(/\s+/).filter(Boolean)
-  return emoji.filter(([, , label, tags]) => parts.every((part) => `${label} ${tags}`.toLowerCase().includes(part))).slice(0, MOST_FOUND)
+  return emoji.filter(([, , label, tags]) => parts.every((part) => `${label} ${tags}`.toLowerCase().includes(part))).slice(0, MAX_FOUND)
 }
 
 /** Move the focus among the emoji with the arrows; Enter in the search picks the first one found. */

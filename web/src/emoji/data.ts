@@ -15,7 +15,7 @@ export async function loadEmoji(language: string): Promise<Emoji[]> {
 }
 
 const KEY = 'bubbles.emoji'
-const MOST_RECENT = 16
+const MAX_RECENT = 16
 
 export function recentEmoji(): string[] {
   try {
@@ -27,6 +27,6 @@ export function recentEmoji(): string[] {
 }
 
 export function noteEmoji(emoji: string): void {
-  const recent = [emoji, ...recentEmoji().filter((one) => one !== emoji)].slice(0, MOST_RECENT)
+  const recent = [emoji, ...recentEmoji().filter((one) => one !== emoji)].slice(0, MAX_RECENT)
   localStorage.setItem(KEY, JSON.stringify(recent))
 }

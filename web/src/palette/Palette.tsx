@@ -25,8 +25,8 @@ function isTypingIn(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName))
 }
 
-const LONGEST_LABEL = 120
-const MOST_SHOWN = 250
+const MAX_LABEL_LENGTH = 120
+const MAX_SHOWN = 250
 
 /** The first room with something new after or before the present one, in the order of the list. */
 function nextUnread(rooms: RoomOverview[], here: string, isForward: boolean): string | undefined {
@@ -58,7 +58,7 @@ function useCommands(open: (what: Open) => void, wanted: string): SpotlightActio
   const { enter, leave, jump } = useRoom.getState()
   const messages: SpotlightActionData[] = (wanted.trim() ? found : []).map((message) => ({
     id: `message-${message.room}-${message.id}`,
-    label: `${message.author.name}: ${wordsOf({ author: message.author, text: message.content }).slice(0, LONGEST_LABEL)}`,
+    label: `${message.author.name}: ${wordsOf({ author: message.author, text: message.content }).slice(0, MAX_LABEL_LENGTH)}`,
     description: `# ${message.room} · ${shortTime(message.created_at, clock)}`,
     // Messages fit the words although they may not have them.
     keywords: wanted,
@@ -152,7 +152,7 @@ export function Palette(): ReactNode {
         onQueryChange={setWanted}
         scrollable
         maxHeight={420}
-        limit={MOST_SHOWN}
+        limit={MAX_SHOWN}
         nothingFound={words.palette.nothing}
         scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'group', 'aria-label': words.palette.title } }}
         attributes={{ content: { 'aria-label': words.palette.title } }}

@@ -7,7 +7,7 @@ import type { Choice, Message } from '../wire/frames'
 import { buttonsOf, nextExpiry } from './offered'
 import { useRoom } from './store'
 
-const LONGEST_TIMER_MS = 2_000_000_000
+const MAX_TIMER_MS = 2_000_000_000
 
 /** The time, anew when a button of `message` has expired. */
 function useTimeOfExpiry(message: Message): number {
@@ -15,7 +15,7 @@ function useTimeOfExpiry(message: Message): number {
   useEffect(() => {
     const next = nextExpiry(message, Date.now())
     if (next === undefined) return
-    const timer = window.setTimeout(() => setNow(Date.now()), Math.min(next - Date.now() + 1, LONGEST_TIMER_MS))
+    const timer = window.setTimeout(() => setNow(Date.now()), Math.min(next - Date.now() + 1, MAX_TIMER_MS))
     return () => window.clearTimeout(timer)
   }, [message, now])
   return now

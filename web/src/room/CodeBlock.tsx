@@ -6,7 +6,7 @@ import { fill } from '../language/words'
 import type { Token } from './highlight'
 
 const LANGUAGE = /language-(\S+)/
-const LONGEST = 20_000
+const MAX_HIGHLIGHTED_LENGTH = 20_000
 const LINES_SHOWN = 20
 
 function textOf(node: ReactNode): string {
@@ -22,7 +22,7 @@ function languageOf(node: ReactNode): string {
 function useTokens(code: string, language: string): Token[] | null {
   const [tokens, setTokens] = useState<Token[] | null>(null)
   useEffect(() => {
-    if (!language || code.length > LONGEST) return
+    if (!language || code.length > MAX_HIGHLIGHTED_LENGTH) return
     let isShown = true
     // Code stays as it is where the colours cannot be loaded.
     import('./highlight').then(

@@ -13,9 +13,9 @@ import { visitedRooms } from '../wire/identity'
 import { ask, withQuery } from '../wire/rest'
 import { useRoom } from './store'
 
-const SHORTEST = 2
+const MIN_QUERY_LENGTH = 2
 const WAIT_MS = 250
-const MOST_ROOMS = 6
+const MAX_ROOMS = 6
 
 export interface Found {
   id: string
@@ -28,7 +28,7 @@ function foundIn(room: string, wanted: string) {
   return queryOptions({
     queryKey: ['found', room, wanted],
     queryFn: ({ signal }) => ask<Found[]>(withQuery(`/api/chat/sessions/${encodeURIComponent(room)}/search`, { q: wanted }), { signal }),
-    enabled: room !== '' && wanted.length >= SHORTEST,
+    enabled: room !== '' && wanted.length >= MIN_QUERY_LENGTH,
   })
 }
 
@@ -47,7 +47,7 @@ export interface FoundInRoom extends Found {
 export function useFoundInRooms(wanted: string): FoundInRoom[] {
   const here = useRoom((state) => state.identity?.room ?? '')
   const [settled] = useDebouncedValue(wanted.trim(), WAIT_MS)
-  const rooms = [here, ...visitedRooms().filter((room) => room !== here)].slice(0, MOST_ROOMS)
+  const rooms = [here, ...visitedRooms().filter((room) => room !== here)].slice(0, MAX_ROOMS)
   return useQueries({
     queries: rooms.map((room) => foundIn(room, settled)),
     combine: (answers) => answers.flatMap(({ data = [] }, at) => data.map((found) => ({ ...found, room: rooms[at] ?? here }))),
@@ -71,7 +71,7 @@ export function Find(): ReactNode {
         value={wanted}
         onChange={(event) => setWanted(event.currentTarget.value)}
       />
-      {wanted.trim().length < SHORTEST ? (
+      {wanted.trim().length < MIN_QUERY_LENGTH ? (
         <p className="panel-empty">{words.find.hint}</p>
       ) : (
         <Answer query={query} isEmpty={(found) => !found.length} empty={<p className="panel-empty">{words.find.nothing}</p>}>

@@ -11,8 +11,8 @@ interface PageFacts {
 }
 
 const ADDRESS = /https?:\/\/[^\s<>"'）】」)\]]+[^\s<>"'）】」)\].,;:!?，。；：！？]/gu
-const LONGEST = 200
-const MOST = 3
+const MAX_EXCERPT_LENGTH = 200
+const MAX_PREVIEWS = 3
 
 /** An address without what does not tell pages apart. */
 function normal(address: string): string {
@@ -35,7 +35,7 @@ function pagesOf(call: ToolCall): [string, PageFacts][] {
   const read = typeof value.url === 'string' ? [{ url: value.url, title: value.title, snippet: value.text }] : []
   const found = Array.isArray(value.sources) ? (value.sources as Record<string, unknown>[]) : []
   return [...read, ...found].flatMap(({ url, title, snippet }): [string, PageFacts][] =>
-    typeof url === 'string' && title ? [[normal(url), { title: String(title), excerpt: String(snippet ?? '').trim().slice(0, LONGEST) }]] : [],
+    typeof url === 'string' && title ? [[normal(url), { title: String(title), excerpt: String(snippet ?? '').trim().slice(0, MAX_EXCERPT_LENGTH) }]] : [],
   )
 }
 
@@ -53,7 +53,7 @@ function knownPages(messages: Message[]): Map<string, PageFacts> {
 /** The pages that a message links to, where the bot has read them already. */
 export function LinkPreviews({ message }: { message: Message }): ReactNode {
   const words = useWords()
-  const addresses = useMemo(() => [...new Set(message.text.match(ADDRESS) ?? [])].slice(0, MOST), [message.text])
+  const addresses = useMemo(() => [...new Set(message.text.match(ADDRESS) ?? [])].slice(0, MAX_PREVIEWS), [message.text])
   const messages = useRoom((room) => (addresses.length ? room.messages : null))
   if (!messages) return null
   // A search shows its sources itself.

@@ -24,10 +24,10 @@ const NEAR_END_PX = 80
 const LEAVING_MS = 400
 const PAGE = 50
 const PAGE_ON_THE_WAY = 200
-const MOST_PAGES = 100
+const MAX_PAGES = 100
 const PRELOAD_MS = 1000
 const FLASH_MS = 2000
-const MOST_FRAMES = 12
+const MAX_FRAMES = 12
 
 function beginsGroup(message: Message, before: Message | undefined): boolean {
   if (!before || before.author.id !== message.author.id) return true
@@ -200,7 +200,7 @@ async function loadEarlier(room: string, before: string | undefined, limit = PAG
 
 /** Load earlier messages until `id` is among them; false where it is not. */
 async function reach(id: string): Promise<boolean> {
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     const { messages, hasEarlier, identity } = useRoom.getState()
     if (messages.some((message) => message.id === id)) return true
     if (!hasEarlier || !identity) return false
@@ -250,7 +250,7 @@ function flash(id: string): void {
     if (frames > 0) requestAnimationFrame(() => show(frames - 1))
     else next.abort()
   }
-  show(MOST_FRAMES)
+  show(MAX_FRAMES)
 }
 
 function Loading(): ReactNode {

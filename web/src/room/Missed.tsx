@@ -11,7 +11,7 @@ import { ask, withQuery } from '../wire/rest'
 import { complain } from './alerts'
 import { useRoom } from './store'
 
-const FEWEST = 5
+const MIN_MISSED = 5
 /** The messages since the reader's last one, as the bot reads it in every language. */
 const WINDOW = 'what did I miss'
 
@@ -29,7 +29,7 @@ export function Missed({ from, shown }: { from: number; shown: Message[] }): Rea
   const [isBusy, setBusy] = useState(false)
   // What arrives later was not missed.
   const [count] = useState(() => shown.slice(from).filter((message) => message.author.id !== me).length)
-  if (count < FEWEST || summary === 'closed') return null
+  if (count < MIN_MISSED || summary === 'closed') return null
   const summarise = async () => {
     setBusy(true)
     try {

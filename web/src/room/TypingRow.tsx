@@ -3,7 +3,7 @@ import { useWords } from '../language/language'
 import { plural } from '../language/words'
 import { useRoom } from './store'
 
-const MOST_NAMES = 2
+const MAX_NAMES = 2
 
 /** Who is typing, in a row whose height never changes. */
 export function TypingRow(): ReactNode {
@@ -16,6 +16,6 @@ export function TypingRow(): ReactNode {
     return () => window.clearInterval(timer)
   }, [names.length])
   const listed = new Intl.ListFormat(document.documentElement.lang).format(names)
-  const text = names.length > MOST_NAMES ? words.room.typingMany : plural(words.room.typing, names.length, { names: listed })
+  const text = names.length > MAX_NAMES ? words.room.typingMany : plural(words.room.typing, names.length, { names: listed })
   return <p className="typing-row" data-typing={names.join(',')}>{names.length > 0 && text}</p>
 }

@@ -15,7 +15,7 @@ export interface Attached {
   problem: string
 }
 
-const MOST = 10
+const MAX_FILES = 10
 
 export interface Attaching {
   files: Attached[]
@@ -53,7 +53,7 @@ export function useAttaching(): Attaching {
     isSending: files.some((one) => !one.kept && !one.problem),
     ready: files.flatMap((one) => (one.kept ? [one.kept] : [])),
     add: (added) => {
-      const chosen = [...added].slice(0, MOST - files.length).map((file) => ({ file, one: { id: freshId(), name: file.name, kept: null, problem: '' } }))
+      const chosen = [...added].slice(0, MAX_FILES - files.length).map((file) => ({ file, one: { id: freshId(), name: file.name, kept: null, problem: '' } }))
       setFiles((known) => [...known, ...chosen.map(({ one }) => one)])
       for (const { file, one } of chosen) void send(one, file)
     },

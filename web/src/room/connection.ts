@@ -19,7 +19,7 @@ const SILENCE_MS = 25_000
 const PROBE_MS = 1500
 const OPENING_MS = 5000
 const FIRST_DELAY_MS = 300
-const LONGEST_DELAY_MS = 3000
+const MAX_DELAY_MS = 3000
 const DELAY_GROWTH = 1.4
 const POLICY_VIOLATION = 1008
 
@@ -136,7 +136,7 @@ export class Connection {
     }
     this.startOfflineClock()
     this.next = window.setTimeout(() => this.open(), this.delayMs)
-    this.delayMs = Math.min(LONGEST_DELAY_MS, this.delayMs * DELAY_GROWTH)
+    this.delayMs = Math.min(MAX_DELAY_MS, this.delayMs * DELAY_GROWTH)
   }
 
   private startOfflineClock(): void {

@@ -5,7 +5,7 @@ import { create } from 'zustand'
 const NOTIFYING = 'bubbles.notifications'
 const LOUD = 'bubbles.sound'
 const OWN_WORDS = 'bubbles.words'
-const MOST_WORDS = 20
+const MAX_WORDS = 20
 const ICON = '/icon.svg'
 const TONES = [660, 880]
 const TONE_SECONDS = 0.12
@@ -41,7 +41,7 @@ export const useNotices = create<Notices>((set) => ({
     if (on) ring()
   },
   chooseWords: (written) => {
-    const ownWords = written.split(/[,，、\n]/).map((word) => word.trim()).filter(Boolean).slice(0, MOST_WORDS).join('\n')
+    const ownWords = written.split(/[,，、\n]/).map((word) => word.trim()).filter(Boolean).slice(0, MAX_WORDS).join('\n')
     localStorage.setItem(OWN_WORDS, ownWords)
     set({ ownWords })
   },

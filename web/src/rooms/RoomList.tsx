@@ -9,7 +9,7 @@ import { CopyLink } from './CopyLink'
 import './rooms.css'
 
 const NewRoom = loadedLater(() => import('./NewRoom').then((module) => module.NewRoom))
-const MOST_SHOWN = 99
+const MAX_SHOWN = 99
 
 function Badge({ room }: { room: RoomOverview }): ReactNode {
   const words = useWords()
@@ -19,7 +19,7 @@ function Badge({ room }: { room: RoomOverview }): ReactNode {
     <span className="room-badge figures" data-mentions={room.mentions || undefined} data-unread={room.unread}>
       <span aria-hidden="true">
         {room.mentions > 0 && '@'}
-        {count > MOST_SHOWN ? `${MOST_SHOWN}+` : count}
+        {count > MAX_SHOWN ? `${MAX_SHOWN}+` : count}
       </span>
       <span className="unseen">{newsIn(room, words)}</span>
     </span>

@@ -22,7 +22,7 @@ export interface Described {
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const
 const FORM = 'application/x-www-form-urlencoded'
 const DEEPEST = 24
-const MOST_PARTS = 100_000
+const MAX_PARTS = 100_000
 
 export class DocumentInvalid extends Error {}
 
@@ -46,7 +46,7 @@ function resolver(root: Json): (value: unknown) => unknown {
   let parts = 0
   const resolved = (value: unknown, trail: readonly string[], depth: number): unknown => {
     parts += 1
-    if (parts > MOST_PARTS) throw new DocumentInvalid('too large')
+    if (parts > MAX_PARTS) throw new DocumentInvalid('too large')
     if (value === null || typeof value !== 'object') return value
     if (depth > DEEPEST) return {}
     if (Array.isArray(value)) return value.map((one) => resolved(one, trail, depth + 1))

@@ -2,7 +2,7 @@
 
 import { part, type Operation } from './document'
 
-const LONGEST_ANSWER = 100_000
+const MAX_ANSWER_LENGTH = 100_000
 const WITHIN_MS = 50_000
 
 function asText(value: unknown): string {
@@ -43,7 +43,7 @@ function headersOf(operation: Operation, given: Record<string, unknown>, key: st
 
 async function answerOf(response: Response): Promise<unknown> {
   const text = await response.text()
-  if (text.length > LONGEST_ANSWER) return text.slice(0, LONGEST_ANSWER)
+  if (text.length > MAX_ANSWER_LENGTH) return text.slice(0, MAX_ANSWER_LENGTH)
   try {
     return JSON.parse(text)
   } catch {

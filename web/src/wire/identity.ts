@@ -34,7 +34,7 @@ export function proposedRoom(): string {
 }
 
 const VISITED = 'bubbles.rooms'
-const MOST_VISITED = 30
+const MAX_VISITED = 30
 
 /** The rooms that this browser was in, the last one first. */
 export function visitedRooms(): string[] {
@@ -48,7 +48,7 @@ export function visitedRooms(): string[] {
 
 export function remember(identity: Identity): void {
   const visited = [identity.room, ...visitedRooms().filter((room) => room !== identity.room)]
-  localStorage.setItem(VISITED, JSON.stringify(visited.slice(0, MOST_VISITED)))
+  localStorage.setItem(VISITED, JSON.stringify(visited.slice(0, MAX_VISITED)))
   const address = new URL(location.href)
   if (address.searchParams.has('room')) address.searchParams.set('room', identity.room)
   if (address.searchParams.has('as')) address.searchParams.set('as', identity.name)

@@ -17,9 +17,9 @@ from function_calls.tools.calls import Form, InputRequest
 from function_calls.toolsets.openapi.texts import sanitize_description
 from services.kernel.errors import ToolFailed
 
-_LONGEST_MESSAGE: Final = 1000
-_MOST_QUESTIONS: Final = 20
-_LONGEST_TEXT: Final = 200
+_MAX_MESSAGE_LENGTH: Final = 1000
+_MAX_QUESTIONS: Final = 20
+_MAX_TEXT_LENGTH: Final = 200
 _TEXTS: Final = frozenset({"title", "description"})
 
 
@@ -34,14 +34,14 @@ def form_of(result: Result, source: str, mask: EchoedSecretMask) -> Form:
     for key, asked in (listed or {}).items():
         if not isinstance(asked, ElicitRequest):
             raise ToolFailed(f"{source} asks for {asked.method}, which is not offered")
-        message = mask.text(sanitize_description(asked.params.message, _LONGEST_MESSAGE))
+        message = mask.text(sanitize_description(asked.params.message, _MAX_MESSAGE_LENGTH))
         if isinstance(asked.params, ElicitRequestURLParams):
             requests.append(InputRequest(key=key, message=message, url=asked.params.url))
         else:
             schema = _safe(asked.params.requested_schema)
             requests.append(InputRequest(key=key, message=message, schema=schema if isinstance(schema, dict) else {}))
-    if sum(len(each.properties) or 1 for each in requests) > _MOST_QUESTIONS:
-        raise ToolFailed(f"{source} asks more than {_MOST_QUESTIONS} questions at once")
+    if sum(len(each.properties) or 1 for each in requests) > _MAX_QUESTIONS:
+        raise ToolFailed(f"{source} asks more than {_MAX_QUESTIONS} questions at once")
     return Form(
         source=source,
         requests=tuple(requests),
@@ -69,4 +69,4 @@ def _safe(part: object, key: str = "") -> object:
         return {name: _safe(value, name) for name, value in part.items() if name.isprintable()}
     if isinstance(part, list):
         return [_safe(each) for each in part]
-    return sanitize_description(part, _LONGEST_TEXT) if key in _TEXTS and isinstance(part, str) else part
+    return sanitize_description(part, _MAX_TEXT_LENGTH) if key in _TEXTS and isinstance(part, str) else part

@@ -23,12 +23,12 @@ from function_calls.toolsets.openapi.texts import sanitize_description, tool_nam
 
 READ_RESOURCE: Final = "read_resource"
 PROMPT: Final = "prompt_"
-_MOST_NAMED: Final = 20
-_MOST_FIELDS: Final = 20  # of a result
-_LONGEST_RESULT_LINE: Final = 600
-_MOST_PAGES: Final = 50
-_MOST_TOOLS: Final = 500
-_MOST_OTHERS: Final = 100  # prompts, and resources, of one server
+_MAX_NAMED: Final = 20
+_MAX_FIELDS: Final = 20  # of a result
+_MAX_RESULT_LINE_LENGTH: Final = 600
+_MAX_PAGES: Final = 50
+_MAX_TOOLS: Final = 500
+_MAX_PROMPTS: Final = 100  # prompts, and resources, of one server
 
 
 def tool_spec(tool: Tool, label: str, confirm: ConfirmMode, taken: Collection[str]) -> ToolSpec:
@@ -46,8 +46,8 @@ def tool_spec(tool: Tool, label: str, confirm: ConfirmMode, taken: Collection[st
 
 def resource_spec(uris: Sequence[str], taken: Collection[str]) -> ToolSpec:
     """Return the spec of the tool that reads the resources of a server."""
-    named = ", ".join(sanitize_description(uri, 120) for uri in uris[:_MOST_NAMED])
-    more = " and more" if len(uris) > _MOST_NAMED else ""
+    named = ", ".join(sanitize_description(uri, 120) for uri in uris[:_MAX_NAMED])
+    more = " and more" if len(uris) > _MAX_NAMED else ""
     return ToolSpec(
         name=tool_name(READ_RESOURCE, "tool", "", taken),
         description=f"Read a resource of this server: {named}{more}.",
@@ -80,11 +80,11 @@ def prompt_spec(prompt: Prompt, label: str, taken: Collection[str]) -> ToolSpec:
 def _result_line(schema: Mapping[str, object]) -> str:
     """Return the fields of an output schema in one line for a model; empty if there are none, or only a text."""
     fields = properties_of(schema)
-    named = [f"{name} ({_kind(part)})" for name, part in islice(fields.items(), _MOST_FIELDS)]
+    named = [f"{name} ({_kind(part)})" for name, part in islice(fields.items(), _MAX_FIELDS)]
     if named in ([], ["result (string)"]):
         return ""
-    more = ", …" if len(fields) > _MOST_FIELDS else ""
-    return sanitize_description(f"Returns {', '.join(named)}{more}.", _LONGEST_RESULT_LINE)
+    more = ", …" if len(fields) > _MAX_FIELDS else ""
+    return sanitize_description(f"Returns {', '.join(named)}{more}.", _MAX_RESULT_LINE_LENGTH)
 
 
 def _kind(part: object) -> str:
@@ -166,9 +166,9 @@ async def _tools(client: Client) -> list[Tool]:
     found: list[Tool] = []
     async for page in _pages(lambda cursor: client.list_tools(cursor=cursor)):
         found.extend(page.tools)
-        if len(found) >= _MOST_TOOLS:
+        if len(found) >= _MAX_TOOLS:
             break
-    return found[:_MOST_TOOLS]
+    return found[:_MAX_TOOLS]
 
 
 async def _prompts(client: Client) -> list[Prompt]:
@@ -177,7 +177,7 @@ async def _prompts(client: Client) -> list[Prompt]:
         return found
     async for page in _pages(lambda cursor: client.list_prompts(cursor=cursor)):
         found.extend(page.prompts)
-    return found[:_MOST_OTHERS]
+    return found[:_MAX_PROMPTS]
 
 
 async def _resources(client: Client) -> tuple[str, ...]:
@@ -191,13 +191,13 @@ async def _resources(client: Client) -> tuple[str, ...]:
             found.extend(each.uri_template for each in patterns.resource_templates)
     except MCPError as error:
         logger.debug("could not list resource templates: {}", error)  # not all servers have the method
-    return tuple(found[:_MOST_OTHERS])
+    return tuple(found[:_MAX_PROMPTS])
 
 
 async def _pages(ask: Callable[[str | None], Awaitable[Page]]) -> AsyncIterator[Page]:
-    """Yield the pages of a list, at most `_MOST_PAGES`: a server may never end its list."""
+    """Yield the pages of a list, at most `_MAX_PAGES`: a server may never end its list."""
     cursor = None
-    for _ in range(_MOST_PAGES):
+    for _ in range(_MAX_PAGES):
         page = await ask(cursor)
         yield page
         cursor = page.next_cursor

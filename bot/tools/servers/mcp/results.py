@@ -22,9 +22,9 @@ from bot.tools.servers.responses import truncate_for_model, truncate_for_people
 from function_calls.language.messages import say
 from function_calls.tools.calls import SentFile, ToolResult
 
-_MOST_FILES: Final = 10
-_LARGEST_FILES: Final = 10_000_000  # bytes of all files of one result
-_LONGEST_NAME: Final = 80
+_MAX_FILES: Final = 10
+_MAX_FILE_BYTES: Final = 10_000_000  # bytes of all files of one result
+_MAX_NAME_LENGTH: Final = 80
 
 
 class _Parts(Struct, kw_only=True):
@@ -44,8 +44,8 @@ class _Parts(Struct, kw_only=True):
 
     def add_file(self, data: str, media_type: str, name: str) -> None:
         """Add base64 `data` as a file, or only its name if it is invalid or too large."""
-        content, left = _decode(data), _LARGEST_FILES - sum(len(each.content) for each in self.files)
-        if not content or len(content) > left or len(self.files) >= _MOST_FILES:
+        content, left = _decode(data), _MAX_FILE_BYTES - sum(len(each.content) for each in self.files)
+        if not content or len(content) > left or len(self.files) >= _MAX_FILES:
             self.lines_of_files[data] = f"[{name}, {media_type}: left out]"
             self.add_text(self.lines_of_files[data])
             return
@@ -128,7 +128,7 @@ def _add_resource(parts: _Parts, resource: TextResourceContents | BlobResourceCo
         parts.add_text(text)
         return
     media_type = resource.mime_type or "application/octet-stream"
-    name = "".join(each for each in PurePosixPath(str(resource.uri)).name if each.isprintable())[-_LONGEST_NAME:]
+    name = "".join(each for each in PurePosixPath(str(resource.uri)).name if each.isprintable())[-_MAX_NAME_LENGTH:]
     parts.add_file(getattr(resource, "blob", ""), media_type, name or "resource")
 
 

@@ -14,7 +14,7 @@ from function_calls.toolsets.source import Access
 
 _KEY = "tool_servers.mcp_file"
 _REQUEST_SECONDS = 60.0
-LONGEST_LABEL = 24
+MAX_LABEL_LENGTH = 24
 
 ConfirmMode = Literal["changes", "always", "never"]
 """The calls of a server that the person confirms: those that change something, all, or none."""
@@ -132,7 +132,7 @@ class McpServer(BaseModel):
 
 def label_of(name: str, default: str) -> str:
     """Return `name` in letters that a tool's name may have."""
-    return re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_")[:LONGEST_LABEL] or default
+    return re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_")[:MAX_LABEL_LENGTH] or default
 
 
 def passes_filter(names: Collection[str], entries: Collection[str]) -> bool:

@@ -10,7 +10,7 @@ from mcp.types import EmptyResult, InputRequests, InputResponses, Request, Reque
 from pydantic import Field, SerializeAsAny
 
 EXTENSION: Final = "io.modelcontextprotocol/tasks"
-_LONGEST_ID: Final = 512
+_MAX_ID_LENGTH: Final = 512
 
 TaskStatus = Literal["working", "input_required", "completed", "failed", "cancelled"]
 
@@ -18,7 +18,7 @@ TaskStatus = Literal["working", "input_required", "completed", "failed", "cancel
 class Task(Result):
     """The state of a task. Times are in ISO 8601; `ttl_ms` counts from `created_at`; None is unlimited."""
 
-    task_id: str = Field(alias="taskId", min_length=1, max_length=_LONGEST_ID)
+    task_id: str = Field(alias="taskId", min_length=1, max_length=_MAX_ID_LENGTH)
     status: TaskStatus
     status_message: str | None = Field(None, alias="statusMessage")
     created_at: str = Field(alias="createdAt")
@@ -45,7 +45,7 @@ class GetTaskResult(Task):
 class TaskParams(RequestParams):
     """Parameters that name a task."""
 
-    task_id: str = Field(alias="taskId", max_length=_LONGEST_ID)
+    task_id: str = Field(alias="taskId", max_length=_MAX_ID_LENGTH)
 
 
 class UpdateTaskParams(TaskParams):

@@ -35,12 +35,12 @@ FindSession = Callable[[], ClientSession | None]
 
 _REQUEST_WITHIN: Final = 30.0  # seconds
 _CANCEL_WITHIN: Final = 5.0
-_SHORTEST_PAUSE: Final = 0.05
-_LONGEST_PAUSE: Final = 30.0
+_MIN_PAUSE: Final = 0.05
+_MAX_PAUSE: Final = 30.0
 _USUAL_PAUSE: Final = 1.0
 _FIRST_RETRY: Final = 0.5
-_LONGEST_RETRY: Final = 10.0
-_MOST_RETRIES: Final = 6
+_MAX_RETRY_PAUSE: Final = 10.0
+_MAX_RETRIES: Final = 6
 _FINAL_ERRORS: Final = frozenset({INVALID_PARAMS, METHOD_NOT_FOUND, MISSING_REQUIRED_CLIENT_CAPABILITY})
 
 
@@ -131,14 +131,14 @@ async def _result(session: ClientSession | None, tool: str, task: GetTaskResult)
 
 def _pause_seconds(interval_ms: int | None) -> float:
     seconds = _USUAL_PAUSE if interval_ms is None else interval_ms / 1000
-    return min(max(seconds, _SHORTEST_PAUSE), _LONGEST_PAUSE)
+    return min(max(seconds, _MIN_PAUSE), _MAX_PAUSE)
 
 
 async def _poll(find_session: FindSession, task_id: str) -> GetTaskResult:
     """Request the state of a task, with retries after a lost connection."""
     request = TaskRequest(method="tasks/get", params=TaskParams(task_id=task_id))
-    pauses = growing_pauses(_FIRST_RETRY, _LONGEST_RETRY)
-    for left in range(_MOST_RETRIES, -1, -1):
+    pauses = growing_pauses(_FIRST_RETRY, _MAX_RETRY_PAUSE)
+    for left in range(_MAX_RETRIES, -1, -1):
         session = find_session()
         try:
             if session is not None:

@@ -46,12 +46,12 @@ from services.kernel.errors import ToolFailed
 from services.kernel.network import growing_pauses
 
 _FIRST_PAUSE: Final = 1.0  # seconds; doubled after each failure
-_LONGEST_PAUSE: Final = 120.0
+_MAX_PAUSE: Final = 120.0
 _STABLE_SECONDS: Final = 30.0  # after a connection of this length the pauses start from the first again
 _REFRESH_SECONDS: Final = 60.0
 _CONNECT_WITHIN: Final = 30.0
-_LONGEST_ERROR: Final = 600
-_MOST_ROUNDS: Final = 60
+_MAX_ERROR_LENGTH: Final = 600
+_MAX_ROUNDS: Final = 60
 _POLL_EVERY: Final = 1.0  # seconds; while a server waits for something other than input of the person
 _CHANGES: Final = {f"notifications/{each}/list_changed" for each in ("tools", "prompts", "resources")}
 
@@ -88,13 +88,13 @@ class McpToolset:
 
     async def run(self) -> None:
         """Stay connected; reconnect after failures, with pauses of up to two minutes."""
-        pauses, loop = growing_pauses(self._first_pause, _LONGEST_PAUSE), asyncio.get_running_loop()
+        pauses, loop = growing_pauses(self._first_pause, _MAX_PAUSE), asyncio.get_running_loop()
         while True:
             started = loop.time()
             problem = await self._run_connection()
             self._on_disconnect(problem)
             if loop.time() - started > _STABLE_SECONDS:
-                pauses = growing_pauses(self._first_pause, _LONGEST_PAUSE)
+                pauses = growing_pauses(self._first_pause, _MAX_PAUSE)
             pause = next(pauses)
             logger.warning("MCP server {}: {}; reconnecting in {:.0f} s", self.server.label, problem, pause)
             await asyncio.sleep(pause)
@@ -133,7 +133,7 @@ class McpToolset:
             raise ServerUnavailable(self._mask.text(f"{self.server.name}: {error}")) from error
         except (RuntimeError, ValidationError) as error:  # a failed task, or an answer of the wrong form
             raise ToolFailed(
-                self._mask.text(f"{self.server.name}: {describe_error(error)}")[:_LONGEST_ERROR]
+                self._mask.text(f"{self.server.name}: {describe_error(error)}")[:_MAX_ERROR_LENGTH]
             ) from error
 
     async def _call_tool(
@@ -147,7 +147,7 @@ class McpToolset:
             await report(f"{message} ({share})" if message else share)
 
         form, cancelled = context.form, self._cancelled_questions
-        for _ in range(_MOST_ROUNDS):
+        for _ in range(_MAX_ROUNDS):
             result: Result
             if form is not None and form.task_id:
                 await answer_task(client.session, form.task_id, input_responses(form))

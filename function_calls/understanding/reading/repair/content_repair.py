@@ -13,9 +13,9 @@ _BRACKETED = re.compile(r"[(（][^()（）]+[)）]")
 _QUOTED = re.compile('"[^"]+"|“[^“”]+”|「[^「」]+」|『[^『』]+』')
 _LINKS = frozenset({"to", "about", "of", "that"})
 """English words that link a person to a content."""
-_SHORTEST_WORD = 3
+_MIN_WORD_LENGTH = 3
 """The letters of a word that counts in the choice of a content."""
-_MOST_BEHIND = 2
+_MAX_TOKENS_BEHIND = 2
 """The largest number of tokens by which a content is extended to the end."""
 
 
@@ -111,7 +111,7 @@ class ContentRepair(TagDraft):
 
     def _count_words(self, first: int, last: int) -> int:
         """Return how many words of a run say something about a content."""
-        shortest = _SHORTEST_WORD if self.words.joint else 1
+        shortest = _MIN_WORD_LENGTH if self.words.joint else 1
         forms = (form for form in self.forms[first:last] if len(form) >= shortest)
         return sum(not are_function_words([form], self.words) for form in forms)
 
@@ -184,7 +184,7 @@ class ContentRepair(TagDraft):
             end += 1
         ends_clause = end == len(self.tags) or self.forms[end] in MARKS
         is_particle = "".join(self.forms[last:end]) in self.words.behind_content
-        if ends_clause and not is_particle and end - last <= _MOST_BEHIND:
+        if ends_clause and not is_particle and end - last <= _MAX_TOKENS_BEHIND:
             self.set_tag(last, end, "CONTENT")
 
     def _extend_to_matter(self) -> int:

@@ -20,7 +20,7 @@ from function_calls.understanding.reading.slots.small_words import trim_tokens
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, WITH_CLOCK, is_time_form
 
 _CHANGES_OF_TIME = frozenset({"move", "snooze"})
-_MOST_CUTS = 8
+_MAX_CUTS = 8
 """The most places at which a request is tried to be cut into reminders."""
 _STOPPING = frozenset({"delete", "pause", "resume", "done"})
 """Intents of changes that are often for several reminders."""
@@ -119,7 +119,7 @@ def retag_reminders(reading: MessageReading, words: Lexicon, read: Read) -> Mess
     # A statement in front of the words that ask is no reminder.
     begin = verbs[0] if verbs and max(tagged, default=0) > verbs[0] else 0
     joints = CLAUSE_ENDS | (words.and_words if words.joint else {"、"})  # 同 is a part of other words: 合同
-    for at in [at for at, token in enumerate(tokens) if at > begin and token.form in joints][:_MOST_CUTS]:
+    for at in [at for at, token in enumerate(tokens) if at > begin and token.form in joints][:_MAX_CUTS]:
         first, count_behind = _read_alone(reading.text[: tokens[at].start], read), len(trim_tokens(tokens[at:], words))
         is_reminder = words.joint or {"WHEN", "CONTENT"}.issubset(reading.tags[-count_behind:])  # unlike 四点开完
         if not count_behind or not is_reminder or not all(list_slots(first)):

@@ -10,7 +10,7 @@ from function_calls.understanding.reading.tokens import MARKS, is_time_form
 
 _DAYLESS = frozenset({"@clock", "@part"})
 _DAYS = frozenset({"@day", "@dayclock"})
-_LONGEST_EVENT = 6
+_MAX_EVENT_TOKENS = 6
 """The most tokens of the name of an event at which a repetition ends."""
 
 
@@ -88,7 +88,7 @@ class TimeRepair(TagDraft):
             end = next((place for place in range(at + 1, len(self.tags)) if is_time_form(self.forms[place])), 0)
             event = self.forms[at + 1 : end]
             ends_with_day = form in until and self.forms[end] in _DAYS
-            if ends_with_day and 0 < len(event) <= _LONGEST_EVENT:
+            if ends_with_day and 0 < len(event) <= _MAX_EVENT_TOKENS:
                 self.tags[at] = NO_TAG
                 self.set_tag(at + 1, end + 1, "UNTIL")
                 return

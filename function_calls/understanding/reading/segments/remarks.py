@@ -8,7 +8,7 @@ from function_calls.understanding.reading.slots.small_words import are_function_
 from function_calls.understanding.reading.slots.time_words import find_letters_beside_times
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, Token, is_time
 
-MOST_PARTS = 8
+MAX_PARTS = 8
 """The most parts, sentences or joints of a message that are read by themselves."""
 REMARKED_ON = frozenset(
     {"move", "delete", "undo", "skip", "pause", "resume", "snooze", "keep_days", "add_days", "until", "once", "reword"}
@@ -19,7 +19,7 @@ _TIMELESS = frozenset({"delete", "undo", "resume", "when_is", "done", "list", "s
 """Intents without a time: a time in a remark beside such a request does not belong to it."""
 _CLOCKS = frozenset({"@clock", "@part"})
 _DAYS = frozenset({"@day", "@dayclock", "@daypart", "@rule", "@ruletime"})
-LEAST_REMARK = 0.7
+MIN_REMARK_PROBABILITY = 0.7
 """The probability from which a sentence asks for nothing."""
 
 
@@ -30,7 +30,7 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
     """
     sentences = list(_split_sentences(reading))
     is_set = reading.intent == "set" and reading.is_certain
-    if is_set or not 1 < len(sentences) <= MOST_PARTS:
+    if is_set or not 1 < len(sentences) <= MAX_PARTS:
         return reading
     sentence, intent = _find_only_request(sentences, classify)
     if not sentence:
@@ -55,8 +55,8 @@ def drop_remarks(reading: MessageReading, words: Lexicon, classify: Classify, re
 def _find_only_request(sentences: Sequence[Sequence[Token]], classify: Classify) -> tuple[Sequence[Token], str]:
     """Return the only one of `sentences` that surely is a request, with its intent; an empty one for no such."""
     intents = [dict(classify(sentence)) for sentence in sentences]
-    requests = [at for at, each in enumerate(intents) if each[NOTHING] < LEAST_REMARK]
-    if len(requests) != 1 or intents[requests[0]][NOTHING] > 1 - LEAST_REMARK:
+    requests = [at for at, each in enumerate(intents) if each[NOTHING] < MIN_REMARK_PROBABILITY]
+    if len(requests) != 1 or intents[requests[0]][NOTHING] > 1 - MIN_REMARK_PROBABILITY:
         return (), ""
     return sentences[requests[0]], next(iter(intents[requests[0]]))
 

@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, NOTHING, MessageReading, Read
-from function_calls.understanding.reading.segments.remarks import LEAST_REMARK, MOST_PARTS, REMARKED_ON
+from function_calls.understanding.reading.segments.remarks import MAX_PARTS, MIN_REMARK_PROBABILITY, REMARKED_ON
 from function_calls.understanding.reading.segments.reminder_splits import asks_to_remind
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.reading.slots.small_words import find_place, trim_tokens
 from function_calls.understanding.reading.tokens import CLAUSE_ENDS, MARKS, is_time
 
-_FEWEST_POINTS, _MOST_POINTS = 2, 12
+_MIN_POINTS, _MAX_POINTS = 2, 12
 """The points of a list of requests."""
 _POINT_EDGES = " \t:：,，;；-–"
 _BULLET = re.compile(r"^\s*(?:[-–*•·]\s*|\(?\d{1,2}[.)、）:：]\s*|[①-⑫]\s*)(?=\S)")
@@ -64,7 +64,7 @@ def _split_begins(reading: MessageReading, words: Lexicon, read: Read) -> list[M
     """Return the parts of a message where the network found that further requests begin."""
     tokens = reading.tokens
     reading = _join_names(_join_reason(reading, words))
-    bounds = [0, *reading.begins[: MOST_PARTS - 1], len(tokens)]
+    bounds = [0, *reading.begins[: MAX_PARTS - 1], len(tokens)]
     parts: list[MessageReading] = []
     open_at = 0
     for first, last in pairwise(bounds):
@@ -132,7 +132,7 @@ def _split_joined(reading: MessageReading, words: Lexicon, read: Read) -> list[M
     The other one asks by itself, or each changes a reminder that it names.
     """
     joints = list(_find_joints(reading, words))
-    for at, end in joints if len(joints) <= MOST_PARTS else ():
+    for at, end in joints if len(joints) <= MAX_PARTS else ():
         first = read(reading.text[: reading.tokens[at].start].rstrip())
         second = read(reading.text[end:].lstrip())
         if _are_changes_apart(first, second, words):
@@ -196,7 +196,7 @@ def _is_request_alone(reading: MessageReading, words: Lexicon, *, is_content: bo
     Words that may be the content of the request in front (`is_content`) are one if they say "reminder" or a new time.
     """
     if reading.intent == "list":
-        return not is_content and reading.certainty >= LEAST_REMARK
+        return not is_content and reading.certainty >= MIN_REMARK_PROBABILITY
     if not reading.is_certain:
         return False
     if reading.intent == "zone":
@@ -227,7 +227,7 @@ def split_changes(reading: MessageReading, words: Lexicon, read: Read, read_in_d
     marks = [at for at, token in enumerate(tokens) if token.form in CLAUSE_ENDS]
     cuts = [*marks, *(at for at, token in enumerate(tokens) if token.form in words.and_words)]
     may_update = reading.intent in _UPDATES or not reading.is_certain
-    for at in cuts[:MOST_PARTS] if may_update else ():
+    for at in cuts[:MAX_PARTS] if may_update else ():
         if not 0 < at < len(tokens) - 1 or reading.tags[at] == "WHEN":  # "martes y jueves"
             continue
         first = read_in_dialogue(reading.text[: tokens[at].start])
@@ -255,7 +255,7 @@ def _parse_list(text: str) -> tuple[str, list[str]]:
     """Return the words in front of a list, and its lines or numbered points; no points for any other text."""
     lines = [line for line in text.splitlines() if line.strip()]
     for head, points in (_parse_lines(lines), _parse_points(" ".join(lines))):
-        if _FEWEST_POINTS <= len(points) <= _MOST_POINTS:
+        if _MIN_POINTS <= len(points) <= _MAX_POINTS:
             return head.strip(_POINT_EDGES), [point.strip(_POINT_EDGES) for point in points]
     return "", []
 

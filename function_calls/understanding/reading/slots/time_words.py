@@ -21,7 +21,7 @@ from services.time_expressions import Reading, TimeReadings
 
 ReadPhrase = Callable[[str], tuple[TimeReadings, ...]]
 _DAY_AND_FIGURE = re.compile(r"(?P<day>[^\d]*[^\W\d]),? (?P<figure>\d{1,2})")
-_LONGEST_FIGURE, _FIGURE_FORMS = 2, 2
+_MAX_HOUR_DIGITS, _FIGURE_FORMS = 2, 2
 _FIGURES = re.compile(r"(\d{1,2})\.?(\d\d)")
 _ROUND = 5
 _NIGHT_END, _EVENING, _DAY = 6, 18, timedelta(days=1)
@@ -35,10 +35,10 @@ def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadPhrase) -> TimeW
     text = mark_day(text, words)
     first, space, rest = text.partition(words.joint) if words.repetitions else (text, "", "")
     text = f"{words.repetitions.get(words.fold(first), first)}{space}{rest}"
-    is_code = text.isdecimal() and len(text) > _LONGEST_FIGURE  # 618, 2026: no hour and no amount
+    is_code = text.isdecimal() and len(text) > _MAX_HOUR_DIGITS  # 618, 2026: no hour and no amount
     count = len(read(text)) if text else 0  # what has a time of its own is no figure beside "every"
-    most = _FIGURE_FORMS if count == 1 and text[:1].isdecimal() else 1 if count or is_code else None
-    phrases = [form.format(time=text) for form in words.as_time[:most]] if text else []
+    maximum = _FIGURE_FORMS if count == 1 and text[:1].isdecimal() else 1 if count or is_code else None
+    phrases = [form.format(time=text) for form in words.as_time[:maximum]] if text else []
     day_and_figure = _DAY_AND_FIGURE.fullmatch(text) if words.joint else None
     if day_and_figure is not None:  # "sat 10"
         phrases.append(f"{day_and_figure['day']} {words.as_time[1].format(time=day_and_figure['figure'])}")

@@ -36,9 +36,9 @@ from services.reminders.model import EVERYONE, Reminder
 
 _LEAVE_PROBABILITY = 0.05
 """The probability that who deletes the reminder of somebody else only wants to be reminded no longer."""
-_LEAST_DELETION = 0.7
+_MIN_DELETION_PROBABILITY = 0.7
 """The probability from which the only occurrence that is to be skipped is deleted."""
-_MOST_SKIPPED = 10
+_MAX_SKIPPED = 10
 """The most occurrences that a request can skip."""
 
 
@@ -152,9 +152,9 @@ def skip(request: RequestContext) -> Interpretation | None:
         return pause(request)
     words = find_words_to_skip(request)
     if _is_single_occurrence(request, words):
-        return delete(request) if request.reading.certainty >= _LEAST_DELETION else None
+        return delete(request) if request.reading.certainty >= _MIN_DELETION_PROBABILITY else None
     count = count_skipped(request)
-    if count > _MOST_SKIPPED:
+    if count > _MAX_SKIPPED:
         return request.answers.say("offline.pause_end")
     name = ", ".join(find_references(request)) or _find_series_on(words, request)
     name = name or find_default_reference(request).removeprefix(IT)

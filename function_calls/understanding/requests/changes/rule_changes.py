@@ -24,7 +24,7 @@ from services.reminders.model import Reminder
 from services.time_expressions import Grain, Reading
 
 _DAY = timedelta(days=1)
-_LONGEST_PERIODS = {"DAILY": _DAY, "WEEKLY": timedelta(days=7), "MONTHLY": timedelta(days=31)}
+_MAX_PERIODS = {"DAILY": _DAY, "WEEKLY": timedelta(days=7), "MONTHLY": timedelta(days=31)}
 """The longest time between two occurrences at each frequency."""
 DAYS_OF_MONTH = re.compile(r"FREQ=MONTHLY;(?:BYMONTHDAY=[\d,]+|BYDAY=-?\d[A-Z]{2})(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
 _WEEKDAYS = re.compile(r"FREQ=WEEKLY;BYDAY=(?P<days>[A-Z]{2}(?:,[A-Z]{2})*)(?:;BYHOUR=\d+;BYMINUTE=\d+)?")
@@ -120,12 +120,12 @@ def _is_for_all_days(request: RequestContext) -> bool:
 def _keep_later_begin(time: TimeWords, request: RequestContext) -> dict[str, object] | None:
     """Return the arguments of other days for a reminder that begins in a later week or month, so that it still does."""
     frequency = (time.best.rrule or "").partition(";")[0].removeprefix("FREQ=")
-    reminder = find_named_reminder(request) if frequency in _LONGEST_PERIODS else None
+    reminder = find_named_reminder(request) if frequency in _MAX_PERIODS else None
     rule = find_rule(reminder)
     first = find_due(reminder, request.now)
     if rule is None or first is None or names_hour(time.best):
         return None
-    if first - request.now <= _LONGEST_PERIODS.get(rule.frequency, _LONGEST_PERIODS[frequency]) * rule.interval:
+    if first - request.now <= _MAX_PERIODS.get(rule.frequency, _MAX_PERIODS[frequency]) * rule.interval:
         return None
     midnight = first.replace(hour=0, minute=0, second=0, microsecond=0)
     later = request.parse_time([time.words], midnight)

@@ -19,7 +19,7 @@ from services.time_expressions import Reading
 _FEW_DAYS = re.compile(r"FREQ=DAILY;UNTIL=(\w+)")
 _FEW_WEEKS = re.compile(r"FREQ=WEEKLY;BYDAY=\w\w;COUNT=(\d+)")
 _DAY_OF_MONTH = re.compile(r"FREQ=MONTHLY;BYMONTHDAY=\d+")
-_MOST_COMING = 24
+_MAX_COMING_FIRES = 24
 """The occurrences among which one is sought by its clock."""
 _CLAUSE_END = re.compile(f"[{''.join(CLAUSE_ENDS)}]")
 
@@ -175,7 +175,7 @@ def find_named_occurrence(words: str, request: RequestContext) -> str:
     reminder = find_named_reminder(request)
     if named is None or not (named.has_clock or named.part) or len(days) > 1 or reminder is None:
         return ""
-    coming = request.list_coming(reminder, next(iter(days), request.now.date()), _MOST_COMING)
+    coming = request.list_coming(reminder, next(iter(days), request.now.date()), _MAX_COMING_FIRES)
     coming = [due for due in coming if not days or due.date() in days]
     halves = list_halves(named) if named.has_clock else (named,)
     at_time = [due for due in coming if any(fits_time(due, half._replace(has_day=False)) for half in halves)]

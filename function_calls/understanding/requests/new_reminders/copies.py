@@ -25,7 +25,7 @@ from function_calls.understanding.requests.references.named_reminders import fin
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.times.request_times import find_times
 
-_FEWEST_TASK_TOKENS = 2
+_MIN_TASK_TOKENS = 2
 """The tokens of a task at the end of a request, with "to" in front of it."""
 
 
@@ -109,7 +109,7 @@ def _find_task_at_end(request: RequestContext) -> str:
     tokens, tags = request.reading.tokens, request.reading.tags
     first = max((at + 1 for at, tag in enumerate(tags) if tag in {"WHEN", "PERSON", "LEAD"}), default=len(tags))
     has_other = "REF" in tags[first:] or any(token.form in CLAUSE_ENDS for token in tokens[first:])
-    is_task = len(tokens) - first >= _FEWEST_TASK_TOKENS and tokens[first].form in request.words.task_links
+    is_task = len(tokens) - first >= _MIN_TASK_TOKENS and tokens[first].form in request.words.task_links
     if not request.words.joint or has_other or not is_task:
         return ""
     task = tidy(request.reading.text[tokens[first + 1].start :], request.words.before_content)

@@ -49,7 +49,7 @@ from function_calls.understanding.requests.times.repeated_times import find_end
 from function_calls.understanding.requests.times.request_times import find_times
 from function_calls.understanding.requests.times.unclear_times import find_day_without_clock, find_impossible_time_words
 
-_MOST_NAME_WORDS = 3
+_MAX_NAME_WORDS = 3
 
 
 def set_reminders(request: RequestContext) -> Interpretation | None:
@@ -228,7 +228,7 @@ def _complete_verbs(reminders: list[ReminderRequest], words: Lexicon) -> list[Re
 def _is_person_name(content: str, words: Lexicon) -> bool:
     """Return whether a content is no more than the name of a person."""
     *before, last = content.split() or [""]
-    return len(before) < _MOST_NAME_WORDS and (last.casefold() in words.people_nouns or last[:1].isupper())
+    return len(before) < _MAX_NAME_WORDS and (last.casefold() in words.people_nouns or last[:1].isupper())
 
 
 def _start_after_interval(reminder: ReminderRequest, interval: timedelta, request: RequestContext) -> ReminderRequest:

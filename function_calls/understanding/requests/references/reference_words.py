@@ -26,7 +26,7 @@ from function_calls.understanding.requests.references.unnamed_reminders import f
 from function_calls.understanding.requests.request_context import RequestContext
 from services.reminders.lookup.several import several_in
 
-_MOST_FIGURES = 3
+_MAX_DIGITS = 3
 """The most figures of a number of the list."""
 _SHORT_ID = re.compile(r"(?=[a-z]*\d)[a-z][a-z0-9]{3}")
 _WORD = re.compile(r"[a-z0-9]+")
@@ -128,7 +128,7 @@ def _find_untagged(request: RequestContext) -> list[str]:
         token
         for token in request.reading.untagged
         if token.form.isdecimal()
-        and token.end - token.start <= _MOST_FIGURES
+        and token.end - token.start <= _MAX_DIGITS
         and not _counts_other_things(token, request)
     ]
     remarks = list_tokens_of_remarks(request) if figures else []

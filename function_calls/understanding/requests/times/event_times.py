@@ -24,7 +24,7 @@ from function_calls.understanding.requests.times.leads import Lead
 
 _DAY = timedelta(days=1)
 _BRACKETS = frozenset("(（")
-_LONGEST_AFTER_EVENT = timedelta(hours=6)
+_MAX_TIME_AFTER_EVENT = timedelta(hours=6)
 """The longest time from an event to a reminder of it."""
 
 
@@ -143,7 +143,7 @@ def move_to_day_of_event(time: TimeWords, event_time: TimeWords, request: Reques
     if event.has_clock and is_clock_without_half(time.words):
         both = [half for reading in moved for half in list_halves(reading)]
         moved = (min(both, key=lambda half: (abs(half.start - event.start), half.start)),)
-    if event.has_clock and event.rrule is None and moved[0].start - event.start > _LONGEST_AFTER_EVENT:
+    if event.has_clock and event.rrule is None and moved[0].start - event.start > _MAX_TIME_AFTER_EVENT:
         moved = tuple(reading._replace(start=reading.start - _DAY) for reading in moved)
     dated = (reading._replace(has_day=True) if event.rrule is None else set_clock(event, reading) for reading in moved)
     return replace(time, readings=tuple(dated), is_ambiguous=False)

@@ -13,7 +13,7 @@ _DAY = timedelta(days=1)
 Lead = tuple[timedelta, TimeWords | None]
 """The time between a reminder and its event, and the clock of the reminder if the request names one."""
 _CLOCK_CHARACTERS = frozenset("0123456789:：")
-_SHORTEST_MONTH = timedelta(days=28)
+_MIN_MONTH = timedelta(days=28)
 
 
 def find_leads(request: RequestContext, *, has_event: bool) -> list[Lead]:
@@ -75,7 +75,7 @@ def _parse_lead_days(piece: str, request: RequestContext) -> timedelta | None:
 
 def _adjust_length_in_months(piece: str, length: timedelta, request: RequestContext) -> timedelta:
     """Return the `length` of months so that it leads to the same day of another month: "a month before"."""
-    events = read_event_times(request) if length >= _SHORTEST_MONTH else []
+    events = read_event_times(request) if length >= _MIN_MONTH else []
     return request.parse_length(piece, events[0].best.start - length) or length if len(events) == 1 else length
 
 

@@ -20,7 +20,7 @@ _RULE_ON_DAYS = re.compile(
     r"(?:;BYHOUR=\d+;BYMINUTE=\d+)?"
 )
 _YEARLY = "FREQ=YEARLY"
-_LONGEST_MONTH = timedelta(days=32)
+_MAX_MONTH = timedelta(days=32)
 
 
 def find_end(request: RequestContext, first: Reading | None = None) -> str:
@@ -87,7 +87,7 @@ def repeat_monthly(time: TimeWords, request: RequestContext) -> TimeWords:
     later = request.parse_time([time.words], best.start + _DAY)
     if later is None or later.best.start.day != best.start.day:
         return time
-    if not timedelta() < later.best.start - best.start < _LONGEST_MONTH:
+    if not timedelta() < later.best.start - best.start < _MAX_MONTH:
         return time
     monthly = best._replace(rrule=f"FREQ=MONTHLY;BYMONTHDAY={best.start.day}")
     return replace(time, readings=(set_clock(monthly, best) if best.has_clock else monthly,))

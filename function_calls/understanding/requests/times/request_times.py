@@ -43,7 +43,7 @@ from function_calls.understanding.requests.times.repeated_times import (
     says_every_year,
     untag_year_of_lead,
 )
-from function_calls.understanding.requests.times.unclear_times import FEWEST_LETTERS, read_around_unknown_words
+from function_calls.understanding.requests.times.unclear_times import MIN_LETTERS, read_around_unknown_words
 
 _FIGURE_OR_HOUR = re.compile(r"\d|[点點时時鐘钟]")
 
@@ -181,7 +181,7 @@ def are_listed_times(request: RequestContext) -> bool:
     for piece in request.reading.slice(spans):
         expressions = request.read_times(piece)
         other_words = find_words_beside_times(piece, expressions, words) if len(expressions) > 1 else []
-        if any(len(word) >= FEWEST_LETTERS and word not in known_words for word in other_words):
+        if any(len(word) >= MIN_LETTERS and word not in known_words for word in other_words):
             return False
     for before, span in pairwise(spans):
         between, behind = words.fold(text[before[1] : span[0]]), words.fold(text[span[1] :])

@@ -6,7 +6,7 @@ from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.requests.request_context import RequestContext
 from services.time_expressions import Reading
 
-FEWEST_LETTERS = 3
+MIN_LETTERS = 3
 """The letters of an unread word that may change a time."""
 
 
@@ -65,7 +65,7 @@ def _has_unknown_word(piece: str, request: RequestContext) -> bool:
     if request.parse_time([piece]) is not None:
         return False
     other_words = find_words_beside_times(piece, request.read_times(piece), request.words)
-    shortest = FEWEST_LETTERS if request.words.joint else 1
+    shortest = MIN_LETTERS if request.words.joint else 1
     return any(len(word) >= shortest and word not in request.words.time_words for word in other_words)
 
 

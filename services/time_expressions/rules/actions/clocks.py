@@ -19,7 +19,7 @@ _FIRST_EVENING_HOUR = 5
 """Ten to five in the evening is no time of the night, as four o'clock tonight is."""
 _EARLY_EVENING_HOURS = {3, 4}
 _COUNTED_POINTS = {1, 2}
-_MOST_HOURS_OFF = 14
+_MAX_HOURS_OFF = 14
 _FIRST_NOON_HOUR = 10
 _FORENOON = frozenset({"dawn", "early", "morning", "forenoon"})
 _NIGHT = frozenset({"dusk", "evening", "night", "late"})
@@ -29,16 +29,16 @@ _MINUTES_OF_HALF_A_DAY = 720
 
 
 def clock(
-    values: Values, *, half: str = "", least: int = 0, century: int = 0, earliest: int = 0, latest: int = 24
+    values: Values, *, half: str = "", minimum: int = 0, century: int = 0, earliest: int = 0, latest: int = 24
 ) -> Clock | None:
     """Return the clock of an hour and perhaps minutes; a word may fix the half of the day.
 
-    Minutes may have to be `least`, or to be what is left of a year of two figures: the 05 of 9点05;
+    Minutes may have to be `minimum`, or to be what is left of a year of two figures: the 05 of 9点05;
     the hour may have to be between `earliest` and `latest`: 20h is a clock, 2h a length.
     """
     hour, *rest = values
     minute = rest[0] if rest else 0
-    if not earliest <= hour <= latest or (rest and minute < least):
+    if not earliest <= hour <= latest or (rest and minute < minimum):
         return None
     if century:
         minute %= century
@@ -302,4 +302,4 @@ def zone_offset(values: Values, *, sign: str) -> str | None:
     """UTC+2, GMT-5:30: the offset as +0200 and -0530."""
     named, length = values
     hours, minutes = (length.hour, length.minute) if isinstance(length, Clock) else (length, 0)
-    return f"{sign}{hours:02}{minutes:02}" if named == "UTC" and hours <= _MOST_HOURS_OFF else None
+    return f"{sign}{hours:02}{minutes:02}" if named == "UTC" and hours <= _MAX_HOURS_OFF else None

@@ -8,11 +8,11 @@ from services.time_expressions.rules.actions.general import Values
 from services.time_expressions.values import Clock, Holiday, Shift, Slots, Span, is_valid_day
 
 _LUNAR_MONTHS = 12
-_MOST_WEEKS = 53
+_MAX_WEEKS = 53
 _LAST_HOUR = 24
 _WEDNESDAY, _SATURDAY = 2, 5
 _WEEKEND = (5, 6)
-_MOST_WEEKS_OF_MONTH = 5
+_MAX_WEEKS_OF_MONTH = 5
 _MONTH_AND_YEAR = {"months", "year", "shift", "strength"}
 _MID_YEAR = 7
 _EARLY_DAYS = 10
@@ -224,7 +224,7 @@ def month_of_quarter(values: Values, *, last: bool = False, months: int = 3) -> 
 def week_of_year(values: Values, *, form: str = "w", next_year: bool = False) -> Slots | None:
     """Calendar week 32, week 32 of 2027, Monday of week 32; `form` names the parts with the letters w, y, d."""
     parts = dict(zip(form, values, strict=True))
-    if not 1 <= parts["w"] <= _MOST_WEEKS:
+    if not 1 <= parts["w"] <= _MAX_WEEKS:
         return None
     made: Slots = {"week_numbers": (parts["w"],), "strength": 2}
     if "d" in parts:
@@ -242,7 +242,7 @@ def nth_week(values: Values, *, last: bool = False, from_end: bool = False, week
         inner, number = values if week_last else (values[1], values[0])
     shift = inner.get("shift")
     is_month = "months" in inner or (shift is not None and shift.unit == "month")
-    if not is_month or not inner.keys() <= _MONTH_AND_YEAR or not -1 <= number <= _MOST_WEEKS_OF_MONTH or not number:
+    if not is_month or not inner.keys() <= _MONTH_AND_YEAR or not -1 <= number <= _MAX_WEEKS_OF_MONTH or not number:
         return None
     if shift is not None and inner["strength"] <= 0:  # of the month: the next such
         inner = {}
@@ -254,7 +254,7 @@ def nth_weekday_after(values: Values) -> Slots | None:
     """Return the third Tuesday after Christmas."""
     number, day, anchor = values
     first = weekday_about([day, anchor], side="after")
-    if first is None or not 1 <= number <= _MOST_WEEKS:
+    if first is None or not 1 <= number <= _MAX_WEEKS:
         return None
     return {"offset": Span(days=7 * (number - 1), unit="week"), "anchor": first, "strength": 2}
 
@@ -265,9 +265,9 @@ def weekend_about(values: Values) -> Slots | None:
     return weekday_about([days[0], holiday]) if days[0] == _SATURDAY else None
 
 
-def spelled_year(values: Values, *, least: int = 1) -> int | None:
+def spelled_year(values: Values, *, minimum: int = 1) -> int | None:
     """Two thousand and thirty two, twenty twenty seven."""
-    return 2000 + values[-1] if least <= values[-1] <= 99 else None
+    return 2000 + values[-1] if minimum <= values[-1] <= 99 else None
 
 
 def nth_day_ahead(values: Values) -> Slots | None:

@@ -104,18 +104,18 @@ def days_of_week(values: Values) -> Slots | None:
     return {"every": Every(1, "day"), "since": since, "until": until, "strength": 2}
 
 
-def weekday_day(values: Values, *, most: int = 0, near: int = _FIVE_WEEKS) -> Slots | None:
-    """Tuesday 19th; a number up to `most` is a day of the month within `near` days, and otherwise an hour."""
+def weekday_day(values: Values, *, maximum: int = 0, near: int = _FIVE_WEEKS) -> Slots | None:
+    """Tuesday 19th; a number up to `maximum` is a day of the month within `near` days, and otherwise an hour."""
     day, number = values
     if not 1 <= number <= 31:
         return None
     made: Slots = {"weekdays": (day,), "days": (number,), "strength": 2}
-    return {**made, "near": near} if number <= most else made
+    return {**made, "near": near} if number <= maximum else made
 
 
 def weekday_number(values: Values) -> Slots | None:
     """Friday 4: the day of the month where the next Friday is the 4th, and otherwise an hour."""
-    return weekday_day(values, most=_LAST_HOUR, near=_WEEK if values[1] <= _NOON else _FIVE_WEEKS)
+    return weekday_day(values, maximum=_LAST_HOUR, near=_WEEK if values[1] <= _NOON else _FIVE_WEEKS)
 
 
 def weekday_half(values: Values) -> Slots:

@@ -5,10 +5,10 @@ from services.time_expressions.values import SECONDS_OF, Clock, Shift, Slots, Sp
 
 _MONTHS = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120}
 _DAYS = {"day": 1, "week": 7, "fortnight": 14}
-_MOST_YEARS = 500
-_MOST_UNITS = 100_000
-_MOST_QUARTERS = 3
-_MOST_WORKDAYS = 500
+_MAX_YEARS = 500
+_MAX_UNITS = 100_000
+_MAX_QUARTERS = 3
+_MAX_WORKDAYS = 500
 _FINENESS = ("decade", "year", "half", "quarter", "month", "fortnight", "week", "day", "hour", "minute", "second")
 
 
@@ -26,7 +26,7 @@ def quarters_more(values: Values) -> float | None:
     """One and a quarter, two and three quarters."""
     whole, *count = values
     quarters = count[0] if count else 1
-    return float(whole + quarters / 4) if 1 <= quarters <= _MOST_QUARTERS else None
+    return float(whole + quarters / 4) if 1 <= quarters <= _MAX_QUARTERS else None
 
 
 def mixed_number(values: Values) -> float | None:
@@ -74,7 +74,7 @@ def half_span(values: Values, *, part: float = 0.5) -> Span | None:
 
 def measure(amount: float, unit: str) -> Span | None:
     """Return a length of `amount` units, or None where there is no such unit or the length is absurd."""
-    if amount > (_MOST_YEARS if unit == "year" else _MOST_UNITS):
+    if amount > (_MAX_YEARS if unit == "year" else _MAX_UNITS):
         return None
     whole = amount == int(amount)
     if unit in SECONDS_OF:
@@ -100,10 +100,10 @@ def span_sum(values: Values) -> Span | None:
     return Span(left.months + right.months, left.days + right.days, left.seconds + right.seconds, right.unit)
 
 
-def minutes_after(values: Values, *, least: int = 0) -> Span | None:
-    """1小时15: the bare number is of the next finer unit; "1 hour 2 people" names fewer than the `least` minutes."""
+def minutes_after(values: Values, *, minimum: int = 0) -> Span | None:
+    """1小时15: the bare number is of the next finer unit; "1 hour 2 people" names fewer than the `minimum` minutes."""
     left, amount = values
-    if left.unit != "hour" or not least <= amount < 60:
+    if left.unit != "hour" or not minimum <= amount < 60:
         return None
     return Span(left.months, left.days, left.seconds + 60 * amount, "minute")
 
@@ -162,7 +162,7 @@ def _signed(length: Span, sign: int) -> Span:
 def workdays(values: Values) -> Span | None:
     """Three working days; the next one where the words give no number."""
     amount = values[0] if values else 1
-    return Span(days=amount, unit="workday") if 0 < amount == int(amount) <= _MOST_WORKDAYS else None
+    return Span(days=amount, unit="workday") if 0 < amount == int(amount) <= _MAX_WORKDAYS else None
 
 
 def same_time(values: Values) -> Slots | None:

@@ -16,7 +16,7 @@ _TEN = 10
 _WEEK, _WORKDAYS = 7, 5
 _SURE_ROW, _WEEKEND = 3, (5, 6)
 _LAST_DAY, _SURE_LAST_DAY = 31, 28
-_MOST_WEEKS_OF_MONTH, _MONTHS_OF_QUARTER = 5, 3
+_MAX_WEEKS_OF_MONTH, _MONTHS_OF_QUARTER = 5, 3
 _FIRST_SURE_WORKDAY = 4
 _LONG_UNITS = {"week", "month", "quarter", "year"}
 _SINGLES = {(0, 1), (0, 7), (1, 0), (12, 0)}
@@ -115,7 +115,7 @@ def nth_weekdays(values: Values) -> Slots | None:
     if any(len(weekday["ordinals"]) != 1 or len(weekday["weekdays"]) != 1 for weekday in named):
         return None
     ordinals, weekdays = (tuple(weekday[field][0] for weekday in named) for field in ("ordinals", "weekdays"))
-    if any(abs(ordinal) > _MOST_WEEKS_OF_MONTH for ordinal in ordinals):
+    if any(abs(ordinal) > _MAX_WEEKS_OF_MONTH for ordinal in ordinals):
         return None
     return {"ordinals": ordinals, "weekdays": weekdays, "paired": True, "every": Every(1, "month"), "strength": 2}
 
@@ -162,15 +162,15 @@ def week_of_each(values: Values, *, last: bool = False, day_last: bool = False) 
     numbers = [value for value in values if value != "month"]
     number = -1 if last else numbers.pop(0 if day_last or len(numbers) == 1 else 1)
     made = nth_weekday([number, numbers[0] if numbers else 0])
-    return {**made, "every": Every(1, "month"), "strength": 2} if made and number <= _MOST_WEEKS_OF_MONTH else None
+    return {**made, "every": Every(1, "month"), "strength": 2} if made and number <= _MAX_WEEKS_OF_MONTH else None
 
 
-def nth_workday_of_each(values: Values, *, least: int = _FIRST_SURE_WORKDAY) -> Slots | None:
-    """Every fifth working day is that of the month; every second one may not be, so it is refused below `least`."""
+def nth_workday_of_each(values: Values, *, minimum: int = _FIRST_SURE_WORKDAY) -> Slots | None:
+    """Every fifth working day is that of the month; every second one may not be, so it is refused below `minimum`."""
     number, days = values
     if len(days) != _WORKDAYS:
         return None
-    if number < least:
+    if number < minimum:
         return {"refused": True, "strength": 2}
     made = instances([number, days])
     return {**made, "every": Every(1, "month"), "strength": 2} if made else None
@@ -259,10 +259,10 @@ def every_day_but(values: Values, *, alone: bool = False) -> Slots | None:
     return {**made, **({"but": True} if alone else {})} if days else None
 
 
-def counted(values: Values, *, least: int = 1, strength: int = 0) -> Slots | None:
-    """For five times; 每三天一次 counts nothing, so a bare number must be `least`."""
+def counted(values: Values, *, minimum: int = 1, strength: int = 0) -> Slots | None:
+    """For five times; 每三天一次 counts nothing, so a bare number must be `minimum`."""
     count = values[-1]
-    return {"times": int(count), "strength": strength} if least <= count <= 10_000 else None
+    return {"times": int(count), "strength": strength} if minimum <= count <= 10_000 else None
 
 
 def bound(values: Values, *, name: str, alone: bool = False, eve: bool = False) -> Slots | None:

@@ -99,7 +99,7 @@ def test_full_disk_is_logged_without_a_trace(tmp_path):
 
 
 def test_log_is_rotated_and_five_old_files_are_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr("bot.observability.logs._MOST_BYTES", 1000)
+    monkeypatch.setattr("bot.observability.logs._MAX_BYTES", 1000)
     configure_logging(LogSettings(), tmp_path, is_quiet=True)
     for number in range(200):
         logger.info("line {} of the log", number)

@@ -125,7 +125,7 @@ def test_undo_restores_the_previous_values_and_can_be_undone(editor):
 
 
 def test_secrets_that_nothing_names_any_longer_are_deleted(editor, folder, monkeypatch):
-    monkeypatch.setattr("bot.config.editor._MOST_CHANGES", 3)
+    monkeypatch.setattr("bot.config.editor._MAX_CHANGES", 3)
     for number in range(6):
         save(editor, model__api_key=f"{SECRET}-{number}")
 

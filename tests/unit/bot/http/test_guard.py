@@ -9,7 +9,7 @@ from pydantic import SecretStr, ValidationError
 
 from bot.config.settings import HttpSettings
 from bot.http.app import build_guarded_app
-from bot.http.core.tokens import MOST_TOKENS, Tokens
+from bot.http.core.tokens import MAX_TOKENS, Tokens
 from bot.http.security.networks import check_bind_policy
 from bot.testing.clocks import FixedClock, StandingClock
 from services.kernel.errors import ConfigError
@@ -281,7 +281,7 @@ async def test_token_stays_revoked_if_another_worker_issues_one_meanwhile(worker
 
 async def test_token_above_the_limit_is_refused_and_revokes_none(api_of):
     api = await api_of(http=with_token("s3cret-token"))
-    issued = [await api.context.tokens.issue("Ann", "member") for _ in range(MOST_TOKENS)]
+    issued = [await api.context.tokens.issue("Ann", "member") for _ in range(MAX_TOKENS)]
     signed = {"Authorization": "Bearer s3cret-token"}
     refused = await api.post("/api/admin/tokens", json={"name": "Ben", "role": "member"}, headers=signed)
 

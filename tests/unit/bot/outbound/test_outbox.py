@@ -125,19 +125,19 @@ async def test_message_is_sent_if_the_history_fails(outbox, history, platform):
 
 
 async def test_chat_gets_one_message_at_a_time(outbox, platform):
-    speaking, most = 0, 0
+    speaking, maximum = 0, 0
 
     async def slow(address, message):
-        nonlocal speaking, most
+        nonlocal speaking, maximum
         speaking += 1
-        most = max(most, speaking)
+        maximum = max(maximum, speaking)
         await asyncio.sleep(0)
         speaking -= 1
 
     platform.send = slow
     await asyncio.gather(*(outbox.send(HOME, OutgoingMessage(text=str(number))) for number in range(5)))
 
-    assert most == 1
+    assert maximum == 1
 
 
 async def test_rate_limited_chat_gets_no_further_message_until_its_time(outbox, platform, clock):

@@ -4,7 +4,7 @@ import json
 
 from bot.testing.turns import ANN, make_message, make_tool, make_turn
 from function_calls.model_calls.styles.native import NativeStyle
-from function_calls.model_calls.transcript import LONGEST_RESULT, Instructions, history, result_text
+from function_calls.model_calls.transcript import MAX_RESULT_LENGTH, Instructions, history, result_text
 from function_calls.tools.calls import Step, ToolCall, ToolResult
 from function_calls.tools.catalog.offered_tools import OfferedTools
 from services.kernel.chat import Attachment, Person
@@ -131,7 +131,7 @@ def test_calls_and_results_come_in_pairs_even_after_a_failure():
 
 
 def test_a_long_result_is_cut_in_the_middle_with_a_note():
-    result = ToolResult(ok=True, text="begin " + "x" * 2 * LONGEST_RESULT + " end")
+    result = ToolResult(ok=True, text="begin " + "x" * 2 * MAX_RESULT_LENGTH + " end")
     step = Step(text="", calls=(ToolCall(id="a", name="look", arguments={}),), results=(result,))
 
     told = shown(make_turn("look", tools=[LOOK], steps=[step]))[-1]["content"]
@@ -139,17 +139,17 @@ def test_a_long_result_is_cut_in_the_middle_with_a_note():
     assert told.startswith("begin ")
     assert told.endswith(" end")
     assert f"of {len(result.text)} characters are left out" in told
-    assert len(told) < LONGEST_RESULT + 150
+    assert len(told) < MAX_RESULT_LENGTH + 150
 
 
 def test_result_of_usual_length_is_shown_whole():
     step = Step(
         text="",
         calls=(ToolCall(id="a", name="look", arguments={}),),
-        results=(ToolResult(ok=True, text="x" * LONGEST_RESULT),),
+        results=(ToolResult(ok=True, text="x" * MAX_RESULT_LENGTH),),
     )
 
-    assert shown(make_turn("look", tools=[LOOK], steps=[step]))[-1]["content"] == "x" * LONGEST_RESULT
+    assert shown(make_turn("look", tools=[LOOK], steps=[step]))[-1]["content"] == "x" * MAX_RESULT_LENGTH
 
 
 def test_result_without_a_value_is_null():

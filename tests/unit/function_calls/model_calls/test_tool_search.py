@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from bot.testing.models import ScriptedModel, completion, requested
 from bot.testing.turns import make_message, make_tool, make_turn
 from function_calls.llm import FunctionCallLLM
-from function_calls.model_calls.correction_round import MOST_SEARCHES
+from function_calls.model_calls.correction_round import MAX_SEARCHES
 from function_calls.model_calls.styles.style_detection import make_styles
 from function_calls.registry import Registry, tool_function
 from function_calls.tools.calls import Step, ToolCall, ToolResult, ToolSpec
@@ -97,8 +97,8 @@ SMALLEST = tuple(make_tool(f"gadget_{number}") for number in range(200))
 @pytest.mark.parametrize("style", STYLES)
 async def test_first_request_has_at_most_15_percent_of_the_bytes(style, tools):
     few, every = [
-        (await interpret(["no", "no"], style=style, tools=tools, tool_search_above=most))[1].shown[0]
-        for most in (50, 0)
+        (await interpret(["no", "no"], style=style, tools=tools, tool_search_above=maximum))[1].shown[0]
+        for maximum in (50, 0)
     ]
 
     assert size_of(few) <= 0.15 * size_of(every)
@@ -160,7 +160,7 @@ async def test_other_calls_wait_for_a_search():
 
 
 async def test_endless_searches_end_with_an_answer():
-    script = [completion("", requested("tool_search", query=f"gadget {number}")) for number in range(MOST_SEARCHES + 1)]
+    script = [completion("", requested("tool_search", query=f"gadget {number}")) for number in range(MAX_SEARCHES + 1)]
 
     found, model = await interpret([*script, "I found nothing."])
 

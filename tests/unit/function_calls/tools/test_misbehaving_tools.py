@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from function_calls.registry import Registry, tool_function
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, ToolResult
-from function_calls.tools.dispatch.execution import LONGEST_TEXT, can_retry
+from function_calls.tools.dispatch.execution import MAX_TEXT_LENGTH, can_retry
 from services.kernel.errors import StorageFull
 
 pytestmark = pytest.mark.asyncio
@@ -118,7 +118,7 @@ async def test_long_result_is_shortened_for_people_and_complete_for_models(conte
 
     result = await call_tool(read_aloud, context_of())
 
-    assert len(result.text) < LONGEST_TEXT + 100
+    assert len(result.text) < MAX_TEXT_LENGTH + 100
     assert result.text.endswith("… 3988000 more characters are left out here.")
     assert len(result.for_model()) == 4_000_000
     assert "result of tool read_aloud is too long" in logged[0]["message"]

@@ -8,7 +8,7 @@ import pytest
 
 from function_calls.tools.declaration.argument_validation import check_arguments
 from function_calls.tools.errors import ArgumentsInvalid
-from function_calls.tools.validation.relaxed_json import DEEPEST, LARGEST_BYTES
+from function_calls.tools.validation.relaxed_json import DEEPEST, MAX_BYTES
 from function_calls.tools.validation.repair import Repaired, repair
 from function_calls.tools.validation.schema_validator import SchemaValidator
 
@@ -139,8 +139,8 @@ REFUSED = {
     "infinity": ('{"type": "daily", "amount": -Infinity}', "-Infinity is not a number"),
     "a number beyond all bounds": ('{"amount": 1e999}', "too large a number"),
     "a number of endless digits": ('{"weekday": ' + "9" * 5000 + "}", "digits"),
-    "huge": ('{"content": "' + "x" * LARGEST_BYTES + '"}', "longer than"),
-    "huge in bytes": ('{"content": "' + "提" * (LARGEST_BYTES // 2) + '"}', "longer than"),
+    "huge": ('{"content": "' + "x" * MAX_BYTES + '"}', "longer than"),
+    "huge in bytes": ('{"content": "' + "提" * (MAX_BYTES // 2) + '"}', "longer than"),
     "deep": ("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), "levels deep"),
     "deep beyond the stack": ("[" * 200_000, "levels deep"),
     "deep in single quotes": ("{'a': " * 70 + "1" + "}" * 70, "levels deep"),

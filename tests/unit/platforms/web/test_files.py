@@ -100,11 +100,11 @@ def test_file_that_can_contain_scripts_is_not_a_picture():
 
 
 async def test_an_upload_counts_once_while_it_is_stored(files):
-    async with files.unused.reserve("ann", 9, most_bytes=20) as key:
+    async with files.unused.reserve("ann", 9, max_bytes=20) as key:
         await files.keep("a.txt", b"123456789", "ann", key)
-        async with files.unused.reserve("ann", 9, most_bytes=20):
+        async with files.unused.reserve("ann", 9, max_bytes=20):
             with pytest.raises(TooManyUploads):
-                async with files.unused.reserve("ann", 9, most_bytes=20):
+                async with files.unused.reserve("ann", 9, max_bytes=20):
                     pass
 
 

@@ -8,7 +8,7 @@ from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.recurrence.schedule import read_schedule
 from services.reminders.exchange.json_form import export_json, import_json
-from services.reminders.exchange.model import MOST_BYTES, ImportRefused
+from services.reminders.exchange.model import MAX_BYTES, ImportRefused
 from services.reminders.exchange.transfer import Form, export_chat, form_of
 from services.reminders.model import NewReminder, ReminderLimits, ReminderState
 from services.reminders.records import ValidatedReminder
@@ -169,7 +169,7 @@ async def test_import_over_the_limit_of_a_chat_is_refused_completely(bring, stor
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        (b"x" * (MOST_BYTES + 1), "the file: larger than 5 MB"),
+        (b"x" * (MAX_BYTES + 1), "the file: larger than 5 MB"),
         (b"BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:\xff\xfe\n", "line 3: not UTF-8 text"),
         (b"\x00\x01\x02", "line 1: not an iCalendar file: it must begin with BEGIN:VCALENDAR"),
         (b"", None),

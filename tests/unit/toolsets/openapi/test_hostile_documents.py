@@ -92,7 +92,7 @@ def test_parts_that_repeat_each_other_exponentially_are_cut_off():
 
 
 def test_document_of_only_exponential_parts_is_refused():
-    converter = SchemaConverter(Document({"openapi": "3.1.0"}), most_nodes=5_000)
+    converter = SchemaConverter(Document({"openapi": "3.1.0"}), max_nodes=5_000)
 
     with pytest.raises(DocumentInvalid):
         converter.convert(exponential())

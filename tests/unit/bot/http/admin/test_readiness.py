@@ -24,7 +24,7 @@ async def test_bot_with_a_writable_database_is_ready(api):
 
 
 async def test_bot_on_a_full_disk_is_not_ready(api, monkeypatch):
-    monkeypatch.setattr(integrity, "LEAST_FREE_BYTES", 2**62)
+    monkeypatch.setattr(integrity, "MIN_FREE_BYTES", 2**62)
 
     assert await ready(api) == (503, "disk_full")
 
