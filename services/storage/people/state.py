@@ -26,9 +26,8 @@ class SqlStateStore:
 
     async def get(self, key: str) -> Json:
         """Return the value under `key`."""
-        now = to_micros(self._clock.now())
-        query = sa.select(STATE.c.value).where(STATE.c.key == key, STATE.c.expires_at > now)
-        return _parse(await self._database.read(lambda connection: connection.scalar(query)))
+        now = self._clock.now()
+        return await self._database.read(lambda connection: _get(connection, key, now))
 
     async def take(self, key: str) -> Json:
         """Delete and return the value under `key` in one statement, so that only one of several processes gets it."""
@@ -58,11 +57,10 @@ class SqlStateStore:
     async def set_unless_changed(self, key: str, value: Json, *, read: Json, keep: timedelta) -> bool:
         """Store `value` if `key` still has the value `read`, in one transaction."""
         now = self._clock.now()
-        query = sa.select(STATE.c.value).where(STATE.c.key == key, STATE.c.expires_at > to_micros(now))
 
         def work(connection: sa.Connection) -> bool:
             take_advisory_lock(connection, key)
-            is_unchanged = _parse(connection.scalar(query)) == read
+            is_unchanged = _get(connection, key, now) == read
             if is_unchanged:
                 _set(connection, key, value, now, keep)
             return is_unchanged
@@ -73,6 +71,16 @@ class SqlStateStore:
 def _parse(text: str | None) -> Json:
     value: Json = None if text is None else json.loads(text)
     return value
+
+
+def _get(connection: sa.Connection, key: str, now: datetime) -> Json:
+    return _parse(connection.scalar(_select_value(), {"key": key, "now": to_micros(now)}))
+
+
+@cache
+def _select_value() -> sa.Select[tuple[str]]:
+    is_current = STATE.c.expires_at > sa.bindparam("now")
+    return sa.select(STATE.c.value).where(STATE.c.key == sa.bindparam("key"), is_current)
 
 
 def _set(connection: sa.Connection, key: str, value: Json, now: datetime, keep: timedelta) -> None:
