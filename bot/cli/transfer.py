@@ -31,7 +31,7 @@ from services.reminders.model import ReminderLimits
 from services.storage.database import Database
 from services.storage.engine.readonly import DatabaseView
 from services.storage.export.lines import ExportScope
-from services.storage.export.reader import stored_chats
+from services.storage.export.reader import find_unknown, stored_chats
 from services.storage.export.service import ImportSummary, export_lines, import_lines
 from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderReader, SqlReminderStore
@@ -198,7 +198,7 @@ def _write(settings: Settings, wanted: ExportScope, out: Path) -> Mapping[str, i
     """Write the complete export or nothing.
 
     Raises:
-        CommandFailed: nothing is stored of the chats and people, such as after a typing mistake.
+        CommandFailed: nothing is stored of one of the chats and people, such as after a typing mistake.
     """
     with replace_file(out) as file:
         return asyncio.run(_export(settings, wanted, file))
@@ -207,15 +207,14 @@ def _write(settings: Settings, wanted: ExportScope, out: Path) -> Mapping[str, i
 async def _export(settings: Settings, wanted: ExportScope, file: TextIO) -> Mapping[str, int]:
     counts: Counter[str] = Counter()
     async with DatabaseView(settings.database_url) as view:
+        if unknown := await find_unknown(view, wanted):
+            chats = ", ".join(await view.read(partial(stored_chats, limit=_MAX_SHOWN))) or "none"
+            raise CommandFailed(f"nothing is stored of {', '.join(unknown)}; chats: {chats}")
         files = RoomFiles(settings.bot.data_dir / "files")
         async for kind, line in export_lines(view, files, wanted, SystemClock().now()):
             file.write(f"{line}\n")
             counts[kind] += 1
         del counts["head"]
-        if not counts:
-            keys = ", ".join((*wanted.chats, *wanted.people))
-            chats = ", ".join(await view.read(partial(stored_chats, limit=_MAX_SHOWN))) or "none"
-            raise CommandFailed(f"nothing is stored of {keys}; chats: {chats}")
     return counts
 
 

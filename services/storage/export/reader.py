@@ -40,6 +40,13 @@ async def stored_lines(database: Readable, scope: ExportScope) -> AsyncIterator[
                 yield line
 
 
+async def find_unknown(database: Readable, scope: ExportScope) -> list[str]:
+    """Return the chats and people of `scope` that nothing is stored of."""
+    single = [(key, ExportScope(chats=(key,))) for key in scope.chats]
+    single += [(key, ExportScope(people=(key,))) for key in scope.people]
+    return [key for key, of_key in single if await anext(stored_lines(database, of_key), None) is None]
+
+
 def stored_chats(connection: sa.Connection, limit: int) -> list[str]:
     """Return the first chats that have messages or reminders, in the order of their keys."""
     keys = sa.union(sa.select(MESSAGE.c.chat_key), sa.select(REMINDER.c.chat_key)).subquery()

@@ -74,6 +74,16 @@ def test_export_of_an_unknown_chat_fails_and_names_the_chats(bubbles, tmp_path):
     assert not list(tmp_path.glob("x.jsonl*"))
 
 
+@pytest.mark.usefixtures("said")
+def test_export_with_one_of_several_keys_unknown_fails_and_names_it(bubbles, tmp_path):
+    chats = ("--chat", "console:home", "--chat", "console:hom")
+    taken = bubbles("export", *chats, "--person", "console:ann", "--person", "console:an", "--out", "x.jsonl")
+
+    assert taken.output == "bubbles: nothing is stored of console:hom, console:an; chats: console:home\n"
+    assert taken.exit_code == 1
+    assert not list(tmp_path.glob("x.jsonl*"))
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
