@@ -4,7 +4,7 @@ import asyncio
 import getpass
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, time, timedelta
 from functools import partial
@@ -33,6 +33,7 @@ from services.storage.engine.readonly import DatabaseView
 from services.storage.export.lines import ExportScope
 from services.storage.export.reader import find_unknown, stored_chats
 from services.storage.export.service import ImportSummary, export_lines, import_lines
+from services.storage.messages.pages import ChatUse
 from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderReader, SqlReminderStore
 from services.storage.schema.backup import back_up
@@ -207,15 +208,19 @@ def _write(settings: Settings, wanted: ExportScope, out: Path) -> Mapping[str, i
 async def _export(settings: Settings, wanted: ExportScope, file: TextIO) -> Mapping[str, int]:
     counts: Counter[str] = Counter()
     async with DatabaseView(settings.database_url) as view:
-        if unknown := await find_unknown(view, wanted):
-            chats = ", ".join(await view.read(partial(stored_chats, limit=_MAX_SHOWN))) or "none"
-            raise CommandFailed(f"nothing is stored of {', '.join(unknown)}; chats: {chats}")
+        await _refuse_unknown(view, await find_unknown(view, wanted))
         files = RoomFiles(settings.bot.data_dir / "files")
         async for kind, line in export_lines(view, files, wanted, SystemClock().now()):
             file.write(f"{line}\n")
             counts[kind] += 1
         del counts["head"]
     return counts
+
+
+async def _refuse_unknown(view: DatabaseView, keys: Sequence[str], code: int = 1) -> None:
+    if keys:
+        chats = ", ".join(await view.read(partial(stored_chats, limit=_MAX_SHOWN))) or "none"
+        raise CommandFailed(f"nothing is stored of {', '.join(keys)}; chats: {chats}", code)
 
 
 async def _import(settings: Settings, file: Path) -> ImportSummary:
@@ -239,6 +244,7 @@ def _format_import(new: int, known: int, over: int) -> str:
 
 async def _export_reminders(settings: Settings, chat: ChatAddress, form: Form) -> str:
     async with DatabaseView(settings.database_url) as view:
+        await _refuse_unknown(view, [] if await ChatUse(view).is_used(chat) else [chat.key], code=2)
         return await export_chat(SqlReminderReader(view), chat, form, SystemClock().now())
 
 

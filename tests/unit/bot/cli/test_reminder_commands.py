@@ -72,6 +72,15 @@ def test_exported_reminders_can_be_imported_in_another_chat(bubbles, remind, for
     assert (reminder["content"], reminder["rule"], reminder["creator"]["id"]) == ("喝水", "FREQ=DAILY", "ann")
 
 
+def test_reminders_of_an_unknown_chat_are_not_exported(bubbles, remind, tmp_path):
+    remind()
+    exported = bubbles("export", "--chat", "console:hom", "--out", "file")
+
+    assert exported.output == "bubbles: nothing is stored of console:hom; chats: console:home\n"
+    assert exported.exit_code == 2
+    assert not (tmp_path / "file").exists()
+
+
 def test_second_import_lists_existing_reminders(bubbles, remind):
     remind("FREQ=DAILY")
     bubbles("export", "--chat", "console:home", "--out", "file")
