@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+# The instants that are valid in every zone; a server or a file may name others.
+_FIRST_INSTANT, _LAST_INSTANT = datetime(1, 1, 3, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 LATEST = 2**63 - 1
 """Later than every instant."""
 
 
 def to_micros(moment: datetime) -> int:
-    """Convert a timezone-aware instant to microseconds."""
-    return (moment - _EPOCH) // _MICROSECOND
+    """Convert a timezone-aware instant to microseconds; one that is not valid in every zone is moved by some days."""
+    return (min(max(moment, _FIRST_INSTANT), _LAST_INSTANT) - _EPOCH) // _MICROSECOND
 
 
 def from_micros(micros: int) -> datetime:
