@@ -275,6 +275,7 @@ async def test_opted_out_person_is_neither_exported_by_others_nor_imported(datab
         '{"kind": "state", "key": "http.tokens", "value": []}',
         '{"kind": "scoped", "scope": "app", "key": "x", "value": 1}',
         '{"kind": "memory"}',
+        '{"kind": "retention", "chat": "web:work", "keep_days": 1000000}',
         "not JSON",
     ],
 )

@@ -43,6 +43,7 @@ _MAX_TEXT_LENGTH: Final = 1_100_000  # a million characters of a result are reco
 Text = Annotated[str, Field(max_length=_MAX_TEXT_LENGTH), Storable]
 ChatKey = Annotated[str, Field(max_length=500, pattern=r"^[^:]+:.+$"), Storable]
 Id = Annotated[str, Field(min_length=1, max_length=_MAX_TEXT_LENGTH), Storable]
+_MAX_DAYS: Final = 36_500  # the limit of the setting
 _Minutes = Annotated[int, Field(ge=0, lt=24 * 60)]
 
 
@@ -136,7 +137,7 @@ _TYPES: Final[Mapping[str, Any]] = {
     "message_id": Id,
     "starts": _Minutes,
     "ends": _Minutes,
-    "keep_days": Annotated[int, Field(ge=0, lt=2**31)],
+    "keep_days": Annotated[int, Field(ge=0, le=_MAX_DAYS)],
     "outcome": Outcome,
     "status": Status,
     "ending": Ending,
