@@ -114,6 +114,14 @@ def load_zone(name: str) -> ZoneInfo:
         raise RequestRefused("zone_unknown", zone=name) from error
 
 
+def zone_or_utc(name: str) -> ZoneInfo:
+    """Return the zone with an IANA name, or UTC if the zone data here is older than that with which it was stored."""
+    try:
+        return load_zone(name)
+    except RequestRefused:
+        return ZoneInfo("UTC")
+
+
 def fires_after(schedule: Schedule, after: datetime) -> Iterator[datetime]:
     """Yield fires strictly after `after`, ascending, and their follow-ups."""
     if schedule.follow_up is None:

@@ -100,6 +100,21 @@ async def test_occurrence_in_quiet_hours_is_leased_after_they_end(reminders: Rem
     assert lease.notice.due_at == now + MINUTE
 
 
+@pytest.mark.parametrize("rule", ["", "FREQ=DAILY"])
+async def test_zones_that_the_zone_data_lacks_stop_no_delivery(reminders: ReminderStore, draft, now, rule: str):
+    await reminders.set_quiet_hours(chat_key(HOME), replace(MORNING, starts=time(3), ends=time(4), zone="Mars/Base"))
+    stored = draft(rule=rule)
+    schedule = replace(stored.reminder.schedule, zone="Mars/Base")
+    await add_many(reminders, [with_changes(stored, schedule=schedule), draft("2")], now)
+
+    leases = await claim_due(reminders, now + MINUTE)
+
+    assert [(lease.notice.content, lease.notice.due_at) for lease in leases] == [
+        ("tea 1", now + MINUTE),
+        ("tea 2", now + MINUTE),
+    ]
+
+
 async def test_quiet_hours_of_another_chat_or_person_delay_nothing(reminders: ReminderStore, draft, now):
     await reminders.set_quiet_hours("chat:console:work", MORNING)
     await reminders.set_quiet_hours("person:console:ann", MORNING)

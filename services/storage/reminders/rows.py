@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 
 from services.kernel.chat import ChatAddress, Person
-from services.recurrence.fires import previous_fire
+from services.recurrence.fires import previous_fire, zone_or_utc
 from services.recurrence.rules import stored_rule
 from services.recurrence.schedule import FollowUp, Schedule
 from services.reminders.exchange.model import ImportedReminder
@@ -187,7 +186,7 @@ def lease_of(row: sa.RowMapping, delivery: DeliveryColumns) -> Lease:
     """Build a claimed occurrence of the reminder in `row`, ready to be sent."""
     identifier = public_id(delivery.reminder_id)
     schedule = schedule_of(row)
-    due_at = from_micros(delivery.due_at).astimezone(ZoneInfo(row["zone"]))
+    due_at = from_micros(delivery.due_at).astimezone(zone_or_utc(row["zone"]))
     action = ReminderAction(row["action"])
     notice = DueNotice(
         delivery_id=delivery.delivery_id,
