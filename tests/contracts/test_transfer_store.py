@@ -276,6 +276,7 @@ async def test_opted_out_person_is_neither_exported_by_others_nor_imported(datab
         '{"kind": "scoped", "scope": "app", "key": "x", "value": 1}',
         '{"kind": "memory"}',
         '{"kind": "retention", "chat": "web:work", "keep_days": 1000000}',
+        '{"kind": "quiet_hours", "key": "chat:web:home", "starts": 0, "ends": 60, "zone": "Mars/Base"}',
         "not JSON",
     ],
 )

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal
 import sqlalchemy as sa
 from msgspec import Struct, ValidationError, convert, to_builtins
 from pydantic import (
+    AfterValidator,
     AwareDatetime,
     Base64UrlBytes,
     BaseModel,
@@ -26,6 +27,7 @@ from pydantic import (
 )
 
 from services.call_log.model import CompletionRecord, Ending, Outcome, Status
+from services.people.zones import is_zone
 from services.reminders.exchange.record import ReminderRecord, Storable
 from services.storage.engine.rows import from_micros, to_micros
 from services.storage.tables import table_of
@@ -43,6 +45,7 @@ _MAX_TEXT_LENGTH: Final = 1_100_000  # a million characters of a result are reco
 Text = Annotated[str, Field(max_length=_MAX_TEXT_LENGTH), Storable]
 ChatKey = Annotated[str, Field(max_length=500, pattern=r"^[^:]+:.+$"), Storable]
 Id = Annotated[str, Field(min_length=1, max_length=_MAX_TEXT_LENGTH), Storable]
+_MAX_SHOWN_LENGTH: Final = 80
 _MAX_DAYS: Final = 36_500  # the limit of the setting
 _Minutes = Annotated[int, Field(ge=0, lt=24 * 60)]
 
@@ -52,6 +55,12 @@ def _completion(value: object) -> CompletionRecord:
         return convert(value, CompletionRecord)
     except ValidationError as error:
         raise ValueError(str(error)) from error  # Pydantic reports it as an error of the line
+
+
+def _zone(name: str) -> str:
+    if not is_zone(name):
+        raise ValueError(f"there is no time zone {name[:_MAX_SHOWN_LENGTH]!r}")
+    return name
 
 
 Completion = Annotated[CompletionRecord, PlainValidator(_completion), PlainSerializer(to_builtins)]
@@ -206,7 +215,7 @@ ROW_KINDS: Final[Mapping[str, RowKind]] = {
     "message": _kind(
         "message", MessageRow, without="deleted_at", names={"message_id": "id", "sender_is_bot": "is_bot"}
     ),
-    "quiet_hours": _kind("quiet_hours", QuietRow, key=Id, zone=Id),
+    "quiet_hours": _kind("quiet_hours", QuietRow, key=Id, zone=Annotated[str, AfterValidator(_zone)]),
     "retention": _kind("retention", RetentionRow),
     "opt_out": _kind("opt_out", OptOutRow, place=Id, person_id=Id),
     "scoped": _kind(
