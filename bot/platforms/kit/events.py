@@ -76,6 +76,6 @@ def _pattern(bot_name: str) -> re.Pattern[str]:
     name = re.escape(bot_name)
     return re.compile(
         rf"@{name}(?![A-Za-z0-9_])|^{call_pattern(bot_name)}(?![A-Za-z0-9_])"
-        rf"|[,，?？!！。.…]\s*{name}\s*[!?.。！？]*\s*$",
+        rf"|[,，?？!！。.…]\s*{name}[\s!?.。！？]*$",
         re.IGNORECASE,
     )

@@ -1,10 +1,11 @@
-"""Any value in the place of a time becomes an instant."""
+"""Times and calls of the bot in the events of platforms."""
 
+import time
 from datetime import UTC, datetime
 
 import pytest
 
-from bot.platforms.kit.events import instant
+from bot.platforms.kit.events import instant, is_called
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -18,3 +19,11 @@ def test_seconds_and_milliseconds_are_instants_as_numbers_and_as_text():
 def test_invalid_time_is_the_epoch(nonsense):
     assert instant(nonsense) == EPOCH
     assert instant(nonsense, per_second=1000) == EPOCH
+
+
+def test_spaces_behind_the_name_take_no_long_time():
+    begun = time.process_time()
+
+    assert not is_called(".Bubbles" + " " * 10_000 + "x", "Bubbles")
+    assert is_called("thanks, Bubbles ! " + " " * 10_000, "Bubbles")
+    assert time.process_time() - begun < 0.2
