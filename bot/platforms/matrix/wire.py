@@ -200,7 +200,7 @@ def _mark_names(text: str, people: Collection[Person]) -> str:
     """Insert an @ before the names of `people` in `text`: clients leave it out of their pills."""
     for person in people:
         if f"@{person.name}" not in text:
-            text = re.sub(rf"(?<![\w@]){re.escape(person.name)}(?!\w)", f"@{person.name}", text, count=1)
+            text = re.sub(rf"(?<![\w@]){re.escape(person.name)}(?!\w)", r"@\g<0>", text, count=1)
     return text
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from bot.platforms.base import OutgoingMessage
 from bot.platforms.matrix.wire import (
@@ -89,6 +90,13 @@ def test_a_mentioned_person_has_an_at_in_the_text():
 
     assert message.mentions == (Person(id="@ben:localhost", name="Ben"),)
     assert message.text == "remind @Ben of tea"
+
+
+def test_backslash_in_the_name_of_a_mentioned_person_is_plain_text():
+    room = replace(ROOM, names={"@ben:localhost": r"Ben\q"})
+    content = {"body": r"hi Ben\q", "m.mentions": {"user_ids": ["@ben:localhost"]}}
+
+    assert to_incoming(event(content), room, ACCOUNT).text == r"hi @Ben\q"
 
 
 def test_a_thread_is_a_part_of_the_address_and_its_fallback_no_reply():
