@@ -76,7 +76,7 @@ MAX_DESCRIPTION_LENGTH: Final = 100
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _CHINESE: Final = re.compile(r"[\u4e00-\u9fff]")
 _FIRST_SENTENCE: Final = re.compile(r".*?[.!?](?=\s|$)", re.DOTALL)
-_KINDS: Final[Mapping[object, OptionKind]] = {
+_KINDS: Final[Mapping[str, OptionKind]] = {
     "string": "text",
     "integer": "integer",
     "number": "number",
@@ -179,7 +179,8 @@ def _command(spec: ToolSpec) -> Command | None:
 def _options(function: str, fields: Mapping[str, object], needed: set[str]) -> Iterator[CommandOption]:
     for name, field in fields.items():
         schema = _non_null_schema(field)
-        kind = _KINDS.get(schema.get("type"))
+        named = schema.get("type")
+        kind = _KINDS.get(named) if isinstance(named, str) else None
         if kind is None or not _NAME.fullmatch(name):
             continue
         described = schema.get("description")

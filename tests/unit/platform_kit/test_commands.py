@@ -89,6 +89,12 @@ def test_composite_value_is_not_an_option():
     assert [option.name for option in command.options] == ["side"]
 
 
+def test_value_of_several_types_or_null_is_not_an_option():
+    [command] = made(amount={"anyOf": [{"type": ["string", "integer"]}, {"type": "null"}]}, side={"type": "string"})
+
+    assert [option.name for option in command.options] == ["side"]
+
+
 def test_a_function_that_needs_a_list_has_no_command():
     assert made(required=["words"], words={"type": "array"}) == ()
 
