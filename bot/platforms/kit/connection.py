@@ -149,6 +149,9 @@ class Connection:
         await self._is_live.wait()
         asked_at = None
         while (silence := (self._clock.now() - self._received_at).total_seconds()) < end:
+            if silence < 0:  # the clock was set back
+                self._received_at = self._clock.now()
+                continue
             if silence >= limit:
                 if self._health.state == "live":
                     logger.bind(platform=self._name).warning("stale connection: nothing received for {:.0f} s", silence)

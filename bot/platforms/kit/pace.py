@@ -25,6 +25,8 @@ class SendPace:
     async def wait(self) -> None:
         """Return when the next sending is allowed."""
         async with self._turn:
+            # A clock that is set back must not hold up the lines for as long.
+            self._free_at = min(self._free_at, self._clock.now() + self._interval * self._burst)
             earliest = self._free_at - self._interval * (self._burst - 1)
             pause = (earliest - self._clock.now()).total_seconds()
             if pause > 0:

@@ -278,3 +278,19 @@ async def test_event_that_cannot_be_received_does_not_hold_up_the_next():
         await asyncio.sleep(1)
 
     assert received == events
+
+
+async def test_clock_that_is_set_back_hides_no_silence(clock):
+    sessions = []
+    connection = Connection("x", clock, stale_after=timedelta(seconds=10))
+
+    async def session():
+        sessions.append(1)
+        connection.note_received()
+        if len(sessions) == 1:
+            clock.shift(timedelta(hours=-1))
+        await asyncio.Event().wait()
+
+    await kept(connection, session, 60)
+
+    assert len(sessions) > 1

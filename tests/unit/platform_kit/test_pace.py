@@ -46,3 +46,13 @@ async def test_after_a_short_pause_as_many_pass_as_it_was_long():
     await asyncio.sleep(4)
 
     assert await line.sent(3) == [4, 4, 6]
+
+
+async def test_clock_that_is_set_back_holds_up_no_line():
+    line = Line()
+    await line.sent(3)
+    line._clock.shift(timedelta(hours=-1))
+    begun = asyncio.get_running_loop().time()
+    await line.sent(2)
+
+    assert asyncio.get_running_loop().time() - begun <= 8
