@@ -95,10 +95,11 @@ def code_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def plain(spans: Sequence[Span]) -> str:
     """Render the spans as plain text."""
-    return "".join(_plain(span) for span in spans).strip("\n")
+    return "".join(map(plain_span, spans)).strip("\n")
 
 
-def _plain(span: Span) -> str:
+def plain_span(span: Span) -> str:
+    """Render one span as plain text, with line ends around a code block."""
     if span.kind == "link" and span.url != span.text:
         return f"{span.text} ({span.url})"
     if span.kind == "block":

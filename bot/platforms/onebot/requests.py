@@ -4,7 +4,7 @@ import base64
 from typing import Final
 
 from bot.platforms.base import OutgoingMessage
-from bot.platforms.kit.markdown import Span, plain, spans_of
+from bot.platforms.kit.markdown import Span, plain_span, spans_of
 from bot.platforms.kit.pieces import pieces
 from bot.platforms.onebot.wire import recipient
 from services.kernel.chat import ChatAddress, SentFile
@@ -45,15 +45,15 @@ def is_picture(file: SentFile) -> bool:
 def _segments(spans: tuple[Span, ...]) -> list[dict[str, object]]:
     """Return a segment for each mention, and segments with the plain text between them."""
     found: list[dict[str, object]] = []
-    text: list[Span] = []
+    text = ""
     for span in spans:
         whom = _number(span)
         if whom is None:
-            text.append(span)
+            text += plain_span(span)
             continue
-        found += [*_text(text), {"type": "at", "data": {"qq": whom}}]
-        text = []
-    return found + _text(text)
+        found += [*_text(text if found else text.lstrip("\n")), {"type": "at", "data": {"qq": whom}}]
+        text = ""
+    return found + _text(text.rstrip("\n") if found else text.strip("\n"))
 
 
 def _number(span: Span) -> str | None:
@@ -63,6 +63,5 @@ def _number(span: Span) -> str | None:
     return span.person.id if is_account and span.person is not None else None
 
 
-def _text(spans: list[Span]) -> list[dict[str, object]]:
-    text = plain(spans)
+def _text(text: str) -> list[dict[str, object]]:
     return [{"type": "text", "data": {"text": text}}] if text else []

@@ -88,6 +88,13 @@ def test_a_reply_and_mentions_are_segments_and_marks_are_left_out():
     ]
 
 
+def test_line_ends_around_a_mention_are_kept():
+    ann = Person(id="7", name="Ann")
+    texts = [each["data"].get("text", "@") for each in segments(text="Tea:\n@Ann\n@Ann", mentions=(ann,))]
+
+    assert "".join(texts) == "Tea:\n@\n@"
+
+
 def test_only_code_mentions_everyone():
     assert {"type": "at", "data": {"qq": "all"}} in segments(text="everyone, tea", mentions_everyone=True)
     assert [segment["type"] for segment in segments(text="@all @全体成员 [CQ:at,qq=all] tea")] == ["text"]
