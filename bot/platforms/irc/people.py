@@ -10,7 +10,11 @@ from services.kernel.chat import Person
 
 _OPERATORS: Final = frozenset("~&@")
 _PREFIXES: Final = "~&@%+"
-_PARAMETERS: Final = frozenset("beIkqaohv")
+# Modes with a parameter: always, only when they are set, and ranks. The server may name others.
+_ALWAYS: Final = "beIk"
+_WHEN_SET: Final = "l"
+_RANKS: Final = "qaohv"
+_MODE_KINDS: Final = 3
 
 
 class _Channel(Struct):
@@ -31,6 +35,7 @@ class People:
         self.has_accounts = False
         self._channels: defaultdict[str, _Channel] = defaultdict(_Channel)
         self._accounts: dict[str, str] = {}
+        self._always, self._when_set, self._ranks = _ALWAYS, _WHEN_SET, _RANKS
 
     def person(self, nick: str, channel: str = "") -> Person:
         """Return the person behind `nick`; an admin where they are an operator of `channel`."""
@@ -55,6 +60,15 @@ class People:
         self._channels[fold(line.param(0))].nicks[fold(line.nick)] = line.nick
         if len(line.params) > 2:
             self._set_account(line.nick, line.param(1))
+
+    def _on_005(self, line: Line) -> None:
+        """Note the modes with a parameter. Source: https://modern.ircdocs.horse/#rplisupport-005."""
+        for name, _, value in (each.partition("=") for each in line.params):
+            if name == "CHANMODES" and value.count(",") >= _MODE_KINDS - 1:
+                lists, keys, self._when_set = value.split(",")[:_MODE_KINDS]
+                self._always = lists + keys
+            elif name == "PREFIX":
+                self._ranks = value.partition(")")[0].removeprefix("(")
 
     def _on_353(self, line: Line) -> None:
         name = fold(line.param(2))
@@ -103,7 +117,7 @@ class People:
         for mode in line.param(1):
             if mode in "+-":
                 is_given = mode == "+"
-            elif mode in _PARAMETERS and names:
+            elif names and mode in self._always + self._ranks + (self._when_set if is_given else ""):
                 nick = fold(names.pop(0))
                 if mode in "oqa":
                     (channel.operators.add if is_given else channel.operators.discard)(nick)

@@ -251,3 +251,22 @@ def test_remark_that_does_not_fit_is_its_own_line():
     message = OutgoingMessage(text=f"{'t' * 390}\n   (say “undo” to take it back)")
 
     assert len(text_lines(message)) == 2
+
+
+def test_limit_of_a_channel_is_no_name_in_a_change_of_modes():
+    people = known(
+        ":s 353 Bubbles = #team :@ann @ben", ":ann!a@h MODE #team +l-o 10 ben", ":ann!a@h MODE #team -l+o ben2"
+    )
+
+    assert not people.person("ben", "#team").is_admin
+    assert people.person("ben2", "#team").is_admin
+
+
+def test_server_says_which_modes_of_a_channel_have_a_parameter():
+    people = known(
+        ":s 005 Bubbles CHANMODES=eIbq,k,flj,CFLMPQScgimnprstuz PREFIX=(ov)@+ :are supported by this server",
+        ":s 353 Bubbles = #team :@ann @ben",
+        ":ann!a@h MODE #team +f-o ##overflow ben",
+    )
+
+    assert not people.person("ben", "#team").is_admin
