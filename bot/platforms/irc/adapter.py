@@ -30,10 +30,13 @@ _LOGIN_SECONDS: Final = 60.0
 _PONG_SECONDS: Final = 30.0
 _IDENTIFY_SECONDS: Final = 5.0
 _REJOIN_SECONDS: Final = 10.0
+_RETRY_SECONDS: Final = 600.0
 _SEND_REFUSALS: Final = frozenset(
     {"401", "402", "403", "404", "407", "411", "412", "413", "414", "442", "477", "489", "531"}
 )
-
+_JOIN_REFUSALS: Final = frozenset(
+    {"403", "405", "437", "470", "471", "473", "474", "475", "476", "477", "479", "480", "489", "520"}
+)
 _NAMES_TARGET: Final = frozenset({"401", "403", "404"})
 
 
@@ -140,11 +143,9 @@ class IrcPlatform(NetworkPlatform):
         waiting = {fold(channel.partition(" ")[0]) for channel in self._settings.channels}
         while waiting:
             line = await read_line(reader)
-            self._answer(line)
-            if line.command in {"366", "471", "473", "474", "475", "477", "403", "405"}:
+            self._handle(line)
+            if line.command == "366" or line.command in _JOIN_REFUSALS:
                 waiting.discard(fold(line.param(1)))
-                if line.command != "366":
-                    logger.bind(platform=NAME).error("cannot join {}: {}", line.param(1), line.param(-1))
 
     async def _identify(self, reader: asyncio.StreamReader) -> None:
         """Identify with NickServ and wait for its answer for a few seconds, as some channels require an account."""
@@ -168,7 +169,13 @@ class IrcPlatform(NetworkPlatform):
 
     def _take(self, line: Line) -> None:
         self._connection.note_received()
+        self._handle(line)
+
+    def _handle(self, line: Line) -> None:
         self._answer(line)
+        if line.command in _JOIN_REFUSALS and (channel := self._configured(line.param(1))):
+            logger.bind(platform=NAME).error("cannot join {}: {}", line.param(1), line.param(-1))
+            self._join_later(channel, _RETRY_SECONDS)
         if line.command == "PRIVMSG":
             self._receive_message(line)
         elif line.command == "PONG":
@@ -176,7 +183,7 @@ class IrcPlatform(NetworkPlatform):
         elif line.command in _SEND_REFUSALS:
             self._refuse(line)
         elif line.command == "KICK" and fold(line.param(1)) == fold(self._login.nick):
-            self._rejoin_later(line.param(0))
+            self._join_later(self._configured(line.param(0)) or line.param(0), _REJOIN_SECONDS)
 
     def _receive_message(self, line: Line) -> None:
         channel = line.param(0)
@@ -200,12 +207,16 @@ class IrcPlatform(NetworkPlatform):
             return
         self._pongs.refuse_all(f"{line.command} {line.param(-1)}")
 
-    def _rejoin_later(self, channel: str) -> None:
+    def _configured(self, channel: str) -> str | None:
+        """Return `channel` as in the settings, with its key if it has one; None for another channel."""
+        return next((each for each in self._settings.channels if fold(each.partition(" ")[0]) == fold(channel)), None)
+
+    def _join_later(self, channel: str, seconds: float) -> None:
         async def rejoin() -> None:
-            await self._clock.nap(_REJOIN_SECONDS)
+            await self._clock.nap(seconds)
             self._write(f"JOIN {channel}")
 
-        task = asyncio.create_task(rejoin(), name=f"rejoin {channel}")
+        task = asyncio.create_task(rejoin(), name="irc join")
         self._rejoining.add(task)
         task.add_done_callback(self._rejoining.discard)
 
