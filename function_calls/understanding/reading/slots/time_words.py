@@ -8,7 +8,7 @@ from functools import cache
 from msgspec.structs import replace
 
 from function_calls.understanding.reading.lexicon import Lexicon
-from function_calls.understanding.reading.slots.small_words import EDGE, is_figure, tidy
+from function_calls.understanding.reading.slots.small_words import EDGE, is_figure, strip_leading_word, tidy
 from function_calls.understanding.reading.times import (
     TimeWords,
     blank_spans,
@@ -42,6 +42,9 @@ def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadPhrase) -> TimeW
     day_and_figure = _DAY_AND_FIGURE.fullmatch(text) if words.joint else None
     if day_and_figure is not None:  # "sat 10"
         phrases.append(f"{day_and_figure['day']} {words.as_time[1].format(time=day_and_figure['figure'])}")
+    bare = strip_leading_word(text, words.before_time, words.joint)
+    if not count and bare != text:  # "to the 10th"
+        phrases += [form.format(time=bare) for form in words.as_time[:maximum]]
     return next(filter(None, (_parse_phrase(phrase, words, read) for phrase in phrases)), None)
 
 
