@@ -8,13 +8,14 @@ from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.names import find_members
 from function_calls.understanding.reading.reminder_words import find_stems, replace_amount
 from function_calls.understanding.reading.slots.references import normalize_reference
-from function_calls.understanding.reading.slots.small_words import match_any, tidy
+from function_calls.understanding.reading.slots.small_words import are_function_words, match_any, tidy
 from function_calls.understanding.reading.times import is_clock_alone, list_halves
 from function_calls.understanding.reading.tokens import is_time, split_clauses
 from function_calls.understanding.requests.changes.people_changes import add_person, replace_people
 from function_calls.understanding.requests.changes.updates import update
 from function_calls.understanding.requests.chat_reminders import IT
 from function_calls.understanding.requests.known_reminders import find_due, find_rule
+from function_calls.understanding.requests.new_reminders.copies import set_variant_of_last
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last
 from function_calls.understanding.requests.people import list_own_reminders
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
@@ -160,7 +161,13 @@ def _find_retracted_words(request: RequestContext) -> list[str]:
 
 
 def append(request: RequestContext) -> Interpretation | None:
-    """Append words to the text of a reminder; a member of the chat is reminded as well, unless the text has others."""
+    """Append words to the text of a reminder; a member of the chat is reminded as well, unless the text has others.
+
+    Somebody with another task gets a reminder like the last one: "and Ben to sweep".
+    """
+    with_person = _tag_person_with_task(request)
+    if with_person != request:
+        return set_variant_of_last(with_person)
     request = _untag_place(_tag_number_of_content(request))
     content, fold, reminder = request.content, request.words.fold, find_named_reminder(request)
     text = "" if reminder is None else fold(reminder.content)
@@ -171,6 +178,18 @@ def append(request: RequestContext) -> Interpretation | None:
     if time is not None and time.best.rrule is None:
         return repeat_last(request.retag("CONTENT", "WHEN"))  # 吃药再加个中午的
     return update(request, {"added": _find_preposition(content, request) + content}) if content else None
+
+
+def _tag_person_with_task(request: RequestContext) -> RequestContext:
+    """Return the request with a person in front tagged who has the content as a task: "and Ben to sweep"."""
+    tags, tokens, words = list(request.reading.tags), request.reading.tokens, request.words
+    at = max(tags.index("CONTENT") - 2, 0) if "CONTENT" in tags else 0
+    is_first = are_function_words([token.form for token in tokens[:at]], words, words.beside)
+    is_task = tags[at : at + 2] == [NO_TAG, NO_TAG] and tokens[at + 1].form in words.task_links
+    name = request.reading.text_of(tokens[at])
+    if is_first and is_task and (request.is_member(name) or (at and name[:1].isupper())):
+        tags[at] = "PERSON"
+    return request.with_tags(tags)
 
 
 def _find_preposition(content: str, request: RequestContext) -> str:
