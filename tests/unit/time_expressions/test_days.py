@@ -24,6 +24,8 @@ from services.time_expressions import DateOrder, Grain, parse_all
         ("5 January 2028", "2028-01-05"),
         ("the 15th of march", "2027-03-15"),
         ("on the 15th", "2026-12-15"),
+        ("on 3rd Feb", "2027-02-03"),
+        ("on the 14th Mar", "2027-03-14"),
         ("last friday of october 2027", "2027-10-29"),
         ("third monday next month", "2026-12-21"),
         ("tuesday 15th", "2026-12-15"),
