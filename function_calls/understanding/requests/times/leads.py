@@ -103,6 +103,7 @@ def names_any_day(piece: str, request: RequestContext) -> bool:
 
 def tag_lead(request: RequestContext) -> RequestContext:
     """Return the request with the clock behind a lead, or a lead behind 前, tagged as one: "the day before at 6pm"."""
+    request = _tag_clock_behind_lead(request)
     if not request.reading.has("WHEN"):
         return request
     first = last = 0
@@ -117,6 +118,19 @@ def tag_lead(request: RequestContext) -> RequestContext:
     if last < len(reading.tokens) and reading.tokens[last].form == "@clock":
         last += 1
     return request.with_tags("LEAD" if first <= at < last else tag for at, tag in enumerate(reading.tags))
+
+
+def _tag_clock_behind_lead(request: RequestContext) -> RequestContext:
+    """Return the request with a clock right behind "a day before" as when to remind, where its event has a time."""
+    tokens, tags, text = request.reading.tokens, list(request.reading.tags), request.reading.text
+    events = [span for span in request.reading.spans("EVENT") if request.read_times(text[slice(*span)])]
+    for at in range(2, len(tags)):
+        is_behind = tags[at - 2] == "LEAD" and tokens[at - 1].form in request.words.ahead
+        if is_behind and len(events) > 1 and tags[at] == "EVENT" and tokens[at].form == "@clock":
+            piece = next(text[slice(*span)] for span in request.reading.spans("LEAD") if span[1] == tokens[at - 2].end)
+            lead = parse_lead(piece, request)
+            tags[at] = "WHEN" if lead is not None and lead[0] >= _DAY else "EVENT"
+    return request.with_tags(tags)
 
 
 def _untag_name_ahead(request: RequestContext) -> RequestContext:
