@@ -60,7 +60,7 @@ def calls_person(turn: Turn) -> bool:
     language = detect_language(turn.message.text, turn.language)
     text = _strip_interjections(turn.message.text.casefold().strip(_END_MARKS), language)
     words = load_lexicon(language)
-    if _ends_with_title(text, words):
+    if _ends_with_title(text, words) or _begins_with_kinship_term(text, words):
         return True
     favours = f"(?:{match_any((*words.favours, *words.triggers))})"
     is_question = turn.message.text.rstrip().endswith(QUESTION_ENDS)
@@ -77,6 +77,12 @@ def _ends_with_title(text: str, words: Lexicon) -> bool:
     """Return whether a question ends with a surname and a title: 能晚一天吗赵师傅."""
     ending = rf"(?:{match_any(words.question_particles)})\s*\w{{1,2}}(?:{match_any(words.titles)})$"
     return bool(words.titles) and re.search(ending, words.fold(text)) is not None
+
+
+def _begins_with_kinship_term(text: str, words: Lexicon) -> bool:
+    """Return whether a request begins with a word by which people call each other: "mum can you remind me"."""
+    requests = match_any((*words.favours, *words.reminding))
+    return bool(words.called) and re.match(rf"(?:{match_any(words.called)}),?\s+(?:{requests})\b", text) is not None
 
 
 def speaks_about_bot(turn: Turn) -> bool:

@@ -43,6 +43,7 @@ def is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances)
         or _is_supposition(reading, words)
         or _asks_about_stopping(reading, words)
         or _asks_somebody_else(reading, words)
+        or _asks_named_person(reading, words)
         or _adds_question(reading, words)
         or _is_talk_by_state(reading, words, state)
         or (is_vague and _is_vague_talk(reading, words, state))
@@ -182,6 +183,14 @@ def _asks_somebody_else(reading: MessageReading, words: Lexicon) -> bool:
     is_seeking = words.has_any(words.seeking, words.fold(reading.text[:start]))
     is_for_nobody_named = words.fold(reading.words("PERSON")) in words.pronouns
     return reading.intent in {"set", "summary"} and (is_seeking or is_for_nobody_named)
+
+
+def _asks_named_person(reading: MessageReading, words: Lexicon) -> bool:
+    """Return whether a message begins with a name and words such as "can you": "Priya could you remind me at 6"."""
+    start, end = next(iter(reading.spans("PERSON")), (0, 0))
+    asking = tuple(each for each in words.favours if not words.second_person.isdisjoint(each.split()))
+    behind = words.fold(reading.text[end:]).lstrip(" ,")
+    return end > start == 0 and bool(words.joint) and behind.startswith(asking)
 
 
 def _is_order_to_people(reading: MessageReading, words: Lexicon, state: Circumstances) -> bool:

@@ -227,6 +227,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     speech_verbs: tuple[str, ...] = ()
     closing_questions: tuple[str, ...] = ()
     titles: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
     possessives: frozenset[str] = frozenset()
     reminding_verbs: tuple[str, ...] = ()
     clitics: tuple[str, ...] = ()
