@@ -58,6 +58,7 @@ def _is_talk_by_state(reading: MessageReading, words: Lexicon, state: Circumstan
     is_first = state.context == "none" and state.last_action == "none"
     undoes_nothing = intent == "undo" and is_first and not words.has_any(words.help_topics.get("undo", ()), text)
     reports = not state.names_reminder and words.has_any(words.reported, text)
+    reports = reports or words.has_promise(text)
     return asks_people or undoes_nothing or reports or (state.answers_person and intent in _STATEMENTS)
 
 

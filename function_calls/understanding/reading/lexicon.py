@@ -239,6 +239,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     exchange_words: tuple[str, ...] = ()
     with_words: tuple[str, ...] = ()
     reported: tuple[str, ...] = ()
+    promises: str = ""
     folding: Mapping[int, int] = {}
 
     @property
@@ -264,6 +265,10 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def has_trigger(self, folded: str) -> bool:
         """Return whether the `folded` text has a word such as "remind", also within another word or a time."""
         return any(word in folded for word in self.triggers)
+
+    def has_promise(self, folded: str) -> bool:
+        """Return whether a person promises in the `folded` text to remind others: 我再提醒大家."""
+        return bool(self.promises) and re.search(self.promises, folded) is not None
 
     def find_spared(self, text: str) -> str:
         """Return the words for what is excepted from all: 看牙 of 留下看牙，其他全删; "" for none."""
