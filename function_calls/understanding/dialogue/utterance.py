@@ -201,9 +201,12 @@ class CircumstancesReader:
         return bool(days[0] & days[1])
 
     def _names_clock_of(self, last: ToolCall, text: str, utterance: Utterance) -> bool:
-        """Return whether `text` names the clock of the reminder set by `last`, or its hour: "it's at 3" for 3:15."""
+        """Return whether `text` names the clock of the reminder set by `last`, or the hour next to it.
+
+        "It's at 3" may speak of 3:15; of 7:50 people say 8.
+        """
         due = self._read_clocks(str(last.arguments.get("time", "")), utterance)
-        due |= {(hour, 0) for hour, _ in due}
+        due |= {((hour + minute // 30) % HOURS_A_HALF, 0) for hour, minute in due}
         figures = {(int(word) % HOURS_A_HALF, 0) for word in re.findall(r"(?<![\d:.])\d{1,2}(?![\d:.]\d|\d)", text)}
         return not due.isdisjoint(self._read_clocks(text, utterance) | figures)
 
