@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from function_calls.language.recognized_phrases import is_greeting
 from function_calls.tools.calls import Turn
 from function_calls.understanding.reading.lexicon import Lexicon, detect_language, load_lexicon
 from function_calls.understanding.reading.message import QUESTION_ENDS
@@ -65,12 +66,24 @@ def calls_person(turn: Turn) -> bool:
     favours = f"(?:{match_any((*words.favours, *words.triggers))})"
     is_question = turn.message.text.rstrip().endswith(QUESTION_ENDS)
     behind_name = (rf"\s+(?:{favours}|)" if is_question else rf"\s+{favours}") if words.joint else rf"\s*{favours}"
+    second_person = f"(?:{match_any(words.second_person)})"
+    second_person = rf"\s+{second_person}\b" if words.joint else rf"\s*{second_person}"
     return any(
         re.match(rf"{name}\s*[,，:：]", text)
         or re.match(rf"{name}{behind_name}", words.fold(text))
+        or re.search(rf"[,，。！!?？]\s*{name}{second_person}", words.fold(text))
         or re.search(rf"(?:[,，]|\s(?:{match_any(words.polite)}))\s*{name}(?:$|[,，])", text)
         for name in (re.escape(name.casefold()) for name in people if name)
     )
+
+
+def calls_group(text: str, words: Lexicon) -> bool:
+    """Return whether `text` begins with a call of the whole chat, alone or in a greeting: "morning team, …"."""
+    end = CLAUSE_MARK.search(text)
+    clause = words.fold(text[: end.start()]) if end else ""
+    called = max((word for word in words.everyone if words.has_any((word,), clause)), key=len, default="")
+    rest = clause.replace(called, "", 1).strip()
+    return bool(called) and (not rest or is_greeting(rest))
 
 
 def _ends_with_title(text: str, words: Lexicon) -> bool:

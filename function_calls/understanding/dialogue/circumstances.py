@@ -35,6 +35,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
         has_unanswered_request: The sender's message before it says "remind" or the like, and was not answered.
         others_acted: The last reminder of the chat was set for somebody else, by another person, since that action.
         others_discussed_text: One of these messages has a word of the text of a reminder.
+        calls_group: The message begins with a call of the whole chat.
     """
 
     context: Context
@@ -56,6 +57,7 @@ class Circumstances(Struct, frozen=True, kw_only=True):
     has_unanswered_request: bool = False
     others_acted: bool = False
     others_discussed_text: bool = False
+    calls_group: bool = False
 
 
 def has_trigger(reading: MessageReading, words: Lexicon) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from function_calls.understanding.dialogue.addressee import is_for_bot
+from function_calls.understanding.dialogue.addressee_by_name import calls_person
 from function_calls.understanding.dialogue.circumstances import has_trigger
 from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.intent_decision import (
@@ -41,7 +42,7 @@ class IntentChooser:
     def _choose(self, utterance: Utterance) -> tuple[str, ...]:
         """Return the intents to act on, best first."""
         reading, words = utterance.reading, utterance.words
-        if is_refusal(reading, words):
+        if is_refusal(reading, words) or calls_person(utterance.turn):
             return ()
         certain = self._find_certain_intent(utterance)
         if certain:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from function_calls.language.messages import say
 from function_calls.tools.calls import Interpretation, ToolCall, Turn
-from function_calls.understanding.dialogue.addressee_by_name import calls_person, replies_to_unknown, speaks_about_bot
+from function_calls.understanding.dialogue.addressee_by_name import replies_to_unknown, speaks_about_bot
 from function_calls.understanding.dialogue.dialogue import Dialogue
 from function_calls.understanding.dialogue.intent_choice import IntentChooser
 from function_calls.understanding.dialogue.message_reader import TextReader
@@ -53,7 +53,7 @@ class MessageInterpreter:
         """Return the calls or the question of a message; None where it asks nothing or is unclear."""
         turn = utterance.turn
         is_talk_of_bot = speaks_about_bot(turn) and not utterance.is_addressed
-        if calls_person(turn) or is_talk_of_bot or (replies_to_unknown(turn) and utterance.reading.intent != "done"):
+        if is_talk_of_bot or (replies_to_unknown(turn) and utterance.reading.intent != "done"):
             return None
         if utterance.reading.intent == "move" and self._is_about_delivery(utterance):
             reading = merge_intents(utterance.reading, "move", "snooze", utterance.models)

@@ -3,7 +3,6 @@
 import re
 from itertools import pairwise
 
-from function_calls.language.recognized_phrases import is_greeting
 from function_calls.tools.confirmation.yes_no import parse_yes_no
 from function_calls.understanding.dialogue.circumstances import (
     ASKED,
@@ -16,7 +15,7 @@ from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.reading.slots.small_words import are_function_words
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, CLAUSE_MARK, MARKS
+from function_calls.understanding.reading.tokens import CLAUSE_MARK, MARKS
 
 _CHANGES = frozenset({"move", "reword", "append", "snooze", "delete", "skip", "until", "pause", "resume", "keep_days"})
 _PEOPLE_CHANGES = frozenset({"person_add", "person_set", "person_remove"})
@@ -38,7 +37,7 @@ def is_for_people(reading: MessageReading, words: Lexicon, state: Circumstances)
     """Return whether a message is for people whatever its probability: by its words, or after what they wrote."""
     is_vague = not (has_trigger(reading, words) or state.names_reminder)
     return (
-        _greets_group(reading, words)
+        (state.calls_group and not (has_trigger(reading, words) or reading.intent in _PEOPLE_CHANGES))
         or _asks_with_pronoun_only(reading, words)
         or _is_supposition(reading, words)
         or _asks_about_stopping(reading, words)
@@ -156,15 +155,6 @@ def _gives_new_text(reading: MessageReading, words: Lexicon) -> bool:
     beside = [token.form for token in reading.untagged]
     has_order = words.has_any((*words.telling, *words.change_it), words.joint.join(beside))
     return has_order or are_function_words(beside, words)
-
-
-def _greets_group(reading: MessageReading, words: Lexicon) -> bool:
-    """Return whether a message without a word such as "remind" calls the whole chat: "morning team, …"."""
-    forms = reading.forms
-    end = next((at for at, form in enumerate(forms) if form in CLAUSE_ENDS), 0)
-    clause = words.joint.join(forms[:end])
-    called = max((word for word in words.everyone if words.has_any((word,), clause)), key=len, default="")
-    return bool(called) and is_greeting(clause.replace(called, "", 1)) and not has_trigger(reading, words)
 
 
 def _asks_with_pronoun_only(reading: MessageReading, words: Lexicon) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from function_calls.tools.calls import ToolCall, Turn
-from function_calls.understanding.dialogue.addressee_by_name import addresses_bot
+from function_calls.understanding.dialogue.addressee_by_name import addresses_bot, calls_group
 from function_calls.understanding.dialogue.circumstances import ASKED, Circumstances
 from function_calls.understanding.dialogue.dialogue import Context, Dialogue, list_answered
 from function_calls.understanding.open_questions import OpenQuestion
@@ -113,6 +113,7 @@ class CircumstancesReader:
             follows_bot=follows_bot(turn),
             delivered_to_others=utterance.context == "fired" and self._dialogue.is_delivery_for_others(turn),
             awaits_completion=utterance.chat_reminders is not None and utterance.chat_reminders.awaits_completion,
+            calls_group=calls_group(turn.message.text, words),
             says_not_urgent=words.has_any(words.not_urgent, _CLAUSE_MARK.sub(" ", words.fold(turn.message.text))),
             has_unanswered_request=_has_unanswered_request(turn, words),
             others_acted=self._dialogue.is_last_set_by_other(key, turn) and not is_reminded_by_other,
