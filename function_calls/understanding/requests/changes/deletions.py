@@ -96,11 +96,15 @@ def _fix_numbers(references: list[str], request: RequestContext) -> list[str]:
 
 
 def _find_untagged_day(request: RequestContext) -> str:
-    """Return an untagged day meant by "that day", or in front of a word for one occurrence: 15号那次; "" for none."""
-    day, words = request.reading.only_time, request.words
-    phrases = [words.fold(f"{day}{words.joint}{word}") for word in words.one_time]
-    says_that_day = words.has_any(words.same_day_phrases, words.fold(request.reading.text))
-    return day if day and (says_that_day or request.has_phrase(phrases)) else ""
+    """Return an untagged day meant by "that day", or in front of a word for one occurrence: 15号那次; "" for none.
+
+    It may also stand in front of a word that leaves it out: 垃圾我下午倒了，今晚不用提醒.
+    """
+    reading, words = request.reading, request.words
+    behind = (*words.one_time, *words.exclusion_endings)
+    days = (day for day in reading.times if words.fold(reading.text[day.end :]).lstrip().startswith(behind))
+    says_that_day = words.has_any(words.same_day_phrases, words.fold(reading.text))
+    return next(map(reading.text_of, days), reading.only_time if says_that_day else "")
 
 
 def _name_on_day(reference: str, day: str, request: RequestContext) -> str:
