@@ -239,14 +239,14 @@ def _choose_of_same_name(name: str, request: RequestContext, reminders: ChatRemi
     may_change = [each for each in candidates if each in own]
     if len(may_change) == 1 and set(candidates).isdisjoint(closest):
         return may_change[0]  # the name is that of a person
-    if not set(candidates) <= set(closest):
-        return None
+    if closest and not set(candidates) <= set(closest):
+        return None  # a name of one Chinese character shares no pair
     day = find_day_words(request) if request.reading.has("OLD") or request.reading.intent in _DAY_INTENTS else ""
     on_day = request.filter_by_time(day, candidates) if day else candidates  # all of them where several days are named
     single = [each for each in on_day if each.schedule.rule is None] if len(on_day) < len(candidates) else []
     if day and (single or request.reading.intent != "skip"):
         return single[0] if len(single) == 1 else None
-    candidates = leave_out_moved_occurrences(candidates)
+    candidates = leave_out_moved_occurrences(on_day or candidates)
     for_sender = [each for each in candidates if reminds(each, request.turn.message.sender)]
     return next((one[0] for one in (candidates, for_sender) if len(one) == 1), None)
 
