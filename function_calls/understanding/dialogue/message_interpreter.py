@@ -139,11 +139,15 @@ class MessageInterpreter:
     def _follows_unknown_reminder(self, utterance: Utterance, before: ToolCall | None) -> bool:
         """Return whether the request before this one, in the message or the dialogue, was for an unknown reminder.
 
-        "Make it 10" is then about that one, and changes no older reminder.
+        "Make it 10" is then about that one, and changes no older reminder. Nor does talk change one that was deleted.
         """
         turn = utterance.turn
-        has_failed = self._dialogue.has_failed(utterance.key, turn.now) and turn.message.reply_to is None
-        return has_failed or _names_unknown_reminder(before, utterance.chat_reminders)
+        is_open = turn.message.reply_to is None
+        has_failed = is_open and self._dialogue.has_failed(utterance.key, turn.now)
+        last = self._dialogue.last_call(utterance.key, turn.now)
+        was_deleted = is_open and utterance.context == "acted" and last.name == "reminder_delete"
+        is_talk = before is None and was_deleted and not utterance.is_addressed
+        return has_failed or is_talk or _names_unknown_reminder(before, utterance.chat_reminders)
 
     def _make_request(
         self,
