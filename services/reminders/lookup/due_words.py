@@ -43,18 +43,21 @@ _FROM_NOW = re.compile(r"\b(?:next|coming|próxim[oa]s?)\b|未来|接下来|今�
 _UP_TO = re.compile(r"^(?:before|by|antes)\b|前$", re.IGNORECASE)
 _SATURDAY = 5
 _HALF_DAY = 12
+_MAX_MONTHS = 6
+"""The months behind the next one in which a day of the month is looked for."""
 
 
 class DueWords(Struct, frozen=True, kw_only=True):
     """Resolved time words and the words beside them.
 
-    `rest` are words of the content ("5pm meeting"); `readings` are in the zone of one reminder. `in_other_half` are the
-    readings of an ambiguous clock time ("the 4 o'clock one") in the other half of the day.
+    `rest` are words of the content ("5pm meeting"); `readings` are in the zone of one reminder. `others` count where
+    these fit nothing: those of an ambiguous clock time ("the 4 o'clock one") in the other half of the day, or those of
+    a day without a month ("the one on the 15th") in the months behind the next one.
     """
 
     rest: str
     readings: tuple[Reading, ...]
-    in_other_half: tuple[Reading, ...] = ()
+    others: tuple[Reading, ...] = ()
 
     def fit(self, reminder: Reminder) -> bool:
         """Return whether one of the next fires of `reminder` is at the time of the words."""
@@ -92,7 +95,8 @@ def due_words(words: str, now: datetime, zone: str, times: ReadTimes) -> DueWord
     for start, end in sorted(readings[0].spans, reverse=True):
         rest = f"{rest[:start]} {rest[end:]}"
     other = _in_other_half(words, readings[0], now.astimezone(ZoneInfo(zone)), times)
-    return DueWords(rest=" ".join(_SMALL_WORDS.sub(" ", rest).split()), readings=readings, in_other_half=other)
+    other = other or _in_later_months(words, readings[0], times)
+    return DueWords(rest=" ".join(_SMALL_WORDS.sub(" ", rest).split()), readings=readings, others=other)
 
 
 def _in_other_half(words: str, reading: Reading, now: datetime, times: ReadTimes) -> tuple[Reading, ...]:
@@ -109,6 +113,22 @@ def _in_other_half(words: str, reading: Reading, now: datetime, times: ReadTimes
     )
 
 
+def _in_later_months(words: str, reading: Reading, times: ReadTimes) -> tuple[Reading, ...]:
+    """Return the readings of a day of the month without its month in the months after that of `reading`.
+
+    Read a day later, the words name the same day of another month.
+    """
+    later: list[Reading] = []
+    while reading.has_day and len(later) < _MAX_MONTHS:
+        found = times(words, reading.start + timedelta(days=1), eager=True)
+        following = found[0].best if len(found) == 1 else None
+        if following is None or following.start.day != reading.start.day or following.start.month == reading.start.month:
+            break
+        later.append(following)
+        reading = following
+    return tuple(later)
+
+
 def find_due(
     words: str, here: Sequence[Reminder], now: datetime, times: ReadTimes
 ) -> tuple[list[Reminder], str] | None:
@@ -122,7 +142,7 @@ def find_due(
         rest = read.rest
         of_zone = [reminder for reminder in here if reminder.schedule.zone == zone]
         fits += [reminder for reminder in of_zone if read.fit(reminder)] or [
-            reminder for reminder in of_zone if replace(read, readings=read.in_other_half).fit(reminder)
+            reminder for reminder in of_zone if replace(read, readings=read.others).fit(reminder)
         ]
     return [reminder for reminder in here if reminder in fits], rest
 

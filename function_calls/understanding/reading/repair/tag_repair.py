@@ -164,15 +164,30 @@ def _read_alone(text: str, read: Read) -> MessageReading:
 def complete_references(reading: MessageReading, texts: Collection[str], words: Lexicon) -> MessageReading:
     """Return `reading` with figures tagged that go on with the name of a reminder in its text: "fig | 3".
 
-    Where some are to stop, words of reminders that are joined to a name are tagged as other names.
+    Where some are to stop, words of reminders that are joined to a name are tagged as other names. A day behind a name
+    tells which one is meant: "la cuota | del día 15".
     """
     tags = _tag_joined_names(reading, words) if reading.intent in _STOPPING else [*reading.tags]
+    for first, last in find_runs(reading.tags, "REF"):
+        day = _find_day_of_month(reading, first, last, words)
+        name = {*filter(str.isalpha, reading.forms[first:day])} - {*words.before_reference, *words.and_words}
+        whole = words.fold(reading.text[reading.tokens[first].start : reading.tokens[last - 1].end])
+        if name and not any(whole in words.fold(text) for text in texts):
+            tags[day:last] = ["OLD"] * (last - day)
     for first, last in find_runs(reading.tags, "REF"):
         if last < len(tags) and reading.tokens[last].form.isdecimal():
             name = reading.text[reading.tokens[first].start : reading.tokens[last].end].casefold()
             if any(re.search(rf"{re.escape(name)}(?!\d)", text.casefold()) for text in texts):
                 tags[last] = "REF"
     return reading.with_tags(tags)
+
+
+def _find_day_of_month(reading: MessageReading, first: int, last: int, words: Lexicon) -> int:
+    """Return where a day of the month at the end of a name begins: "la cuota | del día 15"; `first` for no such day."""
+    day = last - 1
+    while day > first and reading.forms[day - 1] in words.before_day:
+        day -= 1
+    return day if day < last - 1 and reading.forms[last - 1].isdecimal() else first
 
 
 def _tag_joined_names(reading: MessageReading, words: Lexicon) -> list[str]:
