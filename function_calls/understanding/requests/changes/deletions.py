@@ -6,7 +6,12 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading.slots.small_words import find_longest_ending
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reminder_times import FROM_THEN
-from function_calls.understanding.requests.changes.partial_removals import find_new_rule, remove_clock, remove_weekdays
+from function_calls.understanding.requests.changes.partial_removals import (
+    find_new_rule,
+    find_weekday_taken,
+    remove_clock,
+    remove_weekdays,
+)
 from function_calls.understanding.requests.changes.skipped_days import (
     count_skipped,
     find_named_occurrence,
@@ -154,6 +159,9 @@ def skip(request: RequestContext) -> Interpretation | None:
         return change_state(request, "pause", paused)
     if _asks_for_pause(request):
         return pause(request)
+    weekday_removed = remove_weekdays(request) if find_weekday_taken(request) else None
+    if weekday_removed is not None:
+        return weekday_removed
     words = find_words_to_skip(request)
     if _is_single_occurrence(request, words):
         return delete(request) if request.reading.certainty >= _MIN_DELETION_PROBABILITY else None

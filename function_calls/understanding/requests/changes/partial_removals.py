@@ -42,12 +42,14 @@ def remove_clock(request: RequestContext, *, keep: bool = False) -> Interpretati
 def remove_weekdays(request: RequestContext) -> Interpretation | None:
     """Remove weekdays from a reminder that has others: "drop the Fridays off the produce one".
 
-    A weekday that names no more may be one day only ("drop the Friday one", 跑步周四的不要了), which is asked about.
+    A weekday that names no more may be one day only ("drop the Friday one", 跑步周四的不要了), which is asked about. One
+    that is taken from a reminder recurs: "quita el sábado de lo de las plantas".
     """
     reading, words = request.reading, request.words
     rules = [token for token in reading.tokens if token.form == "@rule"]
     has_name = bool(normalize_reference(reading.words("REF"), words))
-    single = request.strip_time_words(find_day_beside_name(request) if has_name else reading.words("OLD"))
+    taken = find_weekday_taken(request)
+    single = taken or request.strip_time_words(find_day_beside_name(request) if has_name else reading.words("OLD"))
     if len(rules) > 1 or not (rules or single):
         return None
     named = reading.text_of(rules[0]) if rules else single
@@ -58,8 +60,19 @@ def remove_weekdays(request: RequestContext) -> Interpretation | None:
     if reminder is None or not repeats_on(reminder, days):
         return None
     is_slip = just_set is not None and request.has_phrase(words.corrections)
-    skipped = {} if rules or is_slip else {"skip": named}
+    skipped = {} if rules or taken or is_slip else {"skip": named}
     return request.answers.call_tool("reminder_update", {"days": f"-{named}", "reminder_id": reminder.id, **skipped})
+
+
+def find_weekday_taken(request: RequestContext) -> str:
+    """Return the weekday between a word such as "remove" and "from" a reminder, or behind "quítale"; "" for none."""
+    forms, words, is_named = [*request.reading.forms, ""], request.words, request.reading.has("REF")
+    from_words = words.prepositions - words.articles if is_named else frozenset[str]()
+    for at, token in enumerate(request.reading.tokens[1:], 1):
+        is_taken = forms[at - 1] in words.removing and forms[at + 1] in from_words
+        if token.form == "@day" and (is_taken or forms[at - 1] in words.removing_from):
+            return request.strip_time_words(request.reading.text_of(token))
+    return ""
 
 
 def _find_just_set(days: frozenset[str], request: RequestContext) -> Reminder | None:
