@@ -63,7 +63,7 @@ def _split_place(reading: MessageReading, words: Lexicon, read: Read) -> list[Me
 def _split_begins(reading: MessageReading, words: Lexicon, read: Read) -> list[MessageReading]:
     """Return the parts of a message where the network found that further requests begin."""
     tokens = reading.tokens
-    reading = _join_names(_join_reason(reading, words))
+    reading = _join_names_and_times(_join_reason(reading, words), words)
     bounds = [0, *reading.begins[: MAX_PARTS - 1], len(tokens)]
     parts: list[MessageReading] = []
     open_at = 0
@@ -88,10 +88,11 @@ def _join_reason(reading: MessageReading, words: Lexicon) -> MessageReading:
     return replace(reading, begins=()) if is_reason else reading
 
 
-def _join_names(reading: MessageReading) -> MessageReading:
+def _join_names_and_times(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading` without the parts that only name people: "remind us of the rehearsal, me and also Luz".
 
-    Nor does a name begin a part behind them: "a reminder for Raj | and Colette for tomorrow".
+    Nor does a name begin a part behind them: "a reminder for Raj | and Colette for tomorrow"; nor one of two times that
+    share a content: "Friday at 8 | and Saturday at 9 to water the plants".
     """
     if reading.intent != "set":
         return reading
@@ -100,9 +101,22 @@ def _join_names(reading: MessageReading) -> MessageReading:
     begins = tuple(
         first
         for first, (is_full_before, is_full) in zip(reading.begins, pairwise(has_slot), strict=True)
-        if is_full and (is_full_before or "PERSON" not in reading.tags[first : first + 2])
+        if is_full
+        and (is_full_before or "PERSON" not in reading.tags[first : first + 2])
+        and not _shares_content(reading, first, words)
     )
     return replace(reading, begins=begins)
+
+
+def _shares_content(reading: MessageReading, first: int, words: Lexicon) -> bool:
+    """Return whether "and" joins a part at `first` to the time in front of it, and only one of the two has a content."""
+    bounds = [0, *reading.begins, len(reading.tokens)]
+    at = bounds.index(first)
+    places = [place for place in range(bounds[at - 1], bounds[at + 1]) if reading.forms[place] not in words.and_words]
+    before, behind = ([reading.tags[place] for place in places if (place >= first) is side] for side in (False, True))
+    is_joined = not {*words.and_words}.isdisjoint(reading.forms[first - 1 : first + 1])
+    are_times = before[-1:] == behind[:1] == ["WHEN"]
+    return is_joined and are_times and ("CONTENT" in before) != ("CONTENT" in behind)
 
 
 def _continues_request(reading: MessageReading, first: int, last: int, words: Lexicon, read: Read) -> bool:

@@ -96,8 +96,8 @@ def _parse_times_of_piece(piece: str, words: Lexicon, read: ReadPhrase) -> list[
         return [one]
     parts = _distribute_unit([part for part in _split_list(piece, words) if part])
     together = read(piece)
-    is_whole = len(together) == len(parts) and not find_letters_beside_times(piece, together, words)
-    if len(parts) > 1 and not is_whole:  # unlike 9月5日、12日和19日, of one month
+    is_whole = 1 < len(together) <= len(parts) and not find_letters_beside_times(piece, together, words)
+    if len(parts) > 1 and not is_whole:  # unlike 9月5日、12日和19日, of one month, and "a las 8 y media"
         listed = [each for part in parts if (each := parse_time([part], words, read)) is not None]
         if len(listed) == len(parts):
             return listed
