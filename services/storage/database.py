@@ -152,7 +152,7 @@ class Database:
                 return self._inline(work)
             except BlockingIOError:
                 pass  # run it in the thread, which may wait
-            except (sa.exc.OperationalError, sqlite3.OperationalError) as error:
+            except (sa.exc.DBAPIError, sqlite3.DatabaseError) as error:
                 self._raise_storage_error(error)
         return await self.run(work, is_durable=False)
 

@@ -1,8 +1,10 @@
 """Database files that are missing, damaged, left behind or readable by others."""
 
 import os
+import sqlite3
 
 import pytest
+import sqlalchemy as sa
 from loguru import logger
 
 from services.kernel.errors import ConfigError
@@ -92,6 +94,21 @@ async def test_destroyed_page_is_found(file):
 
     assert found
     assert database.damage == found
+
+
+@pytest.mark.parametrize("method", ["run", "run_inline", "read"])
+async def test_damage_that_the_driver_reports_is_remembered(file, method):
+    error = sqlite3.DatabaseError("database disk image is malformed")
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+
+    def fail(_: sa.Connection) -> None:
+        raise error
+
+    async with Database(f"sqlite:///{file}") as database:
+        with pytest.raises(sqlite3.DatabaseError):
+            await getattr(database, method)(fail)
+
+        assert database.damage == "database disk image is malformed"
 
 
 async def test_damage_found_by_a_query_is_remembered(file, lines):
