@@ -92,7 +92,8 @@ class SentJournal:
         """Clear the file."""
         if self._path is not None:
             with suppress(OSError):  # recording committed lines again changes nothing
-                os.truncate(self._path, 0)
+                with suppress(FileNotFoundError):
+                    os.truncate(self._path, 0)
                 self._is_whole, self._bytes = True, 0
         self._pending.clear()
 

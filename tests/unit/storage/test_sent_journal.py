@@ -38,6 +38,17 @@ def test_a_line_that_was_cut_off_hides_no_other(tmp_path: Path):
     assert SentJournal(tmp_path / "bubbles.db").read() == [TEA]
 
 
+def test_journal_that_could_not_be_created_is_written_after_the_next_commit(tmp_path: Path):
+    folder = tmp_path / "data"
+    with SentJournal(folder / "bubbles.db") as journal:
+        assert not journal.append([TEA])
+        folder.mkdir()
+        journal.remove([TEA.delivery_id])
+
+        assert journal.append([MILK])
+        assert journal.read() == [MILK]
+
+
 @pytest.mark.parametrize(
     "line",
     [
