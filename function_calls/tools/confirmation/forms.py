@@ -173,9 +173,8 @@ def _find_option(options: Mapping[str, str], text: str, bot_name: str) -> str | 
     for value, label in options.items():
         if words in {folded(value), folded(label)}:
             return value
-    number = words if words.isdecimal() else parse_pick(text, bot_name)
-    place = int(number) if number.isdecimal() else 0
-    return list(options)[place - 1] if 1 <= place <= len(options) else None
+    places = {str(place): value for place, value in enumerate(options, start=1)}
+    return places.get(words, places.get(parse_pick(text, bot_name)))
 
 
 def _is_safe(request: InputRequest) -> bool:

@@ -213,6 +213,15 @@ async def test_answer_that_does_not_fit_is_asked_again_with_the_reason(chat):
         assert "Place?" in ann.texts[-1]
 
 
+async def test_number_of_thousands_of_digits_is_no_option(chat):
+    async with chat(restaurant_server()) as ann:
+        await ann.say("book a table at Luigi", is_private=True)
+        await ann.say("2", is_private=True)
+        await ann.say("9" * 5000, is_private=True)
+
+        assert "too long" in ann.texts[-1]
+
+
 @pytest.mark.parametrize("word", ["cancel", "取消"])
 async def test_cancelled_form_is_declined(chat, word):
     async with chat(restaurant_server()) as ann:
