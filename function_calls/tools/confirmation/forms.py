@@ -179,7 +179,10 @@ def _find_option(options: Mapping[str, str], text: str, bot_name: str) -> str | 
 
 def _is_safe(request: InputRequest) -> bool:
     if request.url:
-        address = urlsplit(request.url)
+        try:
+            address = urlsplit(request.url)
+        except ValueError:
+            return False
         return address.scheme == "https" or (address.scheme == "http" and address.hostname in _LOOPBACK)
     return not any(_SECRETS.search(text) for text in _names(request))
 

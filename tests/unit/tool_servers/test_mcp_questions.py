@@ -361,6 +361,7 @@ async def test_refused_address_is_declined(chat):
     [
         ElicitRequestURLParams(message="Here", url="http://login.example.org/"),
         ElicitRequestURLParams(message="Here", url="javascript:alert(1)"),
+        ElicitRequestURLParams(message="Here", url="https://[login.example.org/"),
         ElicitRequestFormParams(
             message="Sign in", requested_schema={"type": "object", "properties": {"password": {"type": "string"}}}
         ),
