@@ -254,17 +254,17 @@ class ReminderService:
     async def resume(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, ...]:
         """Resume a paused reminder from its next fire; "all" as in `pause`. Raises as `edit`.
 
-        With "all", one-time reminders whose time has passed stay paused.
+        With "all", one-time reminders whose time has passed, and those whose rule cannot be read, stay paused.
         """
         now = self._clock.now()
         make = partial(transitions.resume, now=now)
         if not means_all(reference):
             return (await self._updater.change_one(chat, person, reference, make, check=check_may_edit),)
 
-        def has_fire(row: StoredReminder) -> bool:
-            return row.state is ReminderState.PAUSED and bool(next_fires(row.schedule, now, 1))
+        def is_resumable(row: StoredReminder) -> bool:
+            return row.state is ReminderState.PAUSED and _has_fire(row.schedule, now)
 
-        return await self._updater.change_own(chat, person, make, has_fire)
+        return await self._updater.change_own(chat, person, make, is_resumable)
 
     async def finish(self, chat: ChatAddress, person: Person, reference: str) -> Reminder:
         """Mark as done: follow-ups stop, and a one-time reminder ends. Raises as `edit`.
@@ -373,6 +373,14 @@ class ReminderService:
 
     def _check_edit(self, edit: ReminderEdit) -> ReminderEdit:
         return edit if edit.content is None else replace(edit, content=self._limits.check_content(edit.content))
+
+
+def _has_fire(schedule: Schedule, now: datetime) -> bool:
+    """Return whether there is a fire after `now`; False if this version cannot read the rule."""
+    try:
+        return bool(next_fires(schedule, now, 1))
+    except RequestRefused:
+        return False
 
 
 def _copy_at(

@@ -1,15 +1,18 @@
 """Participation in reminders: completion, joining, leaving, and pauses of all of them."""
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from msgspec.structs import replace
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
+from services.recurrence.rules import stored_rule
+from services.recurrence.schedule import Schedule
 from services.reminders.audit.verification import AuditedReminder, Result, verify_reminder
 from services.reminders.model import EVERYONE, ReminderState
+from services.reminders.records import ValidatedReminder
 
 pytestmark = pytest.mark.looptime
 HOME = ChatAddress(platform="console", chat_id="home")
@@ -191,6 +194,17 @@ async def test_expired_reminders_stay_paused_when_all_are_resumed(desk):
     await desk.set("daily", rule="FREQ=DAILY")
     await desk.service.pause(HOME, ANN, "all")
     await asyncio.sleep(HOUR)
+
+    assert [each.content for each in await desk.service.resume(HOME, ANN, "all")] == ["daily"]
+
+
+async def test_reminder_with_an_unreadable_rule_stays_paused_when_all_are_resumed(desk):
+    now = desk.clock.now()
+    schedule = Schedule(start=datetime(2026, 11, 21), zone="UTC", rule=stored_rule("FREQ=SOMEDAY"))
+    odd = ValidatedReminder(reminder=desk.wish("odd", schedule=schedule), first_fire=now + timedelta(days=1))
+    await desk.store.add(odd, now, desk.limits)
+    await desk.set("daily", rule="FREQ=DAILY")
+    await desk.service.pause(HOME, ANN, "all")
 
     assert [each.content for each in await desk.service.resume(HOME, ANN, "all")] == ["daily"]
 
