@@ -298,8 +298,10 @@ class ReminderService:
     async def move_to_zone(self, chat: ChatAddress, person: Person, zone: str) -> tuple[Reminder, ...]:
         """Move the recurring reminders that `person` created in the chat to another zone (IANA name).
 
+        An active one that would never fire again there stays as it is.
+
         Raises:
-            RequestRefused: `no_reminders`: all of them are in that zone.
+            RequestRefused: `no_reminders`: none is to be moved.
         """
         now = self._clock.now()
 
@@ -308,7 +310,9 @@ class ReminderService:
             return transitions.edit(row, ReminderEdit(schedule=schedule), now)
 
         def is_in_other_zone(row: StoredReminder) -> bool:
-            return row.schedule.rule is not None and row.schedule.zone != zone
+            is_other = row.schedule.rule is not None and row.schedule.zone != zone
+            moved = replace(row.schedule, zone=zone)
+            return is_other and (row.state is ReminderState.PAUSED or _has_fire(moved, now))
 
         return await self._updater.change_own(chat, person, change_zone, is_in_other_zone, none="no_reminders")
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.errors import RequestRefused
 from services.recurrence.rules import stored_rule
-from services.recurrence.schedule import Schedule
+from services.recurrence.schedule import Schedule, read_schedule
 from services.reminders.audit.verification import AuditedReminder, Result, verify_reminder
 from services.reminders.model import EVERYONE, ReminderState
 from services.reminders.records import ValidatedReminder
@@ -207,6 +207,16 @@ async def test_reminder_with_an_unreadable_rule_stays_paused_when_all_are_resume
     await desk.service.pause(HOME, ANN, "all")
 
     assert [each.content for each in await desk.service.resume(HOME, ANN, "all")] == ["daily"]
+
+
+async def test_reminder_that_would_never_fire_again_is_not_moved_to_a_new_zone(desk):
+    for content, rule in (("ends today", "FREQ=DAILY;UNTIL=20261121T045959Z"), ("daily", "FREQ=DAILY")):
+        schedule = read_schedule(datetime(2026, 11, 19, 18), "America/New_York", rule)
+        await desk.service.create(desk.wish(content, schedule=schedule))
+
+    moved = await desk.service.move_to_zone(HOME, ANN, "Asia/Tokyo")
+
+    assert [each.content for each in moved] == ["daily"]
 
 
 async def test_recurring_reminders_keep_their_clock_time_in_a_new_zone(desk):
