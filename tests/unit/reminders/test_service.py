@@ -219,6 +219,18 @@ async def test_reminder_with_an_unreadable_rule_is_listed_and_deleted(desk):
     assert [(each.content, each.next_fires) for each in (*listed, *deleted)] == [("odd", ()), ("odd", ())]
 
 
+async def test_reminders_are_found_by_a_time_although_the_zone_of_one_is_unknown(desk):
+    now = desk.clock.now()
+    schedule = Schedule(start=datetime(2026, 11, 21), zone="Mars/Base")
+    odd = ValidatedReminder(reminder=desk.wish("odd", schedule=schedule), first_fire=now + timedelta(days=1))
+    await desk.store.add(odd, now, desk.limits)
+    await desk.set("tea", seconds=24 * 3600)
+
+    (deleted,) = await desk.service.delete(HOME, ANN, "tomorrow")
+
+    assert deleted.content == "tea"
+
+
 async def test_words_that_match_two_need_a_question(desk):
     await desk.set("buy milk")
     await desk.set("drink milk", seconds=61)
