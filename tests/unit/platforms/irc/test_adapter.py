@@ -7,6 +7,7 @@ import pytest
 
 from bot.config.platform_catalog import IrcSettings
 from bot.platforms.irc.adapter import IrcPlatform
+from bot.testing.platform_rig import until
 from services.kernel.clock import SystemClock
 
 HOST = "127.0.0.1"
@@ -55,11 +56,6 @@ async def connected(script, *channels):
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
-
-
-async def until(condition):
-    while not condition():
-        await asyncio.sleep(0.01)
 
 
 @pytest.mark.parametrize("code", ["437", "470", "476", "479", "489", "520"])
