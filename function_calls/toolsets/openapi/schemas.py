@@ -165,11 +165,14 @@ def _as_list(value: object) -> list[object]:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    try:
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # an integer that is too large for comparisons with other numbers
+        return False
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int) and _is_number(value) and value >= 0
 
 
 def _is_json(value: object, depth: int = 0) -> bool:

@@ -139,3 +139,10 @@ def test_keywords_of_the_wrong_kind_are_left_out():
 
 def test_a_text_of_a_megabyte_becomes_a_short_description():
     assert len(only(with_body({}, description="word " * 200_000)).spec.description) <= 1000
+
+
+def test_numbers_that_no_computer_can_count_to_are_left_out():
+    keywords = ("maximum", "multipleOf", "default", "const", "minLength")
+    schema = safe_schema({"properties": {"n": {"type": "integer", **dict.fromkeys(keywords, 10**5000)}}})
+
+    assert schema["properties"]["n"] == {"type": "integer"}
