@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode
 from msgspec import Struct
 
 from function_calls.toolsets.openapi.operation import Body, Operation, Parameter
+from services.kernel.errors import ToolFailed
 
 _RESERVED: Final = ":/?#[]@!$&'()*+,;="
 _SEPARATORS: Final = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
@@ -45,7 +46,11 @@ class PreparedRequest(Struct, frozen=True, kw_only=True):
 
 
 def prepare_request(operation: Operation, arguments: Mapping[str, object]) -> PreparedRequest:
-    """Build the request of a call with validated `arguments`."""
+    """Build the request of a call with validated `arguments`.
+
+    Raises:
+        ToolFailed: a part of the path is empty, so that the request would be one for something else.
+    """
     given = [
         (parameter, arguments[parameter.argument])
         for parameter in operation.parameters
@@ -54,7 +59,10 @@ def prepare_request(operation: Operation, arguments: Mapping[str, object]) -> Pr
     path, query, headers, cookies = operation.path, list[str](), list[tuple[str, str]](), list[tuple[str, str]]()
     for parameter, value in given:
         if parameter.place == "path":
-            path = path.replace(f"{{{parameter.name}}}", _path_segment(parameter, value))
+            segment = _path_segment(parameter, value)
+            if not segment:
+                raise ToolFailed(f"{parameter.argument} is a part of the path and must not be empty")
+            path = path.replace(f"{{{parameter.name}}}", segment)
         elif parameter.place == "query":
             query += _query_pairs(parameter, value)
         elif parameter.place == "header":

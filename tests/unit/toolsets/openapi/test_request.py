@@ -8,6 +8,7 @@ from function_calls.tools.calls import ToolSpec
 from function_calls.toolsets.openapi.importer import import_document
 from function_calls.toolsets.openapi.operation import Operation, Parameter
 from function_calls.toolsets.openapi.request import prepare_request
+from services.kernel.errors import ToolFailed
 
 ITEMS = ["a b", "c"]
 THING = {"x": 1, "y": "z"}
@@ -99,3 +100,9 @@ def test_a_body_of_another_kind_is_sent_as_it_is_written():
     request = prepare_request(of_body({"type": "string"}, "text/plain"), {"body": "just text"})
 
     assert request.content == b"just text"
+
+
+@pytest.mark.parametrize("empty", ["", [], {}])
+def test_empty_part_of_a_path_is_refused(empty):
+    with pytest.raises(ToolFailed, match="v"):
+        prepare_request(with_parameter("path", "simple", explode=False, path="/users/{v}"), {"v": empty})
