@@ -89,8 +89,9 @@ class OriginClient:
         raise ServerUnavailable(Message("server.redirects"))
 
     async def _send_once(self, request: OriginRequest, url: str, max_bytes: int) -> tuple[ServerResponse, str | None]:
+        headers = [(name.encode(), value.encode()) for name, value in request.headers]  # httpx takes ASCII texts only
         sent = self._client.build_request(
-            request.method, url, headers=list(request.headers), content=request.content, files=request.files
+            request.method, url, headers=headers, content=request.content, files=request.files
         )
         auth = httpx.BasicAuth(*request.auth) if request.auth else None
         response = await self._client.send(sent, auth=auth, stream=True, follow_redirects=False)

@@ -9,7 +9,7 @@ import pytest
 
 from bot.tools.servers.connections import ToolServerConnection
 from bot.tools.servers.openapi_toolset import OpenApiToolset
-from bot.tools.servers.origin_client import OriginClient
+from bot.tools.servers.origin_client import OriginClient, OriginRequest
 from bot.tools.servers.responses import ServerUnavailable
 
 DOCUMENT = {"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "a"}}}}
@@ -117,3 +117,17 @@ async def test_control_characters_of_a_document_reach_neither_names_nor_descript
 
     assert (spec.name, spec.description) == ("get_2Jtime", "The time of day")
     assert str(spec.parameters).isprintable()
+
+
+async def test_any_text_can_be_sent_in_a_header():
+    sent = []
+
+    def handle(request):
+        sent.append(dict(request.headers.raw)[b"City"])
+        return httpx.Response(200)
+
+    async with OriginClient("http://tools.test", timeout_seconds=1, transport=httpx.MockTransport(handle)) as client:
+        request = OriginRequest(method="GET", url="http://tools.test/a", headers=(("City", "北京"),))
+        await client.send(request, max_bytes=10)
+
+    assert sent == ["北京".encode()]
