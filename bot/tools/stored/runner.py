@@ -224,8 +224,10 @@ def _kill(process: asyncio.subprocess.Process) -> None:
 
 def _result(answer: bytes) -> ToolResult:
     try:
-        data = json.loads(answer)
+        data = json.loads(answer, parse_constant=lambda _: None)  # NaN and infinity have no form in JSON
     except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
         return ToolResult.failed("the tool crashed or used more memory or time than it may")
     if "error" in data:
         return ToolResult.failed(str(data["error"]))

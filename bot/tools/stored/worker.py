@@ -21,7 +21,7 @@ _ROOT: Final = Path(__file__).resolve().parents[3]
 def main() -> None:
     """Run the call on standard input; write `{"result": …}` or `{"error": …}` to standard output."""
     call = json.load(sys.stdin)
-    answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    answer = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")  # half a surrogate pair is no UTF-8
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):  # the output of a tool is not its result
         os.dup2(nowhere, stream)
