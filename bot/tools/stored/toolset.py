@@ -13,9 +13,11 @@ from function_calls.tools.context import CallContext
 from function_calls.tools.toolset import Viewer, short_name, unknown_tool
 from function_calls.toolsets.source import Access
 from function_calls.toolsets.stored.source import SourceInvalid, StoredFunction, read_source
+from services.kernel.bounded import BoundedDict
 from services.storage.tools import SqlStoredToolReader, StoredTool
 
 _CACHE_SECONDS: Final = 5.0  # another process may save tools too
+_MAX_CACHED: Final = 1000  # sources
 _Functions = tuple[tuple[str, StoredFunction, ToolSpec], ...]
 
 
@@ -32,7 +34,7 @@ class StoredToolset:
         self._owners = owners
         self._loaded_at = float("-inf")
         self._tools: tuple[StoredTool, ...] = ()
-        self._functions_by_version: dict[tuple[str, int, bool], _Functions] = {}
+        self._functions_by_source: BoundedDict[tuple[str, str, frozenset[str]], _Functions] = BoundedDict(_MAX_CACHED)
 
     def clear_cache(self) -> None:
         """Read the tools again at the next use, after a change."""
@@ -72,14 +74,10 @@ class StoredToolset:
         return named
 
     def _functions(self, tool: StoredTool, taken: Collection[str]) -> _Functions:
-        names_clash = any(
-            isinstance(each, dict) and each.get("name") in taken
-            for each in (tool.specs if isinstance(tool.specs, list) else ())
-        )
-        key = (tool.id, tool.version, names_clash)
-        if key not in self._functions_by_version:
-            self._functions_by_version[key] = _read_functions(tool, taken)
-        return self._functions_by_version[key]
+        key = (tool.id, tool.content, frozenset(taken))
+        if key not in self._functions_by_source:
+            self._functions_by_source[key] = _read_functions(tool, key[2])
+        return self._functions_by_source[key]
 
     async def _enabled_tools(self) -> tuple[StoredTool, ...]:
         now = time.monotonic()
@@ -105,7 +103,9 @@ def _read_functions(tool: StoredTool, taken: Collection[str]) -> _Functions:
         return ()
     read = []
     for each in source.functions:
-        name = short_name(f"{tool.id}_{each.name}") if each.name in taken else each.name
+        name = each.name
+        while name in taken:
+            name = short_name(f"{tool.id}_{name}")
         spec = ToolSpec(
             name=name,
             description=each.description,

@@ -186,3 +186,40 @@ async def test_unchanged_tools_have_the_same_specs(repository, toolset):
     first, second = await toolset.list_specs(viewer()), await toolset.list_specs(viewer())
 
     assert first[0] is second[0]
+
+
+def source_of(*functions):
+    methods = "".join(
+        f'    def {each}(self) -> str:\n        """Do {each}."""\n        return ""\n' for each in functions
+    )
+    return f"class Tools:\n{methods}"
+
+
+async def test_functions_of_a_tool_with_the_id_of_a_deleted_one_are_its_own(repository, toolset):
+    await repository.create(ToolForm(id="tea", content=source_of("brew")), "web:ann")
+    before = await names(toolset, viewer())
+    await repository.remove("tea")
+    await repository.create(ToolForm(id="tea", content=source_of("pour")), "web:ann")
+    toolset.clear_cache()
+
+    assert (before, await names(toolset, viewer())) == (["brew"], ["pour"])
+
+
+async def test_changed_tool_keeps_its_names_before_later_ones(repository, toolset, runner):
+    await repository.create(ToolForm(id="a", content=source_of("brew")), "web:ann")
+    await repository.create(ToolForm(id="b", content=source_of("brew", "pour")), "web:ann")
+    before = await names(toolset, viewer())
+    await repository.update("a", ToolForm(content=source_of("pour")), "web:ann")
+    toolset.clear_cache()
+    await toolset.call("pour", {}, context())
+
+    assert before == ["brew", "b_brew", "pour"]
+    assert await names(toolset, viewer()) == ["pour", "brew", "b_pour"]
+    assert runner.calls[0].source == source_of("pour")
+
+
+async def test_longer_name_of_a_function_is_not_taken_from_another_tool(repository, toolset):
+    await repository.create(ToolForm(id="a", content=source_of("brew", "b_brew")), "web:ann")
+    await repository.create(ToolForm(id="b", content=source_of("brew")), "web:ann")
+
+    assert await names(toolset, viewer()) == ["brew", "b_brew", "b_b_brew"]
