@@ -20,6 +20,7 @@ from bot.http.openai.bodies import ChatTurn, CompletionBody, OfferedTool
 from bot.http.security.auth import ApiViewer
 from function_calls.tools.calls import Step, ToolCall, ToolResult, ToolSpec, Turn
 from function_calls.tools.errors import SchemaInvalid
+from function_calls.tools.toolset import short_name
 from function_calls.toolsets.openapi.bundle import safe_schema
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from services.call_log.model import ToolCallShape
@@ -90,7 +91,8 @@ def room_of(body: CompletionBody, viewer: ApiViewer) -> str:
     """Return the room of a conversation: the named one, else that of the client."""
     if body.session_id:
         return body.session_id
-    return f"api-{_NOT_IN_ROOM_NAME.sub('-', body.user or viewer.person.id)}"[:64].rstrip("-")
+    # A long name is shortened with a digest, so that different users have different rooms.
+    return short_name(f"api-{_NOT_IN_ROOM_NAME.sub('-', body.user or viewer.person.id)}".rstrip("-"))
 
 
 async def read_turn(context: HttpContext, body: CompletionBody, viewer: ApiViewer) -> Turn:

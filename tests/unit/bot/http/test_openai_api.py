@@ -436,3 +436,11 @@ async def test_text_parts_are_read_like_text(api):
     body = (await api.post("/v1/chat/completions", json={"messages": messages})).json()
 
     assert "tea" in body["choices"][0]["message"]["content"]
+
+
+async def test_users_with_long_names_have_rooms_of_their_own(api):
+    ann, ben = (f"https://identity.example.org/tenants/a-long-name-of-a-company/{name}" for name in ("ann", "ben"))
+    await api.post("/v1/chat/completions", json=asked("remind me in 10 minutes to drink tea", user=ann))
+    answer = await api.post("/v1/chat/completions", json=asked("list my reminders", user=ben))
+
+    assert "tea" not in answer.json()["choices"][0]["message"]["content"]
