@@ -14,7 +14,7 @@ from function_calls.toolsets.openapi.operation import is_change, is_query_name
 from function_calls.toolsets.openapi.texts import sanitize_description, tool_name
 
 _MAX_SERVERS: Final = 20
-_MAX_TOOLS: Final = 200
+_MAX_TOOLS: Final = 500  # of all servers, as they are read in the event loop
 
 EventCall = Callable[[Mapping[str, object]], Awaitable[object]]
 """Sends an event to the client and returns its answer; raises `TimeoutError` or `ConnectionError` without one."""
@@ -35,10 +35,13 @@ def parse_offer(tool_servers: Sequence[object], session_id: str, event_call: Eve
     specs: list[ToolSpec] = []
     originals: dict[str, str] = {}
     servers: dict[str, Mapping[str, object]] = {}
+    left = _MAX_TOOLS
     for server in tool_servers[:_MAX_SERVERS]:
         description = mapping(server)
         state_changing = _find_changing(mapping(description.get("openapi")))
-        for listed in sequence(description.get("specs"))[:_MAX_TOOLS]:
+        offered = sequence(description.get("specs"))[:left]
+        left -= len(offered)
+        for listed in offered:
             spec = _spec(mapping(listed), state_changing, originals)
             if spec is not None:
                 specs.append(spec)

@@ -292,6 +292,16 @@ async def test_a_call_goes_to_the_client_as_the_specifications_event(viewer, con
     assert result.value == [{"local_time": "2025-08-20T12:09:16"}]
 
 
+async def test_tools_of_a_client_are_limited_in_all_servers_together(viewer):
+    direct = DirectToolset()
+    server = {"url": "http://127.0.0.1:1", "specs": [{"name": "same"}] * 300}
+
+    with direct.offer(viewer, [server] * 20, session_id="s1", event_call=None):
+        specs = await direct.list_specs(viewer)
+
+    assert len(specs) == 500
+
+
 @pytest.mark.parametrize(("raised", "failure"), [(TimeoutError, "timeout"), (ConnectionError, "error")])
 async def test_a_client_that_does_not_answer_is_a_failed_call(viewer, context, raised, failure):
     async def silent(event):
