@@ -43,9 +43,7 @@ class Corrections:
         self._summaries = summaries
 
     async def apply(self, correction: Correction) -> None:
-        """Apply `correction`, except to an unknown message or to one of another person."""
-        if isinstance(correction, MessageEdited) and correction.by and not await self._is_own(correction):
-            return
+        """Apply `correction`, which `admits` accepts, except to an unknown message."""
         self._summaries.forget_message(correction.address, correction.message_id)
         if isinstance(correction, MessageWithdrawn):
             await self._history.delete(correction.address, correction.message_id, at=correction.at)
@@ -53,9 +51,12 @@ class Corrections:
         else:
             await self._history.edit(correction.address, correction.message_id, correction.text, at=correction.at)
 
-    async def _is_own(self, edit: MessageEdited) -> bool:
-        before = await self._history.find(edit.address, edit.message_id)
-        return before is not None and before.sender.id == edit.by
+    async def admits(self, correction: Correction) -> bool:
+        """Return False if `correction` is by somebody else than the sender of the message."""
+        if not correction.by:
+            return True
+        before = await self._history.find(correction.address, correction.message_id)
+        return before is not None and before.sender.id == correction.by
 
 
 class EditedRequests(Struct, frozen=True, kw_only=True):
@@ -81,8 +82,7 @@ class EditedRequests(Struct, frozen=True, kw_only=True):
         age = self.turns.clock.now() - message.sent_at
         if isinstance(correction, MessageWithdrawn):
             return message if age <= _WITHDRAWAL_PERIOD else None
-        is_own = correction.by in {"", message.sender.id}
-        return message if is_own and message.text != correction.text and age <= _EDIT_PERIOD else None
+        return message if message.text != correction.text and age <= _EDIT_PERIOD else None
 
     async def apply(self, correction: Correction, before: ChatMessage) -> None:
         """Apply `correction` to the reminders of `before`."""

@@ -100,6 +100,8 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
             log.opt(exception=error).error("handling a {} failed", kind)
 
     async def _correct(self, correction: Correction) -> None:
+        if not await self.retry.run(lambda: self.corrections.admits(correction)):
+            return
         if isinstance(correction, MessageWithdrawn):
             await self._cancel((correction.address.key, correction.message_id))
         original = await self.retry.run(lambda: self._find_original(correction))

@@ -91,10 +91,10 @@ class FakePlatform:
         address, now = ChatAddress(platform=self.name, chat_id=chat), self._clock.now()
         await self.handle(MessageEdited(address=address, message_id=message_id, text=text, at=now, by=by))
 
-    async def withdraw(self, message_id: str, *, chat: str = "home") -> None:
-        """Delete an earlier message, and wait until the bot has handled it."""
-        address = ChatAddress(platform=self.name, chat_id=chat)
-        await self.handle(MessageWithdrawn(address=address, message_id=message_id, at=self._clock.now()))
+    async def withdraw(self, message_id: str, *, chat: str = "home", by: str = "") -> None:
+        """Delete an earlier message, as `by` or else its author, and wait until the bot has handled it."""
+        address, now = ChatAddress(platform=self.name, chat_id=chat), self._clock.now()
+        await self.handle(MessageWithdrawn(address=address, message_id=message_id, at=now, by=by))
 
     async def put_emoji(
         self, message_id: str, emoji: str, *, sender: str = "ann", chat: str = "home", is_added: bool = True

@@ -120,11 +120,12 @@ class MessageEdited(Struct, frozen=True, kw_only=True):
 
 
 class MessageWithdrawn(Struct, frozen=True, kw_only=True):
-    """A person deleted a message. `at` is timezone-aware."""
+    """A person deleted a message. `at` is timezone-aware, `by` as in `MessageEdited`."""
 
     address: ChatAddress
     message_id: str
     at: datetime
+    by: str = ""
 
 
 class BotAdded(Struct, frozen=True, kw_only=True):

@@ -113,7 +113,8 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
     if retracted is not None:  # it may have a body too, for clients without retractions
         gone = retracted.get("id", "")
         is_own = room.recent.authors.get(gone) == stanza.get("from")  # only its sender can withdraw a message
-        return MessageWithdrawn(address=address, message_id=gone, at=now) if is_own else None
+        author = _sender(stanza, room, nick).person  # another person may have the nickname now
+        return MessageWithdrawn(address=address, message_id=gone, at=now, by=author.id) if is_own else None
     if body is None:
         return None
     replaced = stanza.find(_REPLACE)
@@ -121,7 +122,7 @@ def to_incoming(stanza: Element, room: Room, *, now: datetime, fresh_id: str) ->
         corrected = room.recent.given_ids.get(sender_key(stanza, replaced.get("id", "")))
         if corrected is None:
             return None
-        author = _sender(stanza, room, nick).person  # another person may have the nickname now
+        author = _sender(stanza, room, nick).person
         return MessageEdited(address=address, message_id=corrected, text=body, at=now, by=author.id)
     reply = stanza.find(_REPLY)
     reply_to = None if reply is None else reply.get("id")

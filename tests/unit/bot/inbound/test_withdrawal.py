@@ -142,3 +142,14 @@ async def test_messages_of_others_cannot_be_edited(platform, clock, shop, by, ke
         told = await app.services.get(HistoryService).find(HOME, "m1")
 
     assert told.text == kept
+
+
+async def test_message_cannot_be_withdrawn_by_another_person(platform, clock, shop):
+    async with running(platform, clock, shop, "look") as app:
+        saying = await begin(platform, "m1")
+        await platform.withdraw("m1", by="eve")
+        await asyncio.wait_for(saying, 120)
+        found = await app.services.get(HistoryService).find(HOME, "m1")
+
+    assert shop.done == ["look"]
+    assert found is not None

@@ -185,6 +185,10 @@ def test_message_is_retracted():
     assert isinstance(heard(f"<body>/me retracted</body>{RETRACTION}", SAID), MessageWithdrawn)
 
 
+def test_retraction_names_its_person_since_another_may_have_the_nickname_now():
+    assert heard(RETRACTION, SAID).by == "hag66@shakespeare.example"
+
+
 @pytest.mark.parametrize("inside", [CORRECTION, RETRACTION])
 def test_messages_of_others_cannot_be_corrected_or_retracted(inside):
     assert heard(inside, SAID, **BEN) is None
