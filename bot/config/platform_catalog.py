@@ -1,9 +1,9 @@
 """Define the settings of each platform, and list the platforms."""
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, StringConstraints
 
 from bot.config.fields import Group, secret
 from bot.config.settings import Settings
@@ -139,7 +139,9 @@ class XmppSettings(Group):
     jid: str = Field(default="", description="The bot's address, such as bubbles@example.org.")
     password: SecretStr = secret("Never written here: set BUBBLES_PLATFORMS__XMPP__PASSWORD.")
     nick: str = Field(default="", description="Name in the rooms; empty = the bot's name.")
-    rooms: tuple[str, ...] = Field(default=(), description="Rooms to join, such as team@rooms.example.org.")
+    rooms: tuple[Annotated[str, StringConstraints(to_lower=True)], ...] = Field(
+        default=(), description="Rooms to join, such as team@rooms.example.org."
+    )
     host: str = Field(default="", description="Server to connect to; empty = found from the address by DNS.")
     port: int = Field(default=5222, ge=1, le=65535, description="Port of that server.")
     encrypted: bool = Field(default=True, description="Insist on TLS; only a server on this machine does without.")

@@ -229,7 +229,7 @@ class XmppPlatform(NetworkPlatform):
     async def _join(self, client: XmppClient, room: str, since: datetime | None) -> None:
         try:
             self._nicks[room] = await client.join(room, self._settings.nick or self._bot_name, since)
-        except PermissionError as error:
+        except (PermissionError, ConnectionEnded) as error:  # the stream may be well if a room does not answer
             self._missing_rooms[room] = str(error)
             logger.bind(platform=NAME).error("cannot join {}: {}", room, error)
         else:
@@ -252,10 +252,7 @@ class XmppPlatform(NetworkPlatform):
         pauses = growing_pauses(self._rejoin_after, _MAX_REJOIN_SECONDS)
         while room in self._missing_rooms:
             await self._clock.nap(next(pauses))
-            try:
-                await self._join(client, room, self._missed_since)
-            except ConnectionEnded as error:  # the room did not answer; the stream may be well
-                self._missing_rooms[room] = str(error)
+            await self._join(client, room, self._missed_since)
         logger.bind(platform=NAME).info("rejoined room {}", room)
 
     async def _take(self, received: ReceivedMessage) -> None:
@@ -297,7 +294,8 @@ class XmppPlatform(NetworkPlatform):
         now = self._clock.now()
         await self._note_reactions(stanza, room)
         incoming = to_incoming(stanza, room, now=now, fresh_id=uuid.uuid4().hex)
-        if incoming is None or message_id(stanza) in self._recent.authors:  # rooms repeat their history
+        given_id = message_id(stanza)
+        if incoming is None or (given_id and given_id in self._recent.authors):  # rooms repeat their history
             return
         await self._deliver(incoming)
         self._recent.remember(stanza)  # not before: a message that is not recorded is taken from the history later
