@@ -18,7 +18,7 @@ from function_calls.tools.confirmation.buttons import buttons_to_undo
 from function_calls.tools.confirmation.change_log import EDITED
 from services.call_log.service import CallLog
 from services.history.service import HistoryService
-from services.kernel.chat import ChatMessage, Correction, MessageEdited, MessageWithdrawn
+from services.kernel.chat import ChatMessage, Correction, MessageWithdrawn
 from services.kernel.errors import RequestRefused
 from services.reminders.model import Reminder
 from services.reminders.service import ReminderService
