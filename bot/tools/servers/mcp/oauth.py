@@ -19,7 +19,7 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAu
 from pydantic import AnyUrl, BaseModel, ValidationError
 
 from bot.tools.servers.mcp.servers import McpServer, OAuthSettings
-from services.kernel.private_files import make_private_folder, open_private
+from services.kernel.private_files import make_private_folder, replace_file
 
 _SIGN_IN_WITHIN: Final = 300.0  # seconds
 _PAGE: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\nYou can close this page.\n"
@@ -104,7 +104,7 @@ class TokenFile:
         if self._path is None:
             return
         make_private_folder(self._path.parent)
-        with open(self._path, "w", encoding="utf-8", opener=open_private) as file:
+        with replace_file(self._path) as file:
             file.write(self._stored.model_dump_json(exclude_none=True))
 
 
