@@ -1,5 +1,6 @@
 """Fold, shorten and clean texts, and suggest similar names."""
 
+import codecs
 import html
 import re
 import unicodedata
@@ -36,6 +37,19 @@ _IMPOSSIBLE_REFERENCE: Final = re.compile(r"&#[0-9]{12,};?")
 def unescape_html(text: str) -> str:
     """Replace character references in `text`; impossible numbers become U+FFFD, as in browsers."""
     return html.unescape(_IMPOSSIBLE_REFERENCE.sub("\N{REPLACEMENT CHARACTER}", text))
+
+
+_NO_CHARSETS: Final = frozenset({"punycode", "idna", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7"})
+"""Encodings that no browser knows: decoding takes quadratic time, fails, or gives lone surrogates."""
+
+
+def decode_text(content: bytes, encoding: str) -> str:
+    """Decode `content`, by UTF-8 if `encoding` is unknown; invalid bytes become U+FFFD."""
+    try:
+        name = codecs.lookup(encoding).name
+        return content.decode("utf-8" if name in _NO_CHARSETS else name, errors="replace")
+    except LookupError:
+        return content.decode("utf-8", errors="replace")
 
 
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")

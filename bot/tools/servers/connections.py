@@ -84,8 +84,12 @@ class ToolServerConnection(Group):
     @field_validator("url")
     @classmethod
     def _is_address(cls, url: str) -> str:
-        parts = urlsplit(url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
+        try:
+            parts = urlsplit(url)
+            is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        except ValueError:  # an address or a port that is impossible
+            is_address = False
+        if not is_address:
             raise invalid_value("no_address", value=url)
         return url
 

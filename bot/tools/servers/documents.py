@@ -4,17 +4,21 @@ import asyncio
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, ClassVar, Final
 from urllib.parse import urljoin, urlsplit
 
 from bot.tools.servers.origin_client import OriginClient, OriginRequest
 from bot.tools.servers.responses import ServerResponse, ServerUnavailable
 from function_calls.language.messages import Message
-from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.importer import import_document
 from function_calls.toolsets.openapi.operation import ImportedDocument
 
+if TYPE_CHECKING:
+    import yaml
+
 _ENDINGS: Final = (".json", ".yaml", ".yml")
+_BOOLEAN: Final = "tag:yaml.org,2002:bool"
 _USUAL_PATHS: Final = ("openapi.json", "openapi.yaml", "swagger.json", "v3/api-docs")
 
 
@@ -26,7 +30,7 @@ def import_inline(spec: object, base: str) -> ImportedDocument:
     """
     try:
         return import_document(spec, base)
-    except (DocumentInvalid, RecursionError) as error:
+    except Exception as error:  # as below
         raise _unusable(error) from error
 
 
@@ -67,7 +71,9 @@ def _import_document(response: ServerResponse, base: str) -> ImportedDocument:
         raise ServerUnavailable(Message("server.too_large", {"limit": len(response.content) // 1_000_000}))
     try:
         return import_document(_parse_document(response.text), base)
-    except (DocumentInvalid, RecursionError) as error:
+    except ServerUnavailable:
+        raise
+    except Exception as error:  # a document of others must not end the bot, whatever it has
         raise _unusable(error) from error
 
 
@@ -83,9 +89,24 @@ def _parse_document(text: str) -> object:
     except ImportError:
         raise ServerUnavailable(Message("server.no_yaml")) from None
     try:
-        return _with_text_keys(yaml.load(text, Loader=yaml.CSafeLoader))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        return _with_text_keys(yaml.load(text, Loader=_yaml_loader()))  # noqa: S506 - a safe loader
+    # The library raises the errors of a lookup or a missing match for values that do not fit their tag.
+    except (yaml.YAMLError, ValueError, RecursionError, LookupError, AttributeError) as error:
         raise ServerUnavailable(Message("server.not_parsed")) from error
+
+
+@cache
+def _yaml_loader() -> "type[yaml.CSafeLoader]":
+    """Return a loader of YAML 1.2, where the words `on`, `off`, `yes` and `no` are texts."""
+    import yaml
+
+    class Loader(yaml.CSafeLoader):
+        yaml_implicit_resolvers: ClassVar = {
+            first: [each for each in resolvers if each[0] != _BOOLEAN or first in "tTfF"]
+            for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+        }
+
+    return Loader
 
 
 def _with_text_keys(value: object, seen: dict[int, object] | None = None) -> object:

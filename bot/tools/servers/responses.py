@@ -10,7 +10,7 @@ from bot.tools.servers.echoed_secrets import EchoedSecretMask
 from function_calls.language.messages import Message, say
 from function_calls.tools.calls import ToolResult
 from services.kernel.errors import ToolFailed
-from services.kernel.text import shorten
+from services.kernel.text import decode_text, shorten
 
 _MAX_MODEL_TEXT_LENGTH: Final = 16_000  # characters
 _MAX_SHOWN_LENGTH: Final = 1_500
@@ -38,7 +38,7 @@ class ServerResponse(Struct, frozen=True, kw_only=True):
     @property
     def text(self) -> str:
         """Return the content as text."""
-        return self.content.decode(self.encoding, errors="replace")
+        return decode_text(self.content, self.encoding)
 
 
 def to_tool_result(name: str, response: ServerResponse, language: str, mask: EchoedSecretMask) -> ToolResult:
@@ -98,6 +98,7 @@ def _error_text(response: ServerResponse, mask: EchoedSecretMask) -> str:
 def _problem_text(problem: object) -> str:
     """Return a problem with a field in one line; FastAPI lists such problems."""
     if isinstance(problem, dict) and "msg" in problem:
-        field = ".".join(str(part) for part in problem.get("loc", ()) if part != "body")
+        place = problem.get("loc")
+        field = ".".join(str(part) for part in place if part != "body") if isinstance(place, list) else ""
         return f"{field}: {problem['msg']}" if field else str(problem["msg"])
     return str(problem)

@@ -1,7 +1,6 @@
 """Fetch web pages as text."""
 
 import asyncio
-import codecs
 import re
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -11,6 +10,7 @@ from urllib.parse import urljoin
 
 from msgspec import Struct
 
+from services.kernel.text import decode_text
 from services.search.model import PageUnavailable
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _PLAIN = frozenset({"text/plain", "text/markdown", "application/json", "text/csv", "text/xml", "application/xml"})
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]{2,40})", re.IGNORECASE)
 _DECLARED_WITHIN = 2_048
-_NO_CHARSETS = frozenset({"punycode", "unicode-escape", "raw-unicode-escape", "utf-7"})
-"""Encodings that no browser knows: decoding takes quadratic time, or gives lone surrogates."""
 _HEADERS = (
     (b"User-Agent", b"Bubbles"),
     (b"Accept", b"text/html, text/plain;q=0.9"),
@@ -126,8 +124,4 @@ def _check_address(address: str) -> str:
 def _decode(body: bytes, content_type: str) -> str:
     """Decode `body` with the character set of the header, else of the page, else UTF-8."""
     found = _CHARSET.search(content_type.encode("latin-1", "ignore")) or _CHARSET.search(body[:_DECLARED_WITHIN])
-    try:
-        name = codecs.lookup(found[1].decode()).name if found else "utf-8"
-        return body.decode("utf-8" if name in _NO_CHARSETS else name, errors="replace")
-    except LookupError:
-        return body.decode("utf-8", errors="replace")
+    return decode_text(body, found[1].decode() if found else "utf-8")

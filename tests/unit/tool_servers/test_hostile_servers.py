@@ -2,12 +2,14 @@
 
 import asyncio
 import gzip
+import time
 from contextlib import asynccontextmanager, suppress
 
 import httpx
 import pytest
 
-from bot.tools.servers.connections import ToolServerConnection
+from bot.config.settings import ToolServerSettings
+from bot.tools.servers.connections import ToolServerConnection, read_connections
 from bot.tools.servers.openapi_toolset import OpenApiToolset
 from bot.tools.servers.origin_client import OriginClient, OriginRequest
 from bot.tools.servers.responses import ServerUnavailable
@@ -131,3 +133,70 @@ async def test_any_text_can_be_sent_in_a_header():
         await client.send(request, max_bytes=10)
 
     assert sent == ["北京".encode()]
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("application/json; charset=bogus", b'{"openapi": "3.1.0", "paths": {}}\xff'),
+        ("application/json; charset=idna", b"\xff"),
+        ("text/yaml", b"openapi: 3.1.0\npaths: !!bool x"),
+        ("text/yaml", b"openapi: !!timestamp x"),
+        ("text/yaml", b"openapi: !!int ''"),
+    ],
+)
+async def test_document_that_cannot_be_read_does_not_end_the_bot(toolset_of, kind, body):
+    toolset = await toolset_of(lambda _: httpx.Response(200, headers={"content-type": kind}, content=body))
+    running = asyncio.create_task(toolset.run())
+    await asyncio.wait([running], timeout=0.1)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+    assert toolset.first_try.is_set()
+    assert running.cancelled()
+
+
+async def test_answer_in_an_unknown_encoding_is_read(toolset_of, context):
+    def handle(request):
+        if request.url.path == "/a":
+            return httpx.Response(200, headers={"content-type": "text/plain; charset=bogus"}, content=b"tea")
+        return httpx.Response(200, json=DOCUMENT)
+
+    toolset = await toolset_of(handle)
+    await toolset.refresh()
+
+    assert (await toolset.call("a", {}, context)).value == "tea"
+
+
+async def test_answer_in_an_encoding_of_quadratic_time_is_read_at_once(toolset_of, context):
+    def handle(request):
+        if request.url.path == "/a":
+            return httpx.Response(200, headers={"content-type": "text/plain; charset=punycode"}, content=b"a" * 200_000)
+        return httpx.Response(200, json=DOCUMENT)
+
+    toolset = await toolset_of(handle)
+    await toolset.refresh()
+    begun = time.process_time()
+    await toolset.call("a", {}, context)
+
+    assert time.process_time() - begun < 1
+
+
+async def test_refusal_of_another_form_is_shown(toolset_of, context):
+    def handle(request):
+        if request.url.path == "/a":
+            return httpx.Response(422, json={"detail": [{"msg": "no", "loc": 5}]})
+        return httpx.Response(200, json=DOCUMENT)
+
+    toolset = await toolset_of(handle)
+    await toolset.refresh()
+
+    assert (await toolset.call("a", {}, context)).error == "HTTP 422: no"
+
+
+@pytest.mark.parametrize("port", ["99999", "abc"])
+def test_address_with_an_impossible_port_is_refused_alone(port):
+    settings = ToolServerSettings(urls=(f"http://tools.test:{port}/", "http://tools.test"))
+    found = read_connections(settings)
+
+    assert (len(found.refused), len(found.openapi)) == (1, 1)

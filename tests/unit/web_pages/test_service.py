@@ -203,7 +203,9 @@ def test_public_and_internal_addresses_are_distinguished(address, public):
     assert is_public(ipaddress.ip_address(address)) is public
 
 
-@pytest.mark.parametrize(("charset", "body"), [("punycode", "a" * 200_000), ("utf-7", "+2AA-")])
+@pytest.mark.parametrize(
+    ("charset", "body"), [("punycode", "a" * 200_000), ("utf-7", "+2AA-"), ("idna", "tea"), ("undefined", "tea")]
+)
 async def test_charset_that_no_browser_knows_is_read_as_utf_8(charset, body):
     async with serving(html(body, kind=f"text/plain; charset={charset}")) as (port, _):
         page = await service(timeout=timedelta(seconds=3)).fetch(f"http://shop.test:{port}/")
