@@ -34,7 +34,7 @@ class Credentials:
     def __init__(self, connection: ToolServerConnection, client: OriginClient) -> None:
         self._connection = connection
         self._client = client
-        self._tokens: dict[str, tuple[float, str]] = {}
+        self._tokens: dict[tuple[str, tuple[str, ...]], tuple[float, str]] = {}
 
     async def for_operation(self, operation: Operation, base_url: str) -> RequestCredentials:
         """Return the credentials for the first security alternative of `operation` that the connection can satisfy."""
@@ -44,6 +44,10 @@ class Credentials:
         for scheme in self._chosen(operation.security):
             await self._add(credentials, scheme, base_url)
         return credentials
+
+    def forget_tokens(self) -> None:
+        """Fetch new tokens for the next requests, after the server has refused one."""
+        self._tokens.clear()
 
     @property
     def secret_mask(self) -> EchoedSecretMask:
@@ -88,15 +92,16 @@ class Credentials:
     async def _token(self, scheme: Scheme, base_url: str) -> str:
         """Return a token of the OAuth 2 client credentials grant (RFC 6749 section 4.4), cached until it expires."""
         url = self._connection.token_url or urljoin(f"{base_url}/", scheme.token_url)
-        end, token = self._tokens.get(url, (0.0, ""))
+        key = url, self._connection.scopes or scheme.scopes
+        end, token = self._tokens.get(key, (0.0, ""))
         if time.monotonic() < end:
             return token
-        found = await self._fetch_token(url, self._connection.scopes or scheme.scopes)
+        found = await self._fetch_token(*key)
         token, lifetime = str(found.get("access_token", "")), found.get("expires_in")
         if not token:
             raise ServerUnavailable(Message("server.no_token"))
         seconds = float(lifetime) if isinstance(lifetime, int | float) else 60.0
-        self._tokens[url] = (time.monotonic() + seconds - _RENEW_BEFORE, token)
+        self._tokens[key] = (time.monotonic() + seconds - _RENEW_BEFORE, token)
         return token
 
     async def _fetch_token(self, url: str, scopes: Sequence[str]) -> dict[str, object]:

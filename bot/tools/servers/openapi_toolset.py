@@ -27,6 +27,7 @@ from services.kernel.network import growing_pauses
 
 _FIRST_PAUSE: Final = 2.0  # seconds; doubled after each failure
 _MAX_PAUSE: Final = 300.0
+_UNAUTHORIZED: Final = 401
 
 
 class DocumentChanges(Struct, frozen=True, kw_only=True):
@@ -130,7 +131,10 @@ class OpenApiToolset:
         response = await self._client.send(
             _origin_request(request, credentials, self._server(operation)), max_bytes=self._limits.response
         )
-        return to_tool_result(name, response, context.language, self._credentials.secret_mask)
+        result = to_tool_result(name, response, context.language, self._credentials.secret_mask)
+        if response.status == _UNAUTHORIZED:
+            self._credentials.forget_tokens()  # not before their mask was applied
+        return result
 
     def _server(self, operation: Operation) -> str:
         """Return the operation's own server if it has the configured origin, else the configured address."""

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from urllib.parse import parse_qsl
 
 import httpx
 import pytest
@@ -317,3 +318,67 @@ async def test_a_server_out_of_reach_is_a_failure_that_names_no_secret(toolset_o
     with pytest.raises(ServerUnavailable) as refusal:
         await toolset.call("a", {}, context)
     assert "secret-key" not in str(refusal.value)
+
+
+YAML = """
+openapi: 3.1.0
+paths:
+  /lamp:
+    get:
+      operationId: lamp
+      parameters:
+        - {name: on, in: query, schema: {type: string, enum: [on, off]}}
+"""
+
+
+async def test_words_such_as_on_are_no_booleans_in_yaml(toolset_of, viewer):
+    toolset = await toolset_of(lambda _: httpx.Response(200, text=YAML))
+    await toolset.refresh()
+    [spec] = await toolset.list_specs(viewer)
+
+    assert spec.parameters["properties"] == {"on": {"type": "string", "enum": ["on", "off"]}}
+
+
+def secured(*scopes):
+    flows = {scope: {"clientCredentials": {"tokenUrl": "/token", "scopes": {scope: ""}}} for scope in scopes}
+    return {
+        "openapi": "3.1.0",
+        "paths": {f"/{scope}": {"get": {"operationId": scope, "security": [{scope: []}]}} for scope in scopes},
+        "components": {"securitySchemes": {name: {"type": "oauth2", "flows": flow} for name, flow in flows.items()}},
+    }
+
+
+def token_server(document, asked, accepted):
+    """A server that gives numbered tokens with their scopes, and answers with the last one that it accepts."""
+
+    def handle(request):
+        if request.url.path == "/token":
+            scope = dict(parse_qsl(request.content.decode()))["scope"]
+            asked.append(scope)
+            return httpx.Response(200, json={"access_token": f"{scope}-{len(asked)}", "expires_in": 3600})
+        token = request.headers.get("authorization", "").removeprefix("Bearer ")
+        if request.url.path == "/openapi.json":
+            return httpx.Response(200, json=document)
+        return httpx.Response(200 if accepted(token) else 401, json={"token_scope": token.partition("-")[0]})
+
+    return handle
+
+
+async def test_each_scope_has_its_own_token(toolset_of, context):
+    asked = []
+    handle = token_server(secured("read", "write"), asked, lambda token: True)
+    toolset = await toolset_of(handle, client_id="bubbles", client_secret="s")
+    await toolset.refresh()
+    values = [(await toolset.call(name, {}, context)).value for name in ("read", "write", "read")]
+
+    assert [each["token_scope"] for each in values] == ["read", "write", "read"]
+    assert asked == ["read", "write"]
+
+
+async def test_token_that_is_refused_is_fetched_anew_by_the_next_call(toolset_of, context):
+    asked = []
+    handle = token_server(secured("read"), asked, lambda token: token == "read-2")
+    toolset = await toolset_of(handle, client_id="bubbles", client_secret="s")
+    await toolset.refresh()
+
+    assert [(await toolset.call("read", {}, context)).ok for _ in range(3)] == [False, True, True]
