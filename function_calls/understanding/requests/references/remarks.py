@@ -82,7 +82,7 @@ def list_tokens_of_remarks(request: RequestContext) -> list[Token]:
 def find_closest_to_remark(remark: str, request: RequestContext) -> Reminder | None:
     """Return the only reminder that shares a word with a remark, which may be about anything."""
     words = request.words
-    ignored = {*words.copulas_of_events, *words.second_person, *words.skipping}
+    ignored = {*words.copulas_of_events, *words.second_person, *words.skipping, *words.removing}
     common = request.common_words | ignored
     return request.find_closest(remark, ignored) if find_stems(remark, common) or find_pairs(remark, common) else None
 
