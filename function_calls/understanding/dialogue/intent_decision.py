@@ -133,7 +133,8 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
     if reading.intent == "pause" and (reading.has("WHEN") or reading.has("UNTIL")):
         return words.has_any((*words.pausing, *words.holding), text)  # "don't remind me until Monday" asks for one
     if reading.intent == "skip":  # "don't skip it"; "don't send it on Friday" is a request
-        names_occurrence = reading.has("REF") or bool(reading.times) or words.has_any(words.one_time, text)
+        has_day = any(map(reading.has, ("REF", "WHEN", "OLD"))) or bool(reading.times)
+        names_occurrence = has_day or words.has_any(words.one_time, text)
         return rest.startswith(words.skipping) or not (names_occurrence or asks_to_remind)
     if reading.intent == "delete":
         at = reading.text.casefold().find(rest)  # "不要牛奶的提醒了" has no verb that it refuses

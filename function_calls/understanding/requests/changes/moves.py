@@ -31,7 +31,7 @@ from function_calls.understanding.requests.changes.nearest_times import (
     make_time_arguments,
     parse_clock_beside_hour,
 )
-from function_calls.understanding.requests.changes.partial_removals import refuses_weekdays
+from function_calls.understanding.requests.changes.partial_removals import refuses_days
 from function_calls.understanding.requests.changes.rule_changes import (
     change_begin,
     change_clocks,
@@ -102,7 +102,7 @@ def _find_new_text(request: RequestContext) -> str:
 def _change_schedule(request: RequestContext) -> Interpretation | None:
     """Change the time of a reminder: to another time, by an amount, or to another repetition."""
     request = correct_tags(request)
-    if refuses_weekdays(request):
+    if refuses_days(request):
         return skip(request)
     corrected = correct_clock_in_text(request)
     if corrected is not None:

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.slots.references import normalize_reference
+from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.requests.changes.skipped_days import find_day_beside_name
 from function_calls.understanding.requests.changes.updates import read_time_in_name, repeats_on
 from function_calls.understanding.requests.known_reminders import find_rule
@@ -89,8 +90,8 @@ def find_new_rule(reminder: Reminder | None, request: RequestContext) -> Rule | 
     return reminder.schedule.rule
 
 
-def refuses_weekdays(request: RequestContext) -> bool:
-    """Return whether a change only refuses weekdays of a reminder that comes on others as well: "no Wednesdays"."""
+def refuses_days(request: RequestContext) -> bool:
+    """Return whether a change only refuses days of a reminder that comes on others as well: "no Wednesdays"."""
     reading, words = request.reading, request.words
     spans = [*reading.spans("WHEN"), *reading.spans("OLD")]
     if len(spans) != 1 or not set(reading.tags) <= {NO_TAG, "REF", "WHEN", "OLD"}:
@@ -98,6 +99,11 @@ def refuses_weekdays(request: RequestContext) -> bool:
     start, end = spans[0]
     ahead = f"{words.joint}{words.fold(reading.text[:start]).rstrip()}"
     is_refused = ahead.endswith(tuple(f"{words.joint}{word}" for word in words.without))
-    days = request.find_weekdays(reading.text[start:end]) if is_refused else frozenset()
-    reminder = find_named_reminder(request) if days else None
-    return reminder is not None and repeats_on(reminder, days)
+    reminder = find_named_reminder(request) if is_refused else None
+    if reminder is None:
+        return False
+    time = request.parse_time([reading.text[start:end]])
+    day = time.best.start.date() if time is not None and names_single_day(time.best) else None
+    is_coming = day is not None and [due.date() for due in request.list_coming(reminder, day)] == [day]
+    days = request.find_weekdays(reading.text[start:end])
+    return (bool(days) and repeats_on(reminder, days)) or (is_coming and find_rule(reminder) is not None)

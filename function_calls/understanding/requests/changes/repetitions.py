@@ -13,7 +13,7 @@ from function_calls.understanding.reminder_times import FROM_THEN, format_time
 from function_calls.understanding.requests.changes.deletions import is_last_single, skip
 from function_calls.understanding.requests.changes.move_tags import untag_reasons
 from function_calls.understanding.requests.changes.moves import move
-from function_calls.understanding.requests.changes.partial_removals import refuses_weekdays, remove_clock
+from function_calls.understanding.requests.changes.partial_removals import refuses_days, remove_clock
 from function_calls.understanding.requests.changes.skipped_days import find_weekdays_left_out
 from function_calls.understanding.requests.changes.states import is_behind, pause
 from function_calls.understanding.requests.changes.updates import repeats_on, update
@@ -69,7 +69,7 @@ def keep_days(request: RequestContext) -> Interpretation | None:
     these days.
     """
     words = request.strip_time_words(untag_reasons(request).reading.words("WHEN"))
-    if refuses_weekdays(request) or (find_weekdays_left_out(request) and not words):
+    if refuses_days(request) or (find_weekdays_left_out(request) and not words):
         return skip(request)
     one_clock = remove_clock(request, keep=True)
     if one_clock is not None or not words:
