@@ -121,7 +121,9 @@ def _is_negated(reading: MessageReading, words: Lexicon) -> bool:
     maximum = _MAX_INTERJECTIONS if reading.intent in _REFUSED_BEHIND_INTERJECTIONS else 0
     refusal, rest = _split_refusal(text, words, maximum)
     is_correction = reading.has("OLD") and reading.has("WHEN")  # "not 6, 7"
-    is_dismissal = reading.has("REF") and text.startswith(words.dismissals)  # "never mind the milk"
+    dismissed = next((text.removeprefix(each) for each in words.dismissals if text.startswith(each)), "").strip()
+    # "never mind the milk", "never mind, drop that"
+    is_dismissal = bool(dismissed) and (reading.has("REF") or (dismissed[0] in MARKS and len(dismissed) > 1))
     is_order = bool(words.orders) and re.match(words.orders, rest) is not None  # "no ponlo a las 8"
     if not refusal or reading.intent not in _REFUSED or is_correction or is_dismissal or is_order:
         return False
