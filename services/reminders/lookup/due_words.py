@@ -119,9 +119,10 @@ def _in_later_months(words: str, reading: Reading, times: ReadTimes) -> tuple[Re
     """
     later: list[Reading] = []
     while reading.has_day and len(later) < _MAX_MONTHS:
-        found = times(words, reading.start + timedelta(days=1), eager=True)
+        before = reading.start
+        found = times(words, before + timedelta(days=1), eager=True)
         following = found[0].best if len(found) == 1 else None
-        if following is None or following.start.day != reading.start.day or following.start.month == reading.start.month:
+        if following is None or following.start.day != before.day or following.start.month == before.month:
             break
         later.append(following)
         reading = following
