@@ -109,7 +109,7 @@ def _join_names_and_times(reading: MessageReading, words: Lexicon) -> MessageRea
 
 
 def _shares_content(reading: MessageReading, first: int, words: Lexicon) -> bool:
-    """Return whether "and" joins a part at `first` to the time in front of it, and only one of the two has a content."""
+    """Return whether "and" joins the part at `first` to the time in front of it, and only one of them has a content."""
     bounds = [0, *reading.begins, len(reading.tokens)]
     at = bounds.index(first)
     places = [place for place in range(bounds[at - 1], bounds[at + 1]) if reading.forms[place] not in words.and_words]

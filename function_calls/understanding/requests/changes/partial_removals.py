@@ -43,8 +43,8 @@ def remove_clock(request: RequestContext, *, keep: bool = False) -> Interpretati
 def remove_weekdays(request: RequestContext) -> Interpretation | None:
     """Remove weekdays from a reminder that has others: "drop the Fridays off the produce one".
 
-    A weekday that names no more may be one day only ("drop the Friday one", 跑步周四的不要了), which is asked about. One
-    that is taken from a reminder recurs: "quita el sábado de lo de las plantas".
+    A weekday that names no more may be one day only ("drop the Friday one", 跑步周四的不要了), which is asked about.
+    One that is taken from a reminder recurs: "quita el sábado de lo de las plantas".
     """
     reading, words = request.reading, request.words
     rules = [token for token in reading.tokens if token.form == "@rule"]
