@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
 from bot.tools.servers.origin_client import OriginClient, OriginRequest
@@ -100,13 +100,11 @@ def _yaml_loader() -> "type[yaml.CSafeLoader]":
     """Return a loader of YAML 1.2, where the words `on`, `off`, `yes` and `no` are texts."""
     import yaml
 
-    class Loader(yaml.CSafeLoader):
-        yaml_implicit_resolvers: ClassVar = {
-            first: [each for each in resolvers if each[0] != _BOOLEAN or first in "tTfF"]
-            for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
-        }
-
-    return Loader
+    resolvers = {
+        first: [each for each in of_first if each[0] != _BOOLEAN or first in "tTfF"]
+        for first, of_first in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+    }
+    return type("Loader", (yaml.CSafeLoader,), {"yaml_implicit_resolvers": resolvers})
 
 
 def _with_text_keys(value: object, seen: dict[int, object] | None = None) -> object:

@@ -78,7 +78,7 @@ def _get(connection: sa.Connection, key: str, now: datetime) -> Json:
 
 
 @cache
-def _select_value() -> sa.Select[tuple[str]]:
+def _select_value() -> sa.Select[str]:
     is_current = STATE.c.expires_at > sa.bindparam("now")
     return sa.select(STATE.c.value).where(STATE.c.key == sa.bindparam("key"), is_current)
 

@@ -170,9 +170,9 @@ def complete_references(reading: MessageReading, texts: Collection[str], words: 
     tags = _tag_joined_names(reading, words) if reading.intent in _STOPPING else [*reading.tags]
     for first, last in find_runs(reading.tags, "REF"):
         day = _find_day_of_month(reading, first, last, words)
-        name = {*filter(str.isalpha, reading.forms[first:day])} - {*words.before_reference, *words.and_words}
+        named = {*filter(str.isalpha, reading.forms[first:day])} - {*words.before_reference, *words.and_words}
         whole = words.fold(reading.text[reading.tokens[first].start : reading.tokens[last - 1].end])
-        if name and not any(whole in words.fold(text) for text in texts):
+        if named and not any(whole in words.fold(text) for text in texts):
             tags[day:last] = ["OLD"] * (last - day)
     for first, last in find_runs(reading.tags, "REF"):
         if last < len(tags) and reading.tokens[last].form.isdecimal():
