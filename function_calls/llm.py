@@ -251,7 +251,7 @@ def _select(turn: Turn, tools: OfferedTools) -> ToolSelection:
 
 
 def _ask_person(correction: CorrectionRound, checked: CheckedCalls) -> Interpretation:
-    asked = ask_about_problems(correction.turn, checked.problems)
+    question = ask_about_problems(correction.turn, checked.problems)
     if correction.fresh:
-        return Interpretation(calls=correction.fresh, notice=asked)
-    return Interpretation(answer=asked, must_reply=True)
+        return Interpretation(calls=correction.fresh, notice=question)
+    return Interpretation(answer=question, must_reply=True)

@@ -189,8 +189,8 @@ class FunctionCallRouter:
             return arguments_refused(tool.spec, error, context.language)
         if context.instead_of_call is not None:
             return context.instead_of_call
-        asked = await ask_approval(tool.options, call, context, arguments)
-        return asked or await self._run(tool, call, arguments, context)
+        confirmation = await ask_approval(tool.options, call, context, arguments)
+        return confirmation or await self._run(tool, call, arguments, context)
 
     async def _run(self, tool: RegisteredTool, call: ToolCall, arguments: object, context: CallContext) -> ToolResult:
         options = tool.options

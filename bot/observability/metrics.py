@@ -93,7 +93,7 @@ class ModelLatency:
 
     async def complete(self, inner: LanguageModel, request: CompletionRequest) -> Completion:
         """Ask `inner` and count the duration."""
-        begun, outcome = self._now(), "cancelled"
+        start, outcome = self._now(), "cancelled"
         try:
             completion = await inner.complete(request)
             outcome, self.last_failure = "ok", None
@@ -103,4 +103,4 @@ class ModelLatency:
         else:
             return completion
         finally:
-            self.by_outcome.setdefault((request.model or inner.name, outcome), Latencies()).add(self._now() - begun)
+            self.by_outcome.setdefault((request.model or inner.name, outcome), Latencies()).add(self._now() - start)

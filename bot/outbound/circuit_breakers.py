@@ -40,7 +40,7 @@ class CircuitBreakers:
         if not breaker.admits():
             raise DeliveryFailed(f"{address.platform} does not answer", retry_after=self._cooldown)
         loop = asyncio.get_running_loop()
-        begun = loop.time()
+        start = loop.time()
         try:
             yield
         except DeliveryFailed as failure:
@@ -52,7 +52,7 @@ class CircuitBreakers:
                 self._record_failure(address)
             raise
         except asyncio.CancelledError:
-            if loop.time() - begun < _HANG_SECONDS:
+            if loop.time() - start < _HANG_SECONDS:
                 breaker.abandoned()
             else:
                 self._record_failure(address)

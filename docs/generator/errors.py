@@ -35,14 +35,16 @@ def errors_page() -> str:
         for each in sorted(error_classes(), key=lambda each: each.__name__)
     ]
     english, chinese = catalogue("en"), catalogue("zh")
-    told = [(f"`{code}`", cell(english[f"refused.{code}"]), cell(chinese[f"refused.{code}"])) for code in refusals()]
+    refusal_rows = [
+        (f"`{code}`", cell(english[f"refused.{code}"]), cell(chinese[f"refused.{code}"])) for code in refusals()
+    ]
     return "\n".join(
         [
             _HEAD,
             *table(("error", "module", "meaning"), rows),
             "",
             _REFUSALS.rstrip(),
-            *table(("", "", ""), told)[2:],
+            *table(("", "", ""), refusal_rows)[2:],
             "",
         ]
     )

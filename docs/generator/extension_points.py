@@ -66,14 +66,16 @@ def extension_page() -> str:
 
 def contributions() -> dict[str, str]:
     """Return the lists of `Contributions` with their meaning."""
-    told = {name: " ".join(about.split()) for name, about in _ATTRIBUTE.findall(inspect.getdoc(Contributions) or "")}
-    return {name: told.get(name, "") for name in Contributions.__struct_fields__}
+    documented = {
+        name: " ".join(about.split()) for name, about in _ATTRIBUTE.findall(inspect.getdoc(Contributions) or "")
+    }
+    return {name: documented.get(name, "") for name in Contributions.__struct_fields__}
 
 
 def options() -> dict[str, str]:
     """Return the options of `tool_function` with their meaning."""
-    _, _, told = (inspect.getdoc(tool_function) or "").partition("Options:")
-    return {name: " ".join(about.split()) for name, about in _ATTRIBUTE.findall(told.partition("\n\n")[0])}
+    _, _, documented = (inspect.getdoc(tool_function) or "").partition("Options:")
+    return {name: " ".join(about.split()) for name, about in _ATTRIBUTE.findall(documented.partition("\n\n")[0])}
 
 
 def hooks() -> Iterator[tuple[str, str]]:

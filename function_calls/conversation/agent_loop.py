@@ -176,8 +176,8 @@ def join_texts(step: Step) -> str:
 
 def list_unrepeated_questions(outcome: Outcome) -> list[str]:
     """Return the questions of tools in earlier rounds that the model did not repeat."""
-    asked = (result.text for step in outcome.turn.steps for result in step.results if result.ending == "question")
-    return [text for text in asked if text not in outcome.text]
+    questions = (result.text for step in outcome.turn.steps for result in step.results if result.ending == "question")
+    return [text for text in questions if text not in outcome.text]
 
 
 def undo_buttons(turn: Turn) -> tuple[Choice, ...]:

@@ -109,8 +109,8 @@ async def _ground_day(call: ToolCall, olds: tuple[Reminder, ...], clauses: Seque
         return Grounded(call=call if is_ended else _as_update(call, "until", last))
     if len(named) > 1 or may_mean_every(day_words(day, words), words, old):
         coming = [each for each, _ in named if has_fire_on(each.start.date(), old, ctx)]
-        asked = await ask_which_days(old, coming, ctx) if coming and len(olds) == 1 else None
-        return Grounded(call=call, instead_of_call=asked)
+        question = await ask_which_days(old, coming, ctx) if coming and len(olds) == 1 else None
+        return Grounded(call=call, instead_of_call=question)
     return Grounded(call=_as_update(call, "skip", day.start.date()))
 
 
@@ -150,9 +150,9 @@ def _is_length(words: str, moment: datetime, ctx: CallContext) -> bool:
 
 async def ground_update(call: ToolCall, args: ReminderUpdateArgs, message: ReadMessage, ctx: CallContext) -> Grounded:
     """Correct which reminder is changed, its new time, and which of its occurrences get it."""
-    asked = await ask_about_leftover(call, args.content or args.added, None, (), ctx)
-    if asked is not None:
-        return Grounded(call=call, instead_of_call=asked)
+    question = await ask_about_leftover(call, args.content or args.added, None, (), ctx)
+    if question is not None:
+        return Grounded(call=call, instead_of_call=question)
     target = await resolve_target(_UPDATE, args.reminder_id, message, ctx)
     old, text = target.one, ctx.message.text
     changes: dict[str, object] = {"reminder_id": target.reference, "person": as_written(args.person, text)}
@@ -165,8 +165,8 @@ async def ground_update(call: ToolCall, args: ReminderUpdateArgs, message: ReadM
     if old is not None and args.time:
         occurrences = _occurrences(args, old, ctx)
         if isinstance(occurrences, Occurrences):
-            asked = await ask_which_occurrence(args, old, occurrences, ctx)
-            return Grounded(call=correct_arguments(call, changes), instead_of_call=asked)
+            question = await ask_which_occurrence(args, old, occurrences, ctx)
+            return Grounded(call=correct_arguments(call, changes), instead_of_call=question)
         changes |= occurrences
     elif args.time and target.reminders:
         changes |= _days_of_change(args, ctx)

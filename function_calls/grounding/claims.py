@@ -84,11 +84,11 @@ def describe_changes(turn: Turn) -> Interpretation:
 
     A tool that does not say whether it changes something may have done so, an agent's too.
     """
-    told = [result.text for step in turn.steps for result in step.results if not result.ok and result.text.strip()]
+    texts = [result.text for step in turn.steps for result in step.results if not result.ok and result.text.strip()]
     names = dict.fromkeys(_names_run(turn.steps))
     if names:
-        told.append(say(turn.language, "claim.unconfirmed", tools=", ".join(names)))
-    return Interpretation(answer="\n".join(told) or say(turn.language, "claim.unproven"))
+        texts.append(say(turn.language, "claim.unconfirmed", tools=", ".join(names)))
+    return Interpretation(answer="\n".join(texts) or say(turn.language, "claim.unproven"))
 
 
 def _names_run(steps: Sequence[Step]) -> Iterator[str]:
@@ -124,8 +124,8 @@ def _claims_a_change(sentence: str) -> bool:
 
 def _claims_alone(turn: Turn, answer: str) -> bool:
     """Return whether the whole answer is "done", to somebody who asked for a change."""
-    said = bare(bare_text(answer), turn.bot_name)
-    if not any(each.alone.search(said) for each in every_claim()):
+    text = bare(bare_text(answer), turn.bot_name)
+    if not any(each.alone.search(text) for each in every_claim()):
         return False
     return asks_for_change(turn)
 

@@ -71,7 +71,7 @@ async def _ask(
     """Let `call` wait for a yes to the question `key` about `words`."""
     await store_until_answer(call, (), ctx)
     people = date_format.targets(ctx.language, targets)
-    asked = say(
+    question = say(
         ctx.language,
         f"reminder.{key}",
         words=words,
@@ -79,7 +79,7 @@ async def _ask(
         when=_when(schedule, ctx),
         whom=say(ctx.language, "reminder.for_whom", who=people) if people else "",
     )
-    return ToolResult.question(asked, buttons_to_confirm(ctx.language, "", ctx.sender, ctx.clock.now()))
+    return ToolResult.question(question, buttons_to_confirm(ctx.language, "", ctx.sender, ctx.clock.now()))
 
 
 def _is_own_wording(content: str, text: str) -> bool:

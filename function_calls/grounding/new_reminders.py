@@ -63,10 +63,10 @@ async def ground_set(call: ToolCall, args: ReminderArgs, message: ReadMessage, c
     changes = {} if schedule == proposed else _time_arguments(schedule)
     call = correct_arguments(call, {**changes, "person": as_written(args.person, ctx.message.text)})
     targets = await resolve_people(args.person, ctx, ctx.services.get(HistoryService))
-    asked = await ask_about_leftover(call, args.content, schedule, targets, ctx)
+    question = await ask_about_leftover(call, args.content, schedule, targets, ctx)
     words = "\n".join(message.parts_for(call.name))
-    asked = asked or await ask_about_deadline(call, args.content, schedule, targets, words, ctx)
-    return Grounded(call=call, instead_of_call=asked)
+    question = question or await ask_about_deadline(call, args.content, schedule, targets, words, ctx)
+    return Grounded(call=call, instead_of_call=question)
 
 
 async def ask_about_words(call: ToolCall, args: ReminderArgs, ctx: CallContext) -> ToolResult | None:
@@ -77,8 +77,8 @@ async def ask_about_words(call: ToolCall, args: ReminderArgs, ctx: CallContext) 
     """
     targets = await resolve_people(args.person, ctx, ctx.services.get(HistoryService))
     schedule = schedule_of_call(args, ctx)
-    asked = await ask_about_leftover(call, args.content, schedule, targets, ctx)
-    return asked or await ask_about_deadline(call, args.content, schedule, targets, ctx.message.text, ctx)
+    question = await ask_about_leftover(call, args.content, schedule, targets, ctx)
+    return question or await ask_about_deadline(call, args.content, schedule, targets, ctx.message.text, ctx)
 
 
 def _compare(content: str, proposed: Schedule, message: ReadMessage, ctx: CallContext) -> Verdict:
@@ -136,8 +136,8 @@ def _ask_time(verdict: Verdict, content: str, ctx: CallContext) -> ToolResult:
     if ctx.message.is_edited:
         return SILENT
     options = [TimeOption(start=each.start.replace(tzinfo=ctx.zone), rule=rule_text(each)) for each in verdict.choices]
-    asked = ask_which_time(options, content=content, language=ctx.language, now=ctx.now, person=ctx.sender)
-    return ToolResult.question(asked.text, asked.choices)
+    question = ask_which_time(options, content=content, language=ctx.language, now=ctx.now, person=ctx.sender)
+    return ToolResult.question(question.text, question.choices)
 
 
 async def _at_same_clock(schedule: Schedule, ctx: CallContext, reminders: ReminderService) -> Schedule:

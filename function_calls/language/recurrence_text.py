@@ -60,8 +60,8 @@ def schedule_words(language: str, schedule: Schedule) -> str:
             each = say(language, "rule.or_last_day", each=each)
     if not each:
         return _bounded(language, say(language, "rule.custom"), parts, schedule)
-    told = each if unit in {"minute", "hour"} else _at_clocks(language, each, parts, schedule.start)
-    return _bounded(language, told, parts, schedule)
+    phrase = each if unit in {"minute", "hour"} else _at_clocks(language, each, parts, schedule.start)
+    return _bounded(language, phrase, parts, schedule)
 
 
 def is_custom(schedule: Schedule) -> bool:
@@ -109,10 +109,10 @@ def _hours(language: str, hours: int, minutes: int) -> str:
     """Word hours and minutes: "2 hours", "3.5 hours", "3 hours 20 minutes"."""
     if minutes == _HALF_HOUR:
         return say(language, "time.hours_and_a_half", n=hours)
-    told = date_format.count(language, "hour", hours)
+    phrase = date_format.count(language, "hour", hours)
     if not minutes:
-        return told
-    return say(language, "time.hours_and_minutes", hours=told, minutes=date_format.count(language, "minute", minutes))
+        return phrase
+    return say(language, "time.hours_and_minutes", hours=phrase, minutes=date_format.count(language, "minute", minutes))
 
 
 def _within_day(language: str, unit: str, every: int, parts: Mapping[str, str]) -> str:
@@ -184,8 +184,8 @@ def _of_year(language: str, each: str, parts: Mapping[str, str], start: datetime
     first, *others = months.split(",")
     if not day.isdecimal():
         return ""
-    told = [say(language, "rule.date", day=day, month=_months(language, month)) for month in (first, *others)]
-    return say(language, "rule.on_date", each=each, date=date_format.join(language, told))
+    phrase = [say(language, "rule.date", day=day, month=_months(language, month)) for month in (first, *others)]
+    return say(language, "rule.on_date", each=each, date=date_format.join(language, phrase))
 
 
 def _months(language: str, numbers: str) -> str:
@@ -210,8 +210,10 @@ def _nth_days(language: str, parts: Mapping[str, str]) -> str:
         return ""
     if any(place.lstrip("+") not in _PLACES for place, _ in named):
         return ""
-    told = ((say(language, f"rule.ordinal_{place.lstrip('+')}"), name) for place, name in named)
-    return date_format.join(language, (say(language, "rule.nth", ordinal=ordinal, day=name) for ordinal, name in told))
+    phrase = ((say(language, f"rule.ordinal_{place.lstrip('+')}"), name) for place, name in named)
+    return date_format.join(
+        language, (say(language, "rule.nth", ordinal=ordinal, day=name) for ordinal, name in phrase)
+    )
 
 
 def _at_clocks(language: str, each: str, parts: Mapping[str, str], start: datetime) -> str:
@@ -231,17 +233,17 @@ def _clock(minutes: int) -> str:
     return f"{minutes // 60:02}:{minutes % 60:02}"
 
 
-def _bounded(language: str, told: str, parts: Mapping[str, str], schedule: Schedule) -> str:
+def _bounded(language: str, phrase: str, parts: Mapping[str, str], schedule: Schedule) -> str:
     if "COUNT" in parts:
-        return say(language, "rule.times", rule=told, n=parts["COUNT"])
+        return say(language, "rule.times", rule=phrase, n=parts["COUNT"])
     until = None if schedule.rule is None else schedule.rule.until
     if until is None:
-        return told
+        return phrase
     last = until if until.tzinfo is None else until.astimezone(ZoneInfo(schedule.zone))
     day = date_format.date(language, last)
     if parts.get("FREQ") in {"MINUTELY", "HOURLY"}:
         day = say(language, "rule.at", each=day, clock=date_format.clock(last))
-    return say(language, "rule.until", rule=told, until=day)
+    return say(language, "rule.until", rule=phrase, until=day)
 
 
 def _by_calendar(language: str, rule: Rule) -> str:

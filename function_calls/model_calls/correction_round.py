@@ -146,5 +146,5 @@ def ask_about_problems(turn: Turn, problems: Sequence[Problem]) -> str:
 def ask_about_failure(turn: Turn, call: ToolCall) -> str:
     """Ask the person about a call that keeps failing, with the reason if the tool has a text for people."""
     reason = results_of(call, turn.steps)[-1].text
-    asked = say(turn.language, "model.stuck", tool=call.name)
-    return f"{reason}\n{asked}" if reason else asked
+    question = say(turn.language, "model.stuck", tool=call.name)
+    return f"{reason}\n{question}" if reason else question

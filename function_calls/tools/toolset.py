@@ -65,9 +65,9 @@ async def call_checked(toolset: Toolset, spec: ToolSpec, call: ToolCall, context
     if problems:
         return arguments_refused(spec, ArgumentsInvalid(call.name, problems), context.language)
     options = ToolOptions(confirm=spec.confirm, changes_state=spec.changes_state)
-    asked = await ask_approval(options, call, context)
-    if asked is not None:
-        return asked
+    confirmation = await ask_approval(options, call, context)
+    if confirmation is not None:
+        return confirmation
     if spec.changes_state and context.change_flag is not None:
         context.change_flag.is_set = True
     result = await toolset.call(call.name, call.arguments, context)

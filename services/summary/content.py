@@ -83,8 +83,8 @@ def find_answers(question: ChatMessage, following: Sequence[ChatMessage]) -> lis
         if message.sender.id != question.sender.id and not is_request(message)
     ]
     replies = [message for message in others if message.reply_to == question.id]
-    said = (message for message in others if message.reply_to is None and not asks(message.text))
-    next_message = next(said, None)
+    statements = (message for message in others if message.reply_to is None and not asks(message.text))
+    next_message = next(statements, None)
     if replies or next_message is None or next_message.sent_at - question.sent_at > _ANSWERED_IN:
         return replies
     return [next_message]

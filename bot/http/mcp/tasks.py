@@ -95,10 +95,10 @@ class _Task:
 
     def answer(self, responses: InputResponses) -> None:
         """Take the requested input; other responses are ignored."""
-        asked = self.state.input_requests or {}
-        self._responses |= {key: response for key, response in responses.items() if key in asked}
-        if asked:
-            missing = {key: each for key, each in asked.items() if key not in self._responses}
+        requests = self.state.input_requests or {}
+        self._responses |= {key: response for key, response in responses.items() if key in requests}
+        if requests:
+            missing = {key: each for key, each in requests.items() if key not in self._responses}
             self._set("input_required" if missing else "working", input_requests=missing or None)
             if not missing:
                 self._answered.set()
@@ -113,8 +113,8 @@ class _Task:
         prefix = f"{next(self._rounds)}."
         self._responses = {}
         self._answered.clear()
-        asked = {f"{prefix}{key}": each for key, each in (result.input_requests or {}).items()}
-        self._set("input_required", input_requests=asked)
+        requests = {f"{prefix}{key}": each for key, each in (result.input_requests or {}).items()}
+        self._set("input_required", input_requests=requests)
         await self._answered.wait()
         return {key.removeprefix(prefix): each for key, each in self._responses.items()}
 

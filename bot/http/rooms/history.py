@@ -94,11 +94,11 @@ class RoomHistory:
     async def _calls(self, chat: ChatAddress, paged: Sequence[PagedMessage]) -> dict[str, tuple[CallRecord, ...]]:
         """Group calls by the message that shows them: the bot's first answer, or the question if there is none."""
         found = await self._confirmed_calls(chat, paged)
-        asked = {each.message.reply_to for each in paged if each.message.sender.is_bot and each.message.reply_to}
-        asked |= {each.message.id for each in paged if not each.message.sender.is_bot}
-        if not asked:
+        message_ids = {each.message.reply_to for each in paged if each.message.sender.is_bot and each.message.reply_to}
+        message_ids |= {each.message.id for each in paged if not each.message.sender.is_bot}
+        if not message_ids:
             return found
-        of_questions = await self._log.records_of_messages(chat, sorted(asked))
+        of_questions = await self._log.records_of_messages(chat, sorted(message_ids))
         called = [question for question, calls in of_questions.items() if calls]
         hosts: dict[str, str] = {}
         for reply in await self._pages.replies(chat, called) if called else ():

@@ -47,11 +47,11 @@ def _segments(spans: tuple[Span, ...]) -> list[dict[str, object]]:
     found: list[dict[str, object]] = []
     text = ""
     for span in spans:
-        whom = _number(span)
-        if whom is None:
+        account = _number(span)
+        if account is None:
             text += plain_span(span)
             continue
-        found += [*_text(text if found else text.lstrip("\n")), {"type": "at", "data": {"qq": whom}}]
+        found += [*_text(text if found else text.lstrip("\n")), {"type": "at", "data": {"qq": account}}]
         text = ""
     return found + _text(text.rstrip("\n") if found else text.strip("\n"))
 

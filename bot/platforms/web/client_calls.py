@@ -28,13 +28,13 @@ class ClientCalls:
         own = room.listeners_of(person_id)
         if not own:
             raise ToolFailed("the person has no page open that could carry this out")
-        asked = {page} if page is not None and page in own else own
+        pages = {page} if page is not None and page in own else own
         call_id = uuid.uuid4().hex
         answer: asyncio.Future[Mapping[str, object]] = asyncio.get_running_loop().create_future()
         self._waiting[(person_id, call_id)] = answer
-        unwatch = room.watch_listeners(asked, lambda: _fail(answer))
+        unwatch = room.watch_listeners(pages, lambda: _fail(answer))
         try:
-            room.send_to_listeners(asked, "execute:tool", {**data, "id": call_id})
+            room.send_to_listeners(pages, "execute:tool", {**data, "id": call_id})
             return await answer
         finally:
             unwatch()

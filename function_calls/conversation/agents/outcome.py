@@ -67,8 +67,8 @@ class AgentOutcome(Struct, frozen=True, kw_only=True):
     @property
     def choices(self) -> tuple[Choice, ...]:
         """The buttons of the question that ended the run."""
-        asked = (result for step in self.steps[-1:] for result in step.results if result.ending == "question")
-        return tuple(choice for result in asked for choice in result.choices)
+        questions = (result for step in self.steps[-1:] for result in step.results if result.ending == "question")
+        return tuple(choice for result in questions for choice in result.choices)
 
     @property
     def is_untrusted(self) -> bool:

@@ -40,14 +40,14 @@ async def search_before(ctx: CallContext, history: HistoryService, query: str, l
 
     found = await history.search(ctx.chat, query, 2 * limit + 1)
     earlier = [message for message in found if message.id != ctx.message.id]
-    told = [message for message in earlier if not is_request(message)]
+    statements = [message for message in earlier if not is_request(message)]
     shown: dict[str, ChatMessage] = {}
-    for match in (told or earlier)[:limit]:
+    for match in (statements or earlier)[:limit]:
         shown[match.id] = match
-        if told and asks(match.text):
+        if statements and asks(match.text):
             answers = find_answers(match, await history.after(match, _ANSWERED_WITHIN))
             shown |= {answer.id: answer for answer in answers if answer.id != ctx.message.id}
-    for request in [] if told else earlier[:1]:
+    for request in [] if statements else earlier[:1]:
         following = await history.after(request, _ANSWERED_WITHIN)
         shown |= {message.id: message for message in _find_question_about(following, ctx.language)}
     return list(shown.values())
@@ -60,14 +60,14 @@ def _find_question_about(following: Sequence[ChatMessage], language: str) -> lis
     """
     from services.summary.content import asks, find_answers, is_request
 
-    said = [message for message in following if not message.sender.is_bot]
-    for question in said[:_ASKED_WITHIN]:
+    replies = [message for message in following if not message.sender.is_bot]
+    for question in replies[:_ASKED_WITHIN]:
         words = load_lexicon(detect_language(question.text, language))
         parts = words.joint.join(re.findall(r"\w+", words.fold(question.text)))
-        is_next = question == said[0] and len(parts.split()) <= _SHORT
+        is_next = question == replies[0] and len(parts.split()) <= _SHORT
         points = not words.joint or is_next or words.has_any(words.demonstratives, parts)
         if points and asks(question.text) and not is_request(question):
-            answers = find_answers(question, said[said.index(question) + 1 :])
+            answers = find_answers(question, replies[replies.index(question) + 1 :])
             return [question, *answers] if answers else []
     return []
 

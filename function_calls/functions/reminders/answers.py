@@ -132,8 +132,8 @@ def ask_which_reminder(
     candidates = candidates_of(refusal)
     is_open = refusal.code == "reminder_ambiguous" or is_pronoun(reference)
     key = (ask or which_question_key(reference)) if is_open else "reminder.unknown"
-    asked = say(ctx.language, key, reference=all_of(reference or "") or reference)
-    lines = [asked, numbered_list(candidates[:_MAX_CHOICES], ctx)]
+    question = say(ctx.language, key, reference=all_of(reference or "") or reference)
+    lines = [question, numbered_list(candidates[:_MAX_CHOICES], ctx)]
     more = len(candidates) - _MAX_CHOICES
     if more > 0:
         lines.append(say(ctx.language, "reminder.more", count=more))
@@ -234,7 +234,7 @@ class Option(Struct, frozen=True, kw_only=True):
 
 async def ask_which_times(reminder: Reminder, options: Sequence[Option], ctx: CallContext) -> ToolResult:
     """Ask the person to choose one of `options`, and store their calls until the answer."""
-    asked = say(
+    question = say(
         ctx.language,
         "reminder.which_times",
         id=reminder.id,
@@ -246,7 +246,7 @@ async def ask_which_times(reminder: Reminder, options: Sequence[Option], ctx: Ca
         await store_until_answer(call, (str(number), *option.answers), ctx)
     lines = [f"{number}. {option.label}" for number, option in enumerate(options, start=1)]
     choices = numbered_buttons([option.label for option in options], ctx.sender, ctx.clock.now())
-    return ToolResult.question("\n".join([asked, *lines]), choices)
+    return ToolResult.question("\n".join([question, *lines]), choices)
 
 
 async def store_until_answer(call: ToolCall, answers: tuple[str, ...], ctx: CallContext) -> None:

@@ -288,9 +288,9 @@ async def _ask_at_end(until: datetime, paused: ToolResult, ctx: CallContext, rem
     which = ids[0] if len(ids) == 1 else say(ctx.language, "reminder.resume_all")
     schedule = Schedule(start=until.replace(tzinfo=None), zone=zone_name(ctx.zone))
     draft = draft_reminder(say(ctx.language, "reminder.pause_over", which=which), schedule, ctx)
-    asked = await reminders.create(replace(draft, request_key=f"{ctx.call_id}/until"))
-    receipt = Receipt(action="set", subject=asked.id, undo=delete_step(asked))
-    text = "\n".join([paused.text, confirmation_text(asked, ctx)])
+    created = await reminders.create(replace(draft, request_key=f"{ctx.call_id}/until"))
+    receipt = Receipt(action="set", subject=created.id, undo=delete_step(created))
+    text = "\n".join([paused.text, confirmation_text(created, ctx)])
     return replace(paused, text=text, receipts=(*paused.receipts, receipt))
 
 

@@ -36,11 +36,11 @@ class SummaryProgress:
 
     def __init__(self, ctx: CallContext) -> None:
         self._ctx = ctx
-        self._begun = ctx.clock.now()
+        self._started_at = ctx.clock.now()
 
     async def __call__(self, done: int, total: int) -> None:
         """Report the progress, unless the summary is fast or finished."""
-        if done < total and self._ctx.clock.now() - self._begun >= _QUICK:
+        if done < total and self._ctx.clock.now() - self._started_at >= _QUICK:
             await self._ctx.progress(say(self._ctx.language, "summary.progress", done=done, total=total))
 
 

@@ -77,10 +77,10 @@ def choice_query(turn: Turn) -> str:
     """Return the user message of the choice: the last four messages, newest first, and the message again."""
     messages = [("user", turn.message.text), *reversed(previous_messages(turn, HISTORY_MESSAGES - 1))]
     history = "\n".join(f'{role.upper()}: """{content}"""' for role, content in messages)
-    asked = f"Query: History:\n{history}\nQuery: {turn.message.text}"
+    prompt = f"Query: History:\n{history}\nQuery: {turn.message.text}"
     if turn.must_call:
-        asked += "\n\nAt least one tool must be called; an empty array is not allowed."
-    return asked if turn.is_from_program else f"{asked}\n\n{circumstances(turn)}"
+        prompt += "\n\nAt least one tool must be called; an empty array is not allowed."
+    return prompt if turn.is_from_program else f"{prompt}\n\n{circumstances(turn)}"
 
 
 def format_outputs(turn: Turn) -> str:

@@ -88,10 +88,10 @@ def ask_which_time(
 ) -> TimeQuestion:
     """Ask `person` for one of `options` as the time of a reminder of `content`, which may be empty."""
     moments = [_word_option(option, language, now) for option in options]
-    asked = say(language, "offline.which_time_for" if content else "offline.which_time", content=content)
+    question = say(language, "offline.which_time_for" if content else "offline.which_time", content=content)
     lines = (f"{number}. {moment}" for number, moment in enumerate(moments, start=1))
     return TimeQuestion(
-        text="\n".join([asked, *lines]),
+        text="\n".join([question, *lines]),
         choices=numbered_buttons(moments, person, now),
     )
 

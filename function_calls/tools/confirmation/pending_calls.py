@@ -120,13 +120,13 @@ class _Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def to_pending(self, answer: ChatMessage) -> PendingCall:
         """Return the pending call with the message that requested it; `answer` is the answering message."""
-        asked = replace(
+        request = replace(
             answer, id=self.message, text=self.text, sent_at=self.sent_at or answer.sent_at, mentions=self.mentions
         )
         return PendingCall(
             call=ToolCall(id=f"confirmed-{self.call_id}", name=self.name, arguments=self.arguments),
             call_id=self.call_id,
-            message=asked,
+            message=request,
             agent_name=self.agent,
             answers=self.answers,
             needs=self.needs,
@@ -267,14 +267,14 @@ class Confirmations:
         """
         if message.reply_to is None:
             return ""
-        asked = [
+        questions = [
             question
             for question in await self._questions(message)
             if question.is_replied_to(scope) and (answer.pick or not question.has_no_call)
         ]
-        if not asked or any(question.waits(message, scope) for question in asked):
+        if not questions or any(question.waits(message, scope) for question in questions):
             return ""
-        return "answered" if all(question.is_answered for question in asked) else "closed"
+        return "answered" if all(question.is_answered for question in questions) else "closed"
 
     async def drop_question(self, message: ChatMessage, scope: ReplyScope) -> bool:
         """Close the open question without a call that `message` replies to; return False without one."""

@@ -42,8 +42,8 @@ class DialogueMemory:
 
     async def keep(self, key: str) -> None:
         """Store the dialogue under `key` where it has changed."""
-        asked = self._questions.find(key)
-        question, asked_at = (None, None) if asked is None else (asked.question, asked.asked_at)
+        open_question = self._questions.find(key)
+        question, asked_at = (None, None) if open_question is None else (open_question.question, open_question.asked_at)
         now = StoredDialogue(state=self._dialogue.state(key), question=question, asked_at=asked_at)
         if now != self._seen.get(key):
             self._seen[key] = now

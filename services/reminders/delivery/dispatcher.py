@@ -51,7 +51,7 @@ class Dispatcher:
         self._owner = owner
         self._sender = Sender(ledger, notifier, clock, config)
         self._queue = DueQueue(config.max_per_message if self._sender.can_batch else 1)
-        self._begun: deque[SendingMessage] = deque()
+        self._to_send: deque[SendingMessage] = deque()
         self._prefetch = Prefetch(senders=config.senders, maximum=config.max_ahead)
         self._due = asyncio.Event()
         self._gate = asyncio.Semaphore(0)
@@ -104,7 +104,7 @@ class Dispatcher:
             self._wake_sender_or_record()
             turn_ends = loop.time() + _TURN_SECONDS
             while self._may_send() and loop.time() < turn_ends:
-                await self._send(self._begun.popleft(), loop)
+                await self._send(self._to_send.popleft(), loop)
             self._wake_sender_or_record()
 
     async def settle_for_ever(self, try_at: Callable[[datetime], None]) -> None:
@@ -133,7 +133,7 @@ class Dispatcher:
         """Delay the commit while messages wait to be sent, which are more urgent."""
         loop = asyncio.get_running_loop()
         latest = loop.time() + _COMMIT_DELAY_SECONDS
-        while (self._begun or self._beginning) and loop.time() < latest:
+        while (self._to_send or self._beginning) and loop.time() < latest:
             if self._pending_acks.is_commit_wanted:
                 for _ in range(_TURNS_TO_SEND):
                     await asyncio.sleep(0)
@@ -146,7 +146,7 @@ class Dispatcher:
         """Stop beginning messages, finish begun ones, and free the other leases."""
         self._is_draining = True
         self._due.set()
-        while self._beginning or self._is_verifying or self._in_flight or self._begun or self._outcomes:
+        while self._beginning or self._is_verifying or self._in_flight or self._to_send or self._outcomes:
             self._idle.clear()
             await self._idle.wait()
         self._queue.clear()
@@ -163,13 +163,13 @@ class Dispatcher:
 
     def _may_send(self) -> bool:
         """Return whether a send may start: at most as many sent messages as senders may be unrecorded at a crash."""
-        return bool(self._begun) and self._in_flight + len(self._pending_acks) < self._config.senders
+        return bool(self._to_send) and self._in_flight + len(self._pending_acks) < self._config.senders
 
     def _wake_sender_or_record(self) -> None:
         """Wake the next sender if it may send; else start recording the sent messages that it waits for."""
         if self._may_send():
             self._admit()
-        elif self._begun:
+        elif self._to_send:
             self._acks_wanted.set()
 
     def _admit(self) -> None:
@@ -193,7 +193,7 @@ class Dispatcher:
         if self._is_draining:
             return 0
         ahead = self._prefetch.ahead
-        room = self._config.senders + ahead - self._in_flight - len(self._begun)
+        room = self._config.senders + ahead - self._in_flight - len(self._to_send)
         return room if room > ahead // 2 else 0
 
     def _seconds_to_next(self, has_room: bool) -> float:
@@ -222,11 +222,11 @@ class Dispatcher:
         self._queue.drop(versions)
         self._unsettled.update(versions)
         if versions == expected:
-            self._begun.extend(SendingMessage(leases, key, started) for leases, key in keyed)
+            self._to_send.extend(SendingMessage(leases, key, started) for leases, key in keyed)
         else:
             messages = (_sendable_part(leases, key, started, versions) for leases, key in keyed)
-            self._begun.extend(message for message in messages if message is not None)
-        if self._begun:
+            self._to_send.extend(message for message in messages if message is not None)
+        if self._to_send:
             self._admit()
 
     async def _send(self, message: SendingMessage, loop: asyncio.AbstractEventLoop) -> None:
@@ -252,14 +252,14 @@ class Dispatcher:
         Messages that are not being sent according to the ledger are begun again, because a crashed database server may
         have lost that.
         """
-        checked = [stale, *self._begun]
-        self._begun.clear()
+        checked = [stale, *self._to_send]
+        self._to_send.clear()
         self._is_verifying = True
         try:
             ids = {lease.notice.delivery_id for message in checked for lease in message.leases}
             ours = await self._ledger.list_sending(self._owner, sorted(ids))
         except Exception:
-            self._begun.extendleft(reversed(checked))
+            self._to_send.extendleft(reversed(checked))
             raise
         finally:
             self._is_verifying = False
@@ -268,7 +268,7 @@ class Dispatcher:
         self._unsettled -= ids - ours
         for message in reversed(checked):
             if all(lease.notice.delivery_id in ours for lease in message.leases):
-                self._begun.appendleft(message._replace(at=now))
+                self._to_send.appendleft(message._replace(at=now))
             else:
                 self.push(message.leases)
         self._admit()

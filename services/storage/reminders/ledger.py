@@ -30,15 +30,15 @@ def begin(
     """Mark leased occurrences as `sending`, after a last check for edits and deletions."""
     is_postgres = connection.dialect.name == "postgresql"
     begin_at_once = postgres_deliveries.begin_at_once if is_postgres else sqlite_deliveries.begin_at_once
-    begun = begin_at_once(connection, owner, delivery_ids)
+    started = begin_at_once(connection, owner, delivery_ids)
     shared = [
         {"key": delivery_id, "message": message_keys[delivery_id]}
-        for delivery_id in begun
+        for delivery_id in started
         if delivery_id in message_keys
     ]
     if shared:
         connection.execute(_store_message_key(), shared)
-    return begun
+    return started
 
 
 def settle(connection: sa.Connection, outcomes: Sequence[DeliveryOutcome]) -> None:

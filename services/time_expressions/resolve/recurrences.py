@@ -250,11 +250,11 @@ def _is_running(since: Meaning, until: Meaning | None, start: datetime, present:
     """
     if until is None or since.year is not None or since.shift is not None or not (since.days or since.months):
         return False
-    begun = resolve_instants(since, present._replace(future=False))
+    starts = resolve_instants(since, present._replace(future=False))
     ends = resolve_instants(until, present)
-    if not begun or not ends or not ends[0].start.replace(tzinfo=None) < start:
+    if not starts or not ends or not ends[0].start.replace(tzinfo=None) < start:
         return False
-    return present.local - begun[0].start.replace(tzinfo=None) < start - present.local
+    return present.local - starts[0].start.replace(tzinfo=None) < start - present.local
 
 
 def _end_parts(meaning: Meaning, rule: Rule, first: datetime, present: ReadingContext) -> list[str] | None:

@@ -31,14 +31,14 @@ def form_of(result: Result, source: str, mask: EchoedSecretMask) -> Form:
     """
     listed = result.input_requests if isinstance(result, InputRequiredResult | GetTaskResult) else None
     requests: list[InputRequest] = []
-    for key, asked in (listed or {}).items():
-        if not isinstance(asked, ElicitRequest):
-            raise ToolFailed(f"{source} asks for {asked.method}, which is not offered")
-        message = mask.text(sanitize_description(asked.params.message, _MAX_MESSAGE_LENGTH))
-        if isinstance(asked.params, ElicitRequestURLParams):
-            requests.append(InputRequest(key=key, message=message, url=asked.params.url))
+    for key, listed_request in (listed or {}).items():
+        if not isinstance(listed_request, ElicitRequest):
+            raise ToolFailed(f"{source} asks for {listed_request.method}, which is not offered")
+        message = mask.text(sanitize_description(listed_request.params.message, _MAX_MESSAGE_LENGTH))
+        if isinstance(listed_request.params, ElicitRequestURLParams):
+            requests.append(InputRequest(key=key, message=message, url=listed_request.params.url))
         else:
-            schema = _safe(asked.params.requested_schema)
+            schema = _safe(listed_request.params.requested_schema)
             requests.append(InputRequest(key=key, message=message, schema=schema if isinstance(schema, dict) else {}))
     if sum(len(each.properties) or 1 for each in requests) > _MAX_QUESTIONS:
         raise ToolFailed(f"{source} asks more than {_MAX_QUESTIONS} questions at once")
