@@ -85,6 +85,8 @@ async def history_opt_in(ctx: CallContext, privacy: PrivacyService, history: His
     if not ctx.is_undoing and not await is_for_bot(ctx, history):
         return SILENT
     is_new = await privacy.opt_in(_scope(ctx))
+    if (await privacy.export(_scope(ctx), 1)).is_opted_out:  # in all chats of the platform
+        return ToolResult.refused("out_everywhere", say(ctx.language, "privacy.out_everywhere"))
     return _change(ctx, "opted_in" if is_new else "was_in", is_new=is_new)
 
 

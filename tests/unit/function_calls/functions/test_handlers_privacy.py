@@ -90,6 +90,18 @@ async def test_opting_out_is_confirmed_and_can_be_undone(ask, language, told):
     assert (await ask("history_opt_in")).ok
 
 
+async def test_person_who_opted_out_everywhere_cannot_opt_in_to_a_group_and_is_told_so(ask):
+    await ask("history_opt_out")
+    await ask("history_opt_out", **ALONE)
+
+    results = [await ask("history_opt_in") for _ in range(2)]
+    await ask("history_opt_in", **ALONE)
+
+    assert {result.text.partition(",")[0] for result in results} == {"You opted out in all chats of this platform"}
+    assert not results[0].ok
+    assert "You have opted out" not in (await ask("export_my_data")).text
+
+
 async def test_talk_between_people_opts_no_person_out(ask):
     assert (await ask("history_opt_out", is_addressed=False)).ending == "answered"
     assert not (await ask("history_opt_in")).ok
