@@ -140,7 +140,8 @@ def _change(ctx: CallContext, key: str, *, is_new: bool) -> ToolResult:
 
 
 def _retention(key: str, days: int, ctx: CallContext) -> str:
-    return say(ctx.language, f"privacy.{key}_days" if days else f"privacy.{key}_for_ever", days=days)
+    shown = date_format.count(ctx.language, "day", days)
+    return say(ctx.language, f"privacy.{key}_days" if days else f"privacy.{key}_for_ever", days=shown)
 
 
 def _full_text(data: PersonData, ctx: CallContext) -> list[str]:

@@ -142,3 +142,8 @@ async def test_retention_is_set_by_admins_only(ask):
     assert (asked.text, asked.receipts) == ("Messages of this chat are kept for 30 days.", ())
     assert changed.text == "✅ Messages of this chat are now kept for 7 days; older ones are deleted once a day."
     assert changed.receipts[0].undo.arguments == {"days": 30}
+
+
+@pytest.mark.parametrize(("language", "shown"), [("en", "for 1 day;"), ("es", "1 día;"), ("zh", "1 天，")])
+async def test_retention_of_one_day_is_named_in_the_singular(ask, language, shown):
+    assert shown in (await ask("history_retention", {"days": 1}, language=language, **ADMIN)).text
