@@ -235,7 +235,8 @@ def _clock(minutes: int) -> str:
 
 def _bounded(language: str, phrase: str, parts: Mapping[str, str], schedule: Schedule) -> str:
     if "COUNT" in parts:
-        return say(language, "rule.times", rule=phrase, n=parts["COUNT"])
+        key = "rule.times_one" if parts["COUNT"] == "1" else "rule.times_many"
+        return say(language, key, rule=phrase, n=parts["COUNT"])
     until = None if schedule.rule is None else schedule.rule.until
     if until is None:
         return phrase

@@ -111,3 +111,11 @@ def test_many_parts_without_a_rule_are_searched_in_bounded_time():
 def test_a_rule_of_another_calendar_is_worded(rule_text, english, chinese):
     assert rule("en", make_recurring(rule_text)) == english
     assert rule("zh", make_recurring(rule_text)) == chinese
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", "every day at 20:00, 1 time"), ("es", "cada día a las 20:00, 1 vez"), ("zh", "每天 20:00，共 1 次")],
+)
+def test_one_time_is_named_in_the_singular(language, words):
+    assert rule(language, make_recurring("FREQ=DAILY;COUNT=1")) == words
