@@ -77,7 +77,8 @@ def _empty(summary: Summary, ctx: Reader, window: SummaryWindow, asker: Person |
     own = sum(
         fragment.message_count for fragment in summary.writers if asker is not None and fragment.person_id == asker.id
     )
-    written = "requests" if count > own else "own" if own else "nobody"
+    requests = "request" if count == 1 else "requests"
+    written = requests if count > own else "own" if own else "nobody"
     if window.since is None:
         return say(ctx.language, f"summary.empty_{written}", count=count)
     since = date_format.minute(ctx.language, window.since + _AFTER, ctx.now)

@@ -135,6 +135,23 @@ async def test_empty_window_and_empty_chat_have_different_answers(summarize, rec
     assert "nobody has written since today at 00:00" in (await summarize(window="today")).text
 
 
+@pytest.mark.parametrize(
+    ("language", "window", "told"),
+    [
+        ("en", None, "the only message that I have read here was for me"),
+        ("en", "today", "the only message since today at 00:00 was for me"),
+        ("es", None, "el único mensaje que he leído aquí era para mí"),
+        ("zh", None, "唯一一条消息"),
+    ],
+)
+async def test_single_request_of_another_person_is_named_in_the_singular(
+    summarize, record_message, language, window, told
+):
+    await record_message(1, "Bubbles, list my reminders")
+
+    assert told in (await summarize(language=language, **({"window": window} if window else {}))).text
+
+
 async def test_words_that_name_no_window_are_answered_with_examples(summarize):
     result = await summarize(window="when the cows came home")
 
