@@ -5,13 +5,12 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice, takewhile
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from services.recurrence.calendars.workdays import Workdays, region_of
-from services.recurrence.fires import fires_after, just_before, midnight, next_fires, zone_of
+from services.recurrence.fires import fires_after, just_before, midnight, next_fires, zone_of, zone_or_utc
 from services.recurrence.rules import Rule, with_exceptions, without_exceptions_from
 from services.recurrence.schedule import Schedule
 
@@ -113,7 +112,7 @@ def suspend(old: Schedule, suspension: Suspension) -> Schedule:
         return old
     plain = drop_follow_up(old)
     fires = [fire.replace(tzinfo=None) for fire in suspended_fires(plain, suspension)]
-    zone = ZoneInfo(old.zone)
+    zone = zone_of(old)
     last = suspension.until.astimezone(zone).replace(tzinfo=None)
     whole = [fire for fire in fires if datetime.combine(fire, time.min) + _DAY <= last]
     others = [fire for fire in fires if fire not in whole]
@@ -125,7 +124,7 @@ def resume_suspended(old: Schedule, now: datetime, *, days_only: bool = False) -
     """Return `old` with all occurrences from today on; with `days_only` those skipped by their clock stay skipped."""
     if old.rule is None:
         return old
-    today = now.astimezone(ZoneInfo(old.zone)).date()
+    today = now.astimezone(zone_or_utc(old.zone)).date()
     return replace(old, rule=without_exceptions_from(old.rule, today, days_only=days_only))
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
@@ -188,7 +189,7 @@ async def suspend_reminders(
         RequestRefused: `not_in_that_time(next)`, `nothing_of_yours`, `no_reminders`, `nothing_to_skip`.
     """
     chosen = await _find_all_or_one(reference, ctx, reminders)
-    coming = [reminder for reminder in chosen if suspended_fires(reminder.schedule, suspension)]
+    coming = [reminder for reminder in chosen if _comes_in(suspension, reminder)]
     if means_all(reference):
         coming = [reminder for reminder in coming if reminder.state is ReminderState.ACTIVE]
     elif not coming:
@@ -212,6 +213,13 @@ async def suspend_reminders(
             )
         )
     return merge_results(results)
+
+
+def _comes_in(suspension: Suspension, reminder: Reminder) -> bool:
+    """Return whether `reminder` fires in the period `suspension`; False if its rule or its zone cannot be read."""
+    with suppress(RequestRefused):
+        return bool(suspended_fires(reminder.schedule, suspension))
+    return False
 
 
 async def _find_all_or_one(reference: str, ctx: CallContext, reminders: ReminderService) -> tuple[Reminder, ...]:
