@@ -8,16 +8,17 @@ import pytest
 import sqlalchemy as sa
 from msgspec.structs import replace
 
+from bot.testing.clocks import FixedClock
 from services.call_log.model import CallRecord, TurnRecord
 from services.kernel.chat import Attachment, ChatAddress, ChatMessage, Person
-from services.kernel.state import StateDelta
+from services.kernel.state import FOREVER, StateDelta
 from services.people.memory import MemoryViewer, NewMemory
 from services.people.privacy import DataScope, Erasure
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.memories import SqlMemoryStore
 from services.storage.people.privacy import SqlPrivacyStore
-from services.storage.people.state import SqlScopeStore
+from services.storage.people.state import SqlScopeStore, SqlStateStore
 from services.storage.records.store import SqlCallStore
 from services.storage.tables import MESSAGE
 
@@ -260,6 +261,25 @@ async def test_state_of_the_person_is_deleted_and_that_of_others_stays(privacy, 
 
     assert after_here == [False, True, True, True]
     assert [bool(each) for each in await scopes.load(names)] == [False, True, True, False]
+
+
+async def test_read_places_of_the_person_in_web_rooms_are_deleted(privacy, database):
+    state = SqlStateStore(database, FixedClock(NOW))
+    room = ChatAddress(platform="web", chat_id="home")
+    of_ann = {"http.read:ann": {"home": "2026-11-20", "work": "2026-11-20"}, "http.rooms:ann": ["home", "work"]}
+    for key, value in {**of_ann, "http.read:bob": {"home": "2026-11-20"}}.items():
+        await state.set(key, value, keep=FOREVER)
+
+    await privacy.erase(EVERYWHERE, NOW)
+    after_console = [await state.get(key) for key in of_ann]
+    await privacy.erase(DataScope(address=room, person=ANN), NOW)
+    after_room = [await state.get(key) for key in of_ann]
+    await privacy.erase(DataScope(address=room, person=ANN, is_everywhere=True), NOW)
+
+    assert after_console == list(of_ann.values())
+    assert after_room == [{"work": "2026-11-20"}, ["home", "work"]]
+    assert [await state.get(key) for key in of_ann] == [None, None]
+    assert await state.get("http.read:bob") == {"home": "2026-11-20"}
 
 
 @pytest.mark.parametrize(

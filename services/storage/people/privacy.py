@@ -1,11 +1,13 @@
 """Store opt-outs and retention in SQL, and export and delete the data of a person."""
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 
 import sqlalchemy as sa
 
 from services.kernel.chat import ChatAddress
+from services.kernel.state import to_json
 from services.people.privacy import DataScope, DeletedMessage, Erasure, PersonData
 from services.storage.database import Database
 from services.storage.engine.rows import to_micros
@@ -71,6 +73,7 @@ def erase_records(connection: sa.Connection, scope: DataScope) -> int:
     return connection.execute(TURN.update().where(turns).values(BLANK_TURN)).rowcount
 
 
+_WEB = "web"
 # The purposes of other keys, which may end like `#<person>`, such as `zone:irc:#ann`.
 _OTHER_PURPOSES = frozenset(
     ("chat", "chat.preferences", "reminders.feeds", "tools.off", "user", "web.extras", "welcomed", "zone")
@@ -84,6 +87,22 @@ def erase_state(connection: sa.Connection, scope: DataScope) -> None:
         similar = sa.select(column).where(column.endswith(f"#{scope.person.id}", autoescape=True)).distinct()
         mine = [key for key in connection.scalars(similar) if _is_of(key, scope)]
         connection.execute(table.delete().where(column.in_([*mine, of_user] if scope.is_everywhere else mine)))
+    if scope.address.platform == _WEB:
+        _erase_web_state(connection, scope)
+
+
+def _erase_web_state(connection: sa.Connection, scope: DataScope) -> None:
+    """Delete up to where the person has read a room; with all rooms, also to which they belong.
+
+    In a single room the person still belongs to it, because they could not enter it again.
+    """
+    this = STATE.c.key == f"http.read:{scope.person.id}"
+    if scope.is_everywhere:
+        connection.execute(STATE.delete().where(sa.or_(this, STATE.c.key == f"http.rooms:{scope.person.id}")))
+        return
+    places = json.loads(connection.scalar(sa.select(STATE.c.value).where(this)) or "{}")
+    if places.pop(scope.address.chat_id, None) is not None:
+        connection.execute(STATE.update().where(this).values(value=to_json(places)))
 
 
 def _is_of(key: str, scope: DataScope) -> bool:
