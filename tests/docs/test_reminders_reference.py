@@ -28,8 +28,9 @@ def test_the_program_of_the_page_runs():
 def test_the_commands_of_the_page_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("BUBBLES_BOT__DATA_DIR", str(tmp_path))
-    (tmp_path / "empty.ics").write_text("BEGIN:VCALENDAR\nEND:VCALENDAR\n", encoding="utf-8")
-    CliRunner().invoke(cli, ["reminders", "import", "empty.ics", "--chat", "console:home"])
+    event = "BEGIN:VEVENT\nUID:1\nSUMMARY:tea\nDTSTART:20261120T090000Z\nRRULE:FREQ=DAILY\nEND:VEVENT\n"
+    (tmp_path / "tea.ics").write_text(f"BEGIN:VCALENDAR\n{event}END:VCALENDAR\n", encoding="utf-8")
+    CliRunner().invoke(cli, ["reminders", "import", "tea.ics", "--chat", "console:home"])
 
     codes = [CliRunner().invoke(cli, shlex.split(line, comments=True)[1:]).exit_code for line in COMMANDS]
 
