@@ -114,14 +114,26 @@ async def history_retention(
     if args.days is None:
         return ToolResult(ok=True, text=_retention("kept", before, ctx), value={"days": before}, is_unchanged=True)
     check_may_set_for("chat", ctx)
-    await privacy.set_retention_days(ctx.chat, args.days)
-    undo = UndoStep(name="history_retention", arguments={"days": before})
-    return ToolResult(
-        ok=True,
-        text=_retention("keep", args.days, ctx),
-        value={"days": args.days},
-        receipts=(Receipt(action="set", subject="history_retention", undo=undo),),
-    )
+    own = await privacy.own_retention_days(ctx.chat)
+    undo = UndoStep(name="history_retention_put_back", arguments={} if own is None else {"days": own})
+    return await _set_retention(args.days, undo, ctx, privacy)
+
+
+@tool_function(name="history_retention_put_back", returns="reply", changes_state=True, is_only_for_undo=True)
+async def history_retention_put_back(args: RetentionArgs, ctx: CallContext, privacy: PrivacyService) -> ToolResult:
+    """Restore the earlier retention of a chat; without days, that of the settings."""
+    check_may_set_for("chat", ctx)
+    return await _set_retention(args.days, None, ctx, privacy)
+
+
+async def _set_retention(
+    days: int | None, undo: UndoStep | None, ctx: CallContext, privacy: PrivacyService
+) -> ToolResult:
+    """Set the retention of the chat, with None that of the settings, and confirm it."""
+    await privacy.set_retention_days(ctx.chat, days)
+    kept = await privacy.retention_days(ctx.chat)
+    receipt = Receipt(action="set", subject="history_retention", undo=undo)
+    return ToolResult(ok=True, text=_retention("keep", kept, ctx), value={"days": kept}, receipts=(receipt,))
 
 
 def _scope(ctx: CallContext) -> DataScope:

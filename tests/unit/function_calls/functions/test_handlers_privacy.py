@@ -40,10 +40,11 @@ def ask(services, context_of):
     registry = Registry(injectable=(HistoryService, PrivacyService, PeopleService))
     registry.collect(handlers_privacy)
 
-    async def dispatch(name, arguments=None, *, language="en", is_sure=False, **message):
+    async def dispatch(name, arguments=None, *, language="en", is_sure=False, is_undoing=False, **message):
         call = ToolCall(id="1", name=name, arguments=arguments or {})
         approved = call if is_sure else None
-        context = replace(context_of(**message), services=services, language=language, approved=approved)
+        own = context_of(**message)
+        context = replace(own, services=services, language=language, approved=approved, is_undoing=is_undoing)
         return await FunctionCallRouter(registry).dispatch(call, context)
 
     return dispatch
@@ -141,7 +142,18 @@ async def test_retention_is_set_by_admins_only(ask):
     assert (refused.ok, refused.text) == (False, "Only an admin of this chat may do that.")
     assert (asked.text, asked.receipts) == ("Messages of this chat are kept for 30 days.", ())
     assert changed.text == "✅ Messages of this chat are now kept for 7 days; older ones are deleted once a day."
-    assert changed.receipts[0].undo.arguments == {"days": 30}
+
+
+async def test_undo_of_a_retention_restores_that_of_the_settings_or_the_earlier_one(ask, services, message):
+    privacy = services.get(PrivacyService)
+    changes = [await ask("history_retention", {"days": days}, **ADMIN) for days in (7, 3)]
+    steps = [change.receipts[0].undo for change in reversed(changes)]
+    kept = []
+    for step in steps:
+        await ask(step.name, step.arguments, is_undoing=True, **ADMIN)
+        kept.append(await privacy.own_retention_days(message.address))
+
+    assert kept == [7, None]
 
 
 @pytest.mark.parametrize(("language", "shown"), [("en", "for 1 day;"), ("es", "1 día;"), ("zh", "1 天，")])
