@@ -40,7 +40,7 @@ async def time_zone(
     before = await zones.own(ctx.chat, ctx.sender if args.whose == "me" else None)
     name = await _set(args.zone, args.whose, ctx, zones)
     undo = UndoStep(name="time_zone_put_back", arguments={"zone": before, "whose": args.whose})
-    receipt = Receipt(action="time_zone", subject=name, undo=undo)
+    receipt = Receipt(action="time_zone", subject=_subject(args.whose), undo=undo)
     if args.move_reminders:
         followed = await _move_recurring(ctx, zones, reminders)
         return ToolResult(ok=True, text=followed.text, receipts=(receipt, *followed.receipts))
@@ -59,8 +59,13 @@ async def time_zone_put_back(args: ZonePutBackArgs, ctx: CallContext, zones: Zon
     else:
         await zones.forget(ctx.chat, ctx.sender if args.whose == "me" else None)
     name = zone_name(await zones.zone_of(ctx.chat, ctx.sender))
-    receipt = Receipt(action="time_zone", subject=name)
+    receipt = Receipt(action="time_zone", subject=_subject(args.whose))
     return ToolResult(ok=True, text=_confirmation_text(name, args.whose, ctx), receipts=(receipt,))
+
+
+def _subject(whose: Whose) -> str:
+    """Return the subject of a change, which differs from that of quiet hours."""
+    return f"zone of {whose}"
 
 
 async def _set(words: str, whose: Whose, ctx: CallContext, zones: ZoneService) -> str:

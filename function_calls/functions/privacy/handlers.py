@@ -132,7 +132,7 @@ async def _set_retention(
     """Set the retention of the chat, with None that of the settings, and confirm it."""
     await privacy.set_retention_days(ctx.chat, days)
     kept = await privacy.retention_days(ctx.chat)
-    receipt = Receipt(action="set", subject="history_retention", undo=undo)
+    receipt = Receipt(action="retention", subject="history_retention", undo=undo)
     return ToolResult(ok=True, text=_retention("keep", kept, ctx), value={"days": kept}, receipts=(receipt,))
 
 

@@ -4,11 +4,17 @@ from datetime import timedelta
 
 import pytest
 
+from bot.app.application import build_app
+from bot.config.settings import BotSettings, LogSettings, Settings
+from bot.testing.clocks import StandingClock
+from bot.testing.in_memory import NO_PLUGINS
+from bot.testing.platform import FakePlatform
 from function_calls.registry import tool_function
 from function_calls.tools.calls import Receipt, SpawnedTask, ToolResult, UndoStep
 from function_calls.tools.context import CallContext
 from services.kernel.errors import RequestRefused
-from tests.unit.call_policy.conftest import call
+from services.storage.database import Database
+from tests.unit.call_policy.conftest import NOON, call
 
 
 class Lamps:
@@ -224,3 +230,24 @@ async def test_call_without_a_change_is_not_undone_before_the_last_change(room, 
     await here.say("is it on")
 
     assert await here.say("undo") == "↩ Undone: desk is dark"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("my time zone is Berlin", "my time zone is Tokyo"),
+        ("quiet hours 22 to 7", "quiet hours 23 to 6"),
+        ("keep messages for 7 days", "keep messages for 3 days"),
+    ],
+)
+async def test_setting_is_not_undone_by_its_button_after_it_was_set_again(first, second):
+    clock = StandingClock(NOON)
+    platform = FakePlatform(clock)
+    settings = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False), plugins=NO_PLUGINS)
+    async with build_app(settings, platforms=[platform], clock=clock, database=Database("sqlite://")):
+        await platform.say(first, is_private=True)
+        button = platform.sent[-1][1].choices[-1].says
+        await platform.say(second, is_private=True)
+        await platform.say(button, is_private=True)
+
+    assert platform.texts[-1].startswith("It has been changed again since then.")
