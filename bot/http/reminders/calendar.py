@@ -1,7 +1,7 @@
 """Serve a room's occurrences by range, and calendar feeds at secret addresses."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from heapq import merge
 from itertools import chain, islice
 from typing import Annotated, Final
@@ -69,6 +69,10 @@ async def occurrences(
     name: NAME = None,
 ) -> Occurrences:
     """List the occurrences of a room's reminders from `since` to `until`: delivered and future ones, at most 2000."""
+    try:
+        since, until = since.astimezone(UTC), until.astimezone(UTC)
+    except OverflowError as error:  # the last day of the calendar, west of Greenwich
+        raise HttpRefused(422, "range_invalid", days=_MAX_RANGE.days) from error
     if not timedelta() <= until - since <= _MAX_RANGE:
         raise HttpRefused(422, "range_invalid", days=_MAX_RANGE.days)
     chat, now = context.room.address(session_id), context.clock.now()

@@ -1,6 +1,6 @@
 """Reminders over HTTP: creation, changes, occurrences and previews."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -325,3 +325,10 @@ async def test_reminders_of_another_room_are_not_named_by_their_ids(api):
     answer = await api.get("/api/reminders", params={"ids": [reminder["id"]], "session_id": "kitchen"})
 
     assert answer.json()["reminders"] == []
+
+
+async def test_occurrences_at_the_end_of_the_calendar_are_refused(api):
+    since = datetime(9999, 12, 31, 12, tzinfo=timezone(timedelta(hours=-14)))
+    answer = await occurrences(api, since, since + timedelta(hours=1))
+
+    assert (answer.status_code, answer.json()["code"]) == (422, "range_invalid")
