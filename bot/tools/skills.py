@@ -91,8 +91,11 @@ def read_skill(folder: Path) -> Skill:
     """
     try:
         files = dict(_read_files(folder))
+        digest = _digest(files)
     except OSError as error:
         raise SkillInvalid(f"it cannot be read: {error}") from error
+    except UnicodeEncodeError as error:
+        raise SkillInvalid("the name of a file is not UTF-8") from error
     fields, instructions = _parse(text_of(files, INSTRUCTIONS))
     name, description = fields.get("name"), fields.get("description")
     if name != folder.name or not _NAME.fullmatch(folder.name) or len(folder.name) > _MAX_NAME_LENGTH:
@@ -106,7 +109,7 @@ def read_skill(folder: Path) -> Skill:
         instructions=instructions.strip(),
         folder=folder,
         files=files,
-        digest=_digest(files),
+        digest=digest,
     )
 
 
@@ -164,7 +167,8 @@ def _parse(text: str) -> tuple[Mapping[str, object], str]:
         raise SkillInvalid("it needs PyYAML: in the project's folder, pip install -e '.[skills]'") from error
     try:
         fields = yaml.safe_load(found["fields"])
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    # The library raises the errors of a lookup or a missing match for values that do not fit their tag.
+    except (yaml.YAMLError, ValueError, RecursionError, LookupError, AttributeError) as error:
         raise SkillInvalid(f"the front matter of {INSTRUCTIONS} is not YAML") from error
     return fields if isinstance(fields, Mapping) else {}, found["text"]
 

@@ -1,5 +1,6 @@
 """Skills: folders, pins, access per chat, and loading on demand."""
 
+import os
 from datetime import UTC, datetime
 
 import pytest
@@ -216,3 +217,21 @@ async def test_change_that_only_a_skill_asks_for_needs_a_confirmation(add, folde
         await platform.say("Bubbles, write the release notes")
 
     assert platform.texts[0].startswith("You did not ask for this yourself")
+
+
+@pytest.mark.parametrize("fields", ["name: !!bool x", "name: !!int ''", "name: !!timestamp x", "? [a]\n: b"])
+def test_skill_whose_front_matter_cannot_be_read_is_left_out(folder, add, fields):
+    add(text=f"---\n{fields}\n---\n# Steps\n")
+
+    found = find_skills(SkillSettings(folder=folder))
+
+    assert (found.skills, len(found.problems)) == ((), 1)
+
+
+def test_skill_with_a_file_name_that_is_no_text_is_left_out(folder, add):
+    written = add()
+    (written / os.fsdecode(b"\xff.txt")).write_text("x", encoding="utf-8")
+
+    found = find_skills(SkillSettings(folder=folder))
+
+    assert (found.skills, len(found.problems)) == ((), 1)
