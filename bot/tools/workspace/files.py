@@ -58,7 +58,7 @@ class Workspace:
                 raise ToolFailed(f"{path} is not a file")
             if file.stat().st_size > _MAX_BYTES:
                 raise ToolFailed(f"{path} is larger than {_MAX_BYTES} bytes")
-            return file.read_text(encoding="utf-8")
+            return file.read_bytes().decode()  # as it is: `read_text` changes line ends
         except UnicodeDecodeError as error:
             raise ToolFailed(f"{path} is not UTF-8 text") from error
         except OSError as error:

@@ -102,6 +102,16 @@ async def test_file_is_written_appended_to_and_restored_by_undo(rig):
     assert seen == ["one\n", "one\ntwo\n", "one\n", None]
 
 
+async def test_line_ends_of_a_file_stay_when_text_is_appended(rig):
+    file = rig.files / "a.txt"
+    file.write_bytes(b"one\r\ntwo\r\n")
+    append = {"path": "a.txt", "content": "three\n", "mode": "append"}
+    async with rig.running([[ToolCall(id="1", name="write_file", arguments=append)], "written"]):
+        await rig.platform.say("append three", is_private=True)
+
+    assert file.read_bytes() == b"one\r\ntwo\r\nthree\n"
+
+
 async def test_folder_that_is_full_takes_no_more_files(rig):
     (rig.files / "large").write_bytes(bytes(1_000_000))
 
