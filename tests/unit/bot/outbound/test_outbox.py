@@ -1,7 +1,7 @@
 """The outbox: order, retries, rate limits, private messages and files."""
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -296,3 +296,16 @@ async def test_open_circuit_breaker_rejects_sends(outbox, platform):
 
     assert refused.value.retry_after
     assert not refused.value.is_unknown
+
+
+async def test_clock_that_is_set_back_does_not_prolong_a_pause(outbox, platform, clock):
+    def refuse(address, message):
+        raise DeliveryFailed("slow down", retry_after=5)
+
+    platform.refuse = refuse
+    with pytest.raises(DeliveryFailed):
+        await outbox.send(HOME, OutgoingMessage(text="tea"))
+    platform.refuse = None
+    clock.set(clock.now() - timedelta(hours=1))
+
+    assert await outbox.send(HOME, OutgoingMessage(text="tea"))
