@@ -29,6 +29,7 @@ _REPEAT_SECONDS: Final = 10.0
 _FAILURE_SECONDS: Final = 60.0
 _MAX_BYTES: Final = 10_000_000
 _OLD_FILES: Final = 5
+_LEVELS: Final = frozenset({logging.WARNING, logging.ERROR, logging.CRITICAL})
 _PACKAGES: Final = ("bot", "function_calls", "services")
 _FOR_OPERATORS: Final = (StorageBusy, StorageFull, StorageUnavailable)
 """Errors that are logged without a traceback: the operator makes room on a disk or starts a server."""
@@ -52,7 +53,12 @@ class LibraryLog(logging.Handler):
         if count is None:
             return
         more = f" ({count} more were left out)" if count else ""
-        logger.bind(library=record.name).opt(exception=error).log(record.levelname, "{}{}", record.getMessage(), more)
+        try:
+            message = record.getMessage()
+        except Exception:  # noqa: BLE001 - the library gave its format other arguments, and must not fail for that
+            message = line
+        level = record.levelname if record.levelno in _LEVELS else record.levelno
+        logger.bind(library=record.name).opt(exception=error).log(level, "{}{}", message, more)
 
 
 class LogFile(RotatingFileHandler):

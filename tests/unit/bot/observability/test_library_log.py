@@ -36,3 +36,16 @@ def test_different_errors_of_libraries_are_all_logged_without_secrets(written):
     logging.getLogger("two").warning("refused %s", "sk-planted")
 
     assert [line.count("refused [secret]") for line in written()] == [1, 1]
+
+
+def test_line_of_a_level_that_only_a_library_knows_is_logged(written):
+    logging.getLogger("library").log(35, "a notice")
+
+    assert any("a notice" in line for line in written())
+
+
+def test_line_that_a_library_cannot_format_does_not_stop_it(written):
+    record = logging.LogRecord("library", logging.WARNING, "x.py", 1, "%d files", ("no",), None)
+    LibraryLog().handle(record)
+
+    assert any("%d files" in line for line in written())
