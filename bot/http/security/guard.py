@@ -5,6 +5,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from fastapi import HTTPException
+from loguru import logger
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -16,6 +17,7 @@ from bot.http.security.auth import ApiViewer, identify
 from bot.http.security.networks import LOCAL_HOSTS, network_of
 from bot.inbound.middleware import TokenBuckets
 from services.kernel.clock import Clock
+from services.kernel.errors import StorageBusy, StorageUnavailable
 
 _POLICY_VIOLATION: Final = 1008
 _FILE: Final = re.compile(r"/api/chat/sessions/[^/]+/files")
@@ -60,8 +62,12 @@ class Guard:
             await self._app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        viewer = await identify(connection, self._tokens, is_open=self._is_open)
-        refusal = self._refusal(connection, viewer)
+        try:
+            viewer = await identify(connection, self._tokens, is_open=self._is_open)
+            refusal = self._refusal(connection, viewer)
+        except (StorageBusy, StorageUnavailable) as error:  # issued tokens are in the database
+            logger.warning("could not check a token: {}", error)
+            viewer, refusal = None, HttpRefused(503, "unavailable")
         if refusal is not None:
             await self._refuse(connection, refusal, receive=receive, send=send)
             return

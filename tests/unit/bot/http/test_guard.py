@@ -12,7 +12,7 @@ from bot.http.app import build_guarded_app
 from bot.http.core.tokens import MAX_TOKENS, Tokens
 from bot.http.security.networks import check_bind_policy
 from bot.testing.clocks import FixedClock, StandingClock
-from services.kernel.errors import ConfigError
+from services.kernel.errors import ConfigError, StorageBusy, StorageUnavailable
 from services.kernel.state import MemoryStateStore
 from tests.support.http_bot import with_token
 
@@ -287,3 +287,14 @@ async def test_token_above_the_limit_is_refused_and_revokes_none(api_of):
 
     assert (refused.status_code, refused.json()["code"]) == (409, "too_many_tokens")
     assert await api.context.tokens.find(issued[0][1])
+
+
+@pytest.mark.parametrize("error", [StorageUnavailable("db", "gone"), StorageBusy("db", "another")])
+async def test_token_that_cannot_be_looked_up_is_an_outage(api, monkeypatch, error):
+    async def fail(*_):
+        raise error
+
+    monkeypatch.setattr(api.context.state, "get", fail)
+    answer = await api.get("/api/tools", headers={"Authorization": "Bearer bub_any"})
+
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
