@@ -27,7 +27,7 @@ _BROKEN_ARGUMENTS = r"(?s)[\"'](?:arguments|parameters|args|params|input)[\"']\s
 
 _FUNCTION = r"(?s)<function=[\"']?(?P<name>[^>\s{(\"']+)[\"']?\s*>?(?P<body>.*?)(?:</?function>|\Z)"
 _NAMED_TAG = (
-    r"(?is)<(?P<tag>function|tool|tool_call|function_call)\s+name=[\"']?(?P<name>[^\"'<>]+)[\"']?\s*>"
+    r"(?is)<(?P<tag>function|tool|tool_call|function_call)\s+name=[\"']?(?P<name>[^\"'<>]++)[\"']?\s*+>"
     r"(?P<body>.*?)(?:</(?P=tag)>|\Z)"
 )
 _NAME_TAG = r"(?is)<(?:name|tool_name|function_name)>(?P<name>[^<>]+)</(?:name|tool_name|function_name)>(?P<body>.*)"
@@ -36,9 +36,9 @@ _ONE_TAG = r"(?s)<(?P<key>[A-Za-z_]\w*)>(?P<value>.*)</(?P=key)>"
 _OPENING_TAG = r"<([A-Za-z_]\w*)>"
 _CLOSING_TAG = r"</([A-Za-z_]\w*)>"
 _GEMMA_CALL = r"(?s)\bcall:(?P<name>[\w.-]+)\s*(?P<body>\{.*\})"
-_INVOKE = r"(?s)<invoke\s+name=[\"']?(?P<name>[^\"'<>]+)[\"']?\s*>(?P<body>.*?)(?:</invoke>|\Z)"
+_INVOKE = r"(?s)<invoke\s+name=[\"']?(?P<name>[^\"'<>]++)[\"']?\s*+>(?P<body>.*?)(?:</invoke>|\Z)"
 _PARAMETER = (
-    r"(?s)<parameter(?:=|\s+name=)[\"']?(?P<key>[^\"'<>]+)[\"']?[^<>]*>"
+    r"(?s)<parameter(?:=|\s+name=)[\"']?(?P<key>[^\"'<>]++)[\"']?[^<>]*+>"
     r"(?P<value>.*?)(?:</parameter>|(?=<parameter\b)|\Z)"
 )
 _ARG_PAIR = r"(?s)<arg_key>(?P<key>[^<]*)</arg_key>\s*<arg_value>(?P<value>.*?)</arg_value>"
@@ -140,7 +140,10 @@ def _read_node(node: ast.expr, names: Collection[str]) -> RequestedCall | None:
         return None
     name = find_name(_function_name(node), names)
     arguments = None if name is None else _literals(node)
-    return None if name is None or arguments is None else _make_call(name, arguments)
+    try:
+        return None if name is None or arguments is None else _make_call(name, arguments)
+    except (TypeError, ValueError):  # no JSON: another key than a text, or a number of thousands of digits
+        return None
 
 
 def _pieces(text: str) -> list[str]:

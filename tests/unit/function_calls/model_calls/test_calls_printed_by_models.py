@@ -2,6 +2,8 @@
 
 # ruff: noqa: E501 - the forms stand as models print them
 
+import time
+
 import pytest
 
 from function_calls.model_calls.text_tool_calls.calls import find_text_calls
@@ -262,3 +264,26 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_is_searched_in_bounded_time(text):
     assert all(call.name not in NAMES for call in find_text_calls(text, NAMES).calls)
+
+
+@pytest.mark.parametrize("value", ["{(1, 2): 3}", '{b"x": 3}', "0x" + "f" * 3900])
+def test_python_value_without_a_form_in_json_is_no_call(value):
+    text = f"reminder_set(content={value})"
+
+    assert find_text_calls(text, {"reminder_set"}).calls == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<invoke name=" + " " * 20_000,
+        "<tool name=" + " " * 20_000,
+        '<invoke name="reminder_set"><parameter=' + "a" * 20_000,
+        '<invoke name="reminder_set"><parameter=a' + " " * 20_000,
+    ],
+)
+def test_tag_that_never_ends_is_read_in_linear_time(text):
+    begun = time.process_time()
+    find_text_calls(text, {"reminder_set"})
+
+    assert time.process_time() - begun < 0.5
