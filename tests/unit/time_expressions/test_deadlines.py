@@ -35,6 +35,9 @@ def test_time_before_a_day_is_on_the_previous_day(read, text, moment):
     [
         ("10 minutes before dinner", "20 17:50"),
         ("30 mins before lunch", "20 11:30"),
+        ("an hour before lunch at 1", "20 12:00"),
+        ("half an hour before lunch on sunday at 11:30", "22 11:00"),
+        ("2 hours before supper tomorrow at 8", "21 18:00"),
         ("2 hours after lunch on friday", "20 15:00"),
         ("an hour before bedtime tomorrow", "21 21:00"),
         ("tomorrow, 15 minutes before 3pm", "21 14:45"),

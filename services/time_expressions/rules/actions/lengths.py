@@ -113,8 +113,8 @@ def offset(values: Values, *, sign: int = 1, strength: int = 2) -> Slots:
     return {"offset": _signed(values[0], sign), "strength": strength}
 
 
-def offset_from(values: Values, *, sign: int = 1) -> Slots | None:
-    """Two weeks after tomorrow; the length comes first.
+def offset_from(values: Values, *, sign: int = 1, part: str = "") -> Slots | None:
+    """Two weeks after tomorrow; the length comes first, and the time has a clock in `part` of the day if that is named.
 
     Days before a clock of any day are none: "two days before at 9am" are a length ahead of a day that stands elsewhere.
     """
@@ -123,6 +123,9 @@ def offset_from(values: Values, *, sign: int = 1) -> Slots | None:
         return None
     if "every" in anchor or "offset" in anchor or anchor.get("strength", 0) < 1:
         return None
+    if part and "clocks" not in anchor:
+        return None
+    anchor = {**anchor, "parts": (part,)} if part else anchor
     return {"offset": _signed(length, sign), "anchor": anchor, "strength": 2}
 
 
