@@ -132,9 +132,8 @@ def join_times_of_event(request: RequestContext) -> RequestContext:
     is_linked = reading.forms[day - 1] in words.before_time
     if tags[day] not in {"LEAD", "EVENT"} and not (tags[day] == "CONTENT" and is_linked):
         return request
-    for at in range(day, clock):
-        if tags[at] == "CONTENT" and reading.forms[at] in words.copulas_of_events:
-            tags[at] = NO_TAG
+    for at in takewhile(lambda at: reading.forms[at] in words.copulas_of_events, range(clock - 1, day, -1)):
+        tags[at] = NO_TAG if tags[at] == "CONTENT" else tags[at]
     for at in reversed(range(len(tags) - 1)):
         if tags[at : at + 2] == ["EVENT", "CONTENT"] and at not in times:
             tags[at] = "CONTENT"  # "la reunión | con el cliente"
