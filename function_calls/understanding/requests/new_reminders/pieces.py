@@ -8,10 +8,12 @@ from msgspec.structs import replace
 from function_calls.language.recognized_phrases import phrases
 from function_calls.tools.calls import ToolCall
 from function_calls.understanding.open_questions import ReminderRequest
-from function_calls.understanding.reading.message import MessageReading
+from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.repair.event_repair import names_event_for_clock
 from function_calls.understanding.reading.slots.contents import extract_content
+from function_calls.understanding.reading.slots.small_words import are_function_words
 from function_calls.understanding.reading.times import TimeWords, names_hour, names_single_day, set_clock
+from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.requests.earlier_messages import read_event_before, refers_to_that
 from function_calls.understanding.requests.last_reminder import (
     copy_clock,
@@ -50,14 +52,24 @@ def read_piece(request: RequestContext, piece: MessageReading) -> list[ReminderR
     content = "" if is_sign or is_pronoun else content
     person = find_people(part)
     times = _share_repetition(_add_event_itself(_read_times(part), as_read), request)
-    event = None if content or not times else find_reminder_counted_from(part)
-    content = content if event is None else event.content
+    if times and not content:
+        event = find_reminder_counted_from(part)
+        content = _find_name_of_event(part) if event is None else event.content
     if times and (len(times) == 1 or are_listed_times(part)):
         return [ReminderRequest(content=content, person=person, time=time) for time in times]
     event_name, lead = find_event_without_time(part)
     same_day = find_same_day_time(part)
     day = find_day_without_clock(part) or (same_day and same_day._replace(has_clock=False))
     return [ReminderRequest(content=content, person=person, day=day, event=event_name, lead=lead)]
+
+
+def _find_name_of_event(request: RequestContext) -> str:
+    """Return the only name among the words tagged as an event, between its times: "the 4pm town hall today"."""
+    tagged = request.reading.tagged
+    untimed = request.with_tags(NO_TAG if tag == "EVENT" and is_time(token) else tag for token, tag in tagged)
+    names = [piece for piece in untimed.reading.pieces("EVENT") if not request.read_times(piece)]
+    names = [name for name in names if not are_function_words(request.words.fold(name).split(), request.words)]
+    return names[0] if len(names) == 1 else ""
 
 
 def _strip_bot_name(content: str, request: RequestContext) -> str:
