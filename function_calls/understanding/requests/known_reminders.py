@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from function_calls.understanding.reading.times import is_clock_alone
+from function_calls.understanding.reading.times import is_clock_alone, names_only_day
 from function_calls.understanding.requests.request_context import RequestContext
 from services.kernel.chat import ChatMessage
 from services.recurrence.rules import WEEKDAYS, Rule
@@ -45,8 +45,9 @@ def find_old_lead(content: str, due: datetime, request: RequestContext) -> timed
         if not words.has_any(words.ahead, re.sub(r"\W", " ", words.fold(message.text))):
             continue
         sent = message.sent_at.astimezone(request.now.tzinfo)
-        for text in (message.text, _find_event_beside_ahead(message.text, request)):
-            times = request.read_times(text, sent)
+        event = _find_event_beside_ahead(message.text, request)
+        days = [day for day in request.read_times(event, sent, eager=True) if names_only_day(day.best)]
+        for times in (request.read_times(message.text, sent), request.read_times(event, sent), days):
             nearest_leads = [min(leads) for time in times if (leads := _list_leads(time.readings, due))]
             if len(nearest_leads) == 1:
                 return nearest_leads[0]

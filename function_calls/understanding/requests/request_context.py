@@ -123,9 +123,12 @@ class RequestContext(Struct, frozen=True, kw_only=True, dict=True):
         ignored = self.common_words.union(others)
         return None if self.chat_reminders is None else self.chat_reminders.find_only_closest(name, ignored)
 
-    def read_times(self, text: str, at: datetime | None = None) -> tuple[TimeReadings, ...]:
-        """Read the times in `text` as if it was written at `at`, else as written in this message."""
-        return self.times(text, at or self.now, language=self.language)
+    def read_times(self, text: str, at: datetime | None = None, *, eager: bool = False) -> tuple[TimeReadings, ...]:
+        """Read the times in `text` as if it was written at `at`, else as written in this message.
+
+        `eager` accepts weak evidence, as in 12/20.
+        """
+        return self.times(text, at or self.now, language=self.language, eager=eager)
 
     def read_only_time(self, text: str) -> Reading | None:
         """Return the only time in `text`; None for none or several."""
