@@ -8,7 +8,7 @@ from function_calls.understanding.reading.times import choose_nearer_half
 from function_calls.understanding.reminder_times import format_shift, format_time
 from function_calls.understanding.requests.changes.amounts import corrects_amount
 from function_calls.understanding.requests.changes.updates import update
-from function_calls.understanding.requests.known_reminders import find_due, find_old_lead
+from function_calls.understanding.requests.known_reminders import find_due, find_old_lead, find_rule
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.times.leads import find_leads, tag_lead
@@ -29,7 +29,9 @@ def change_lead(old_lead: timedelta, request: RequestContext) -> Interpretation 
         return update(request, {"time": format_time(request.now + lead)})
     if request.has_word(request.words.later) and not says_ahead:
         return update(request, {"time": format_shift(lead)})  # "make it an hour more"
-    return update(request, {"time": format_shift(old_lead - lead)})
+    is_of_series = bool(old_lead) and find_rule(find_named_reminder(request)) is not None
+    is_always = is_of_series and not request.has_phrase(request.words.one_time)
+    return update(request, {"time": format_shift(old_lead - lead), "occurrence": "all" if is_always else None})
 
 
 def find_days_before_itself(request: RequestContext) -> dict[str, object] | None:
