@@ -183,7 +183,10 @@ def _replace_one_weekday(request: RequestContext) -> dict[str, object] | None:
     rule = find_rule(None if request.has_word(request.words.one_time) else find_named_reminder(request))
     if rule is None or rule.frequency != "WEEKLY" or (len(rule.days) > 1 and find_references(request)):
         return None
-    old, new = _read_bare_weekday(request, "OLD"), _read_bare_weekday(request, "WHEN")
+    reading, words = request.reading, request.words
+    in_front = (day for day in reading.times if words.fold(reading.text[day.end :]).startswith(words.substitutes))
+    replaced = reading.words("OLD") or next(map(reading.text_of, in_front), "")  # 周五换成周四
+    old, new = (_read_bare_weekday(each, request) for each in (replaced, reading.words("WHEN")))
     days = list_weekdays(rule)
     if not old or not new or old not in days:
         return None
@@ -196,9 +199,9 @@ def _format_weekly_rule(days: Iterable[str], interval: int = 1, until: datetime 
     return str(Rule(frequency="WEEKLY", interval=interval, days=tuple((0, at) for at in places), until=until))
 
 
-def _read_bare_weekday(request: RequestContext, tag: str) -> str:
-    """Return the weekday, as in BYDAY, that the words with `tag` name without a week or a clock; "" for others."""
-    words = request.strip_time_words(request.reading.words(tag))
+def _read_bare_weekday(words: str, request: RequestContext) -> str:
+    """Return the weekday, as in BYDAY, that `words` name without a week or a clock; "" for others."""
+    words = request.strip_time_words(words)
     if not words or not request.names_weekday(words):
         return ""
     return next(iter(request.find_weekdays(words)), "")
