@@ -178,7 +178,7 @@ def _monthly(meaning: Meaning, interval: int) -> Rule | None:
         month_days = (*month_days, -1 if meaning.edge == "end" else 1)
     if meaning.months:
         return _yearly(meaning._replace(months=_repeat_months(meaning.months, interval)), 1)
-    if meaning.year is not None:
+    if meaning.year is not None or any(abs(day) > _DAYS_OF_MONTH for day in month_days):
         return None
     return Rule(
         frequency="MONTHLY",
