@@ -25,15 +25,22 @@ class NameRepair(TagDraft):
                 if any(self.tags[at] == "PERSON" for at in places):
                     self._tag_people(places)
 
-    def tag_timed_members(self, members: Collection[str]) -> None:
-        """Tag a member of the chat behind "and to" who has a time of their own: "y a | Vale | a las 5 …"."""
+    def tag_marked_members(self, members: Collection[str]) -> None:
+        """Tag a member of the chat behind "to" whom a verb is for, or who has a time of their own behind "and".
+
+        "Recuérdale a | Sol | que venga", "… y a | Vale | a las 5 …".
+        """
         names, joints = {name.partition(" ")[0] for name in members}, self.words.and_words | CLAUSE_ENDS
+        verbs = self.words.reminding - self.words.oneself - self.words.everyone
         for at in range(2, len(self.forms) - 1):
             before, mark, name, behind = self.forms[at - 2 : at + 2]
-            is_joined = mark in self.words.person_marks and (before in joints or is_time_form(before))
+            if mark not in self.words.person_marks or name not in names:
+                continue
             has_time = is_time_form(before) or is_time_form(behind)
-            if is_joined and has_time and name in names and self.tags[at] == NO_TAG:
-                self.tags[at] = "PERSON"
+            is_joined = has_time and (before in joints or is_time_form(before)) and self.tags[at] == NO_TAG
+            if is_joined or before in verbs:
+                self.set_tag(at - 1, at, NO_TAG)
+                self.set_tag(at, at + 1, "PERSON")
 
     def _tag_people(self, places: Iterable[int]) -> None:
         """Tag the tokens at `places` as people."""

@@ -35,7 +35,7 @@ def repair_tags(reading: MessageReading, words: Lexicon, members: Collection[str
     names = NameRepair(reading, words, tags)
     content = ContentRepair(reading, words, tags)
     times = TimeRepair(reading, words, tags)
-    names.tag_timed_members(_fold_names(members, words))
+    names.tag_marked_members(_fold_names(members, words))
     names.complete_member_names(members)
     content.bound_content()
     times.tag_phrases()
