@@ -16,7 +16,6 @@ LARGER = {
 }
 # Folders of unit tests that are still larger.
 LARGER_TESTS = {
-    "tests/unit/time_expressions": 20,
     "tests/unit/understanding": 38,
 }
 
