@@ -211,6 +211,17 @@ async def test_export_of_a_person_covers_every_chat_of_the_platform(database):
     assert {each["sender_id"] for each in lines if each["kind"] == "message"} == {"ann"}
 
 
+@pytest.mark.parametrize("name", ["Ben\x00", "Ben\ud800"])
+async def test_reminder_for_a_member_with_an_unstorable_name_is_exported(database, name):
+    made = draft("a")
+    made = replace(made, reminder=replace(made.reminder, targets=(Person(id="ben", name=name),)))
+    await add_many(SqlReminderStore(database), [made], NOW)
+
+    [line] = (await export_from(database, ALL_OF_HOME))[1:]
+
+    assert json.loads(line)["reminder"]["targets"] == [{"id": "ben", "name": "Ben\ufffd"}]
+
+
 async def test_second_import_of_a_file_changes_nothing(database, other):
     await fill_database(database)
     exported = await export_from(database, ALL_OF_HOME)

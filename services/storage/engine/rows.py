@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 
 from services.kernel.chat import Person
+from services.kernel.text import replace_unstorable
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql
@@ -112,8 +113,12 @@ def _upsert(dialect: str, table: sa.Table, key: tuple[str, ...]) -> "sqlite.Inse
 
 
 def format_people(people: Sequence[Person]) -> str:
-    """Return people as JSON lists of id and name, and true for those who have joined a reminder."""
-    rows = [[each.id, each.name, True] if each.has_joined else [each.id, each.name] for each in people]
+    """Return people as JSON lists of id and name, and true for those who have joined a reminder.
+
+    Names that a platform lists may have characters that no database stores.
+    """
+    named = ((each, replace_unstorable(each.name)) for each in people)
+    rows = [[each.id, name, True] if each.has_joined else [each.id, name] for each, name in named]
     return json.dumps(rows, ensure_ascii=False) if people else ""
 
 
