@@ -137,10 +137,12 @@ class DeliveryWorker:
                 await self._claim(now)
             await wait_or_nap(self._wake, self._clock, self._nap_seconds())
 
+    def _may_claim(self) -> bool:
+        return not self._is_draining and len(self._dispatcher) < self._config.max_held
+
     def _is_claim_wanted(self, now: datetime) -> bool:
-        if self._is_draining or len(self._dispatcher) >= self._config.max_held:
-            return False
-        return self._is_claim_due or (self._next_claim_at is not None and now >= self._next_claim_at)
+        is_time = self._is_claim_due or (self._next_claim_at is not None and now >= self._next_claim_at)
+        return is_time and self._may_claim()
 
     async def _claim(self, now: datetime) -> None:
         self._is_claim_due = False
@@ -159,7 +161,7 @@ class DeliveryWorker:
 
     def _nap_seconds(self) -> float:
         tick = self._config.tick.total_seconds()
-        if self._next_claim_at is None:
+        if self._next_claim_at is None or not self._may_claim():
             return tick
         return min(tick, (self._next_claim_at - self._clock.now()).total_seconds())
 

@@ -44,6 +44,20 @@ async def test_draining_finishes_running_sends_and_begins_none(desk):
     assert await desk.states() == [DeliveryState.SENT, DeliveryState.LEASED]
 
 
+async def test_draining_waits_without_a_busy_loop_for_a_claim_that_is_due(desk):
+    desk.courier.hold.clear()
+    await desk.set("begun", seconds=1)
+    await desk.set("later", seconds=60)
+    async with desk.running():
+        await asyncio.sleep(2)
+        draining = asyncio.create_task(desk.service.worker.drain())
+        await asyncio.sleep(90)  # in simulated time, which does not pass in a busy loop
+        desk.courier.hold.set()
+        await draining
+
+    assert desk.courier.texts == ["begun"]
+
+
 async def test_draining_waits_for_sends_being_begun_in_the_ledger(desk):
     await desk.set(seconds=1)
     await drained_while(desk, "begin")
