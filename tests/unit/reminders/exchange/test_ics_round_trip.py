@@ -156,6 +156,16 @@ def test_reminder_with_an_unreadable_rule_is_exported_with_its_start(make):
     assert ics_times(schedule, NOW) == ics_times(make().schedule, NOW)
 
 
+@pytest.mark.parametrize("rule", ["", "FREQ=DAILY", "FREQ=DAILY;COUNT=1;NAG=10;NAGS=6"])
+def test_reminder_in_an_unknown_zone_does_not_prevent_a_calendar(make, rule):
+    odd = make(rule)
+    odd = replace(odd, uid="odd", schedule=replace(odd.schedule, zone="Mars/Base"))
+
+    calendar = icalendar.Calendar.from_ical(feed_ics([odd, make()], chat="console:home", now=NOW))
+
+    assert len(calendar.walk("VEVENT")) == 2
+
+
 def test_a_file_is_valid_for_the_library_and_has_its_zones(make):
     calendar = icalendar.Calendar.from_ical(export_ics([make(), make("FREQ=DAILY")], chat="console:home", now=NOW))
 
