@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
-from services.recurrence.fires import just_before, next_after
+from services.recurrence.fires import just_before, next_after, zone_of
 from services.recurrence.rules import ELAPSED, CalendarDays, Rule, load_calendar
 from services.recurrence.schedule import FollowUp, Schedule
 
@@ -23,7 +23,7 @@ def expected_fires(schedule: Schedule, since: datetime, until: datetime) -> tupl
     Raises:
         RequestRefused: zone or rule cannot be read.
     """
-    zone = ZoneInfo(schedule.zone)
+    zone = zone_of(schedule)
     if schedule.follow_up is not None:
         return _with_follow_ups(schedule.follow_up, replace(schedule, follow_up=None), since, until)
     rule = schedule.rule

@@ -142,8 +142,9 @@ async def test_a_finished_reminder_owes_its_last_fire(prove):
     assert (found.is_proved, counts) == (False, {"lost": 1})
 
 
-async def test_unreadable_rule_is_reported(prove):
-    schedule = Schedule(start=START.replace(tzinfo=None), zone="UTC", rule=stored_rule("FREQ=SOMETIMES"))
+@pytest.mark.parametrize(("zone", "rule"), [("UTC", "FREQ=SOMETIMES"), ("Mars/Base", "FREQ=DAILY")])
+async def test_unreadable_rule_or_zone_is_reported(prove, zone, rule):
+    schedule = Schedule(start=START.replace(tzinfo=None), zone=zone, rule=stored_rule(rule))
     found, _ = await prove(reminder(schedule=schedule))
 
     assert [each.result for each in found.wrong] == [Result.UNREADABLE]
