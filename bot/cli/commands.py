@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from bot.config.terminal import printable
-from services.kernel.errors import ConfigError, ModelUnavailable, StorageBusy, StorageFull
+from services.kernel.errors import ConfigError, ModelUnavailable, StorageBusy, StorageFull, StorageUnavailable
 from services.kernel.startup_imports import import_without_gc
 
 _CONFIG = "bubbles.config"
@@ -102,7 +102,7 @@ class CommandGroup(click.Group):
         except StorageBusy as error:
             advice = "Stop that process, or give this one its own data: BUBBLES_BOT__DATA_DIR=other"
             raise CommandFailed(f"{error}. {advice}") from error
-        except StorageFull as error:
+        except (StorageFull, StorageUnavailable) as error:
             raise CommandFailed(error) from error
         except ModelUnavailable as error:
             raise CommandFailed(f"the model did not answer: {error}") from error

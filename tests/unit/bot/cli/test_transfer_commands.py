@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from bot.__main__ import cli
 from services.kernel.chat import ChatAddress, ChatMessage, Person
+from services.kernel.errors import StorageFull, StorageUnavailable
 from services.storage.database import Database
 from services.storage.messages.store import SqlMessageStore
 
@@ -123,3 +124,18 @@ def test_exported_file_is_for_its_owner_alone(bubbles, tmp_path, command):
     assert bubbles(*command, "--chat", "console:home", "--out", "home.out").exit_code == 0
 
     assert stat.S_IMODE((tmp_path / "home.out").stat().st_mode) == 0o600
+
+
+@pytest.mark.usefixtures("said")
+@pytest.mark.parametrize("error", [StorageFull("a.db"), StorageUnavailable("postgresql://host/bubbles", "it was closed")])
+def test_database_that_fails_during_an_import_is_named_without_a_trace(bubbles, monkeypatch, error):
+    bubbles("export", "--chat", "console:home", "--out", "home.jsonl")
+
+    async def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr("bot.cli.transfer.import_lines", fail)
+    brought = bubbles("import", "home.jsonl", data="two")
+
+    assert brought.output == f"bubbles: {error}\n"
+    assert brought.exit_code == 1
