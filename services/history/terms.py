@@ -18,6 +18,7 @@ _RUN = re.compile(rf"[{_HAN}]+|[^\W_{_HAN}]+")
 _HAN_CHARACTER = re.compile(f"[{_HAN}]")
 _MAX_TEXT_LENGTH = 20_000
 _MAX_WORD_LENGTH = 64
+_MAX_CACHED_LENGTH = 80  # a stem is less than 16 characters shorter than its word, so the rest does not matter
 _MAX_WANTED_TERMS = 12
 _DOUBLED = re.compile(r"([bdfgmnprt])\1$")
 
@@ -33,7 +34,7 @@ def index_terms(text: str) -> list[str]:
             found.update(dict.fromkeys(run))
             found.update(dict.fromkeys(_pairs(run)))
         else:
-            found[_stem(run)] = None
+            found[_stem(run[:_MAX_CACHED_LENGTH])] = None
     return list(found)
 
 
@@ -45,7 +46,7 @@ def query_terms(query: str) -> list[str]:
             for part in _question_words().sub(" ", run).split() or [run]:
                 found.update(dict.fromkeys(_pairs(part) if len(part) > 1 else part))
         else:
-            found[_stem(run)] = None
+            found[_stem(run[:_MAX_CACHED_LENGTH])] = None
     specific = [term for term in found if term not in _stop_terms()]
     return (specific or list(found))[:_MAX_WANTED_TERMS]
 

@@ -1,5 +1,7 @@
 """Terms of the full-text index."""
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,3 +72,16 @@ def test_search_terms_occur_in_their_text(text: str):
 @given(st.text(max_size=60))
 def test_terms_are_letters_and_figures_only(text: str):
     assert all(character.isalnum() for term in index_terms(text) for character in term)
+
+
+def test_words_of_thousands_of_characters_are_not_held_in_memory():
+    tracemalloc.start()
+    try:
+        terms = [index_terms(f"{number}{'x' * 20_000}ing") for number in range(100)]
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert [term[:3] for (term,) in terms[10:13]] == ["10x", "11x", "12x"]
+    assert {len(term) for (term,) in terms} == {64}
+    assert held < 1_000_000
