@@ -34,7 +34,7 @@ class SearchService:
         self._timeout = timeout
         self._cache_ttl = cache_ttl
         self._answers: BoundedDict[tuple[str, str], tuple[datetime, SearchAnswer]] = BoundedDict(_MAX_ANSWERS)
-        self._paused_until: dict[str, datetime] = {}
+        self._pauses: dict[str, tuple[datetime, datetime]] = {}
 
     @property
     def is_configured(self) -> bool:
@@ -58,7 +58,7 @@ class SearchService:
             raise RequestRefused("search_query_empty")
         key = (" ".join(query.split()).casefold(), language)
         remembered = self._answers.get(key)
-        if remembered is not None and self._clock.now() - remembered[0] < self._cache_ttl:
+        if remembered is not None and timedelta() <= self._clock.now() - remembered[0] < self._cache_ttl:
             self._answers.move_to_end(key)
             return remembered[1]
         answer = await self._first_answer(query, language, on_text)
@@ -94,9 +94,9 @@ class SearchService:
         self, engine: SearchEngine, query: str, language: str, listener: TextListener | None
     ) -> SearchAnswer:
         now = self._clock.now()
-        pause = self._paused_until.get(engine.name, now) - now
-        if pause > timedelta():
-            raise SearchUnavailable("rate_limited", engine=engine.name, retry_after=pause.total_seconds())
+        begin, end = self._pauses.get(engine.name, (now, now))
+        if begin <= now < end:  # else it is over, or the clock was set back
+            raise SearchUnavailable("rate_limited", engine=engine.name, retry_after=(end - now).total_seconds())
         try:
             async with asyncio.timeout(self._timeout.total_seconds()):
                 return await engine.search(query, language, on_text=listener)
@@ -104,7 +104,7 @@ class SearchService:
             raise SearchUnavailable("timeout", engine=engine.name) from error
         except SearchUnavailable as error:
             if error.reason == "rate_limited":
-                self._paused_until[engine.name] = now + _pause(error.retry_after)
+                self._pauses[engine.name] = (now, now + _pause(error.retry_after))
             raise
 
 

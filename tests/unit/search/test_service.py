@@ -187,3 +187,25 @@ async def test_partly_streamed_answer_is_not_continued_by_another_engine():
 
     assert failure.value.reason == "cut"
     assert second.asked == []
+
+
+async def test_clock_set_back_ends_the_pause_of_an_engine():
+    limited, clock = failing("first", "rate_limited", retry_after=60.0), FixedClock(NOW)
+    search = service(limited, FakeEngine("second"), clock=clock)
+    await search.search("stars", "en")
+
+    clock.set(NOW - timedelta(days=1))
+    await search.search("moons", "en")
+
+    assert limited.asked == ["stars", "moons"]
+
+
+async def test_clock_set_back_ends_the_time_of_a_remembered_answer():
+    engine, clock = FakeEngine("first"), FixedClock(NOW)
+    search = service(engine, clock=clock)
+    await search.search("stars", "en")
+
+    clock.set(NOW - timedelta(days=1))
+    await search.search("stars", "en")
+
+    assert engine.asked == ["stars", "stars"]
