@@ -16,6 +16,7 @@ from services.reminders.quiet_hours import QuietHours
 G = TypeVar("G", bound=Group)
 
 _DATABASES = ("sqlite://", "postgresql://", "postgresql+psycopg://")
+_MAX_SECONDS = 86_400 * 365
 _MAX_DAYS = 36_500  # a century; dates long before the present do not exist
 _SPAN = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
 
@@ -225,7 +226,7 @@ class ReminderSettings(Group):
     max_per_person: int = Field(default=200, ge=1, description="Active reminders that one person may have in one chat.")
     max_content_length: int = Field(default=2000, ge=1, description="Characters that the text of a reminder may have.")
     late_after_seconds: int = Field(
-        default=120, ge=1, description="Seconds after which a reminder says when it was due."
+        default=120, ge=1, le=_MAX_SECONDS, description="Seconds after which a reminder says when it was due."
     )
     quiet_hours: str = Field(
         default="",
@@ -277,7 +278,7 @@ class SearchSettings(Group):
         default=("perplexity", "tavily", "brave", "searxng", "wikipedia"),
         description="Engines in the order they are asked, if configured.",
     )
-    timeout_seconds: float = Field(default=30.0, gt=0, description="Seconds that one engine may take.")
+    timeout_seconds: float = Field(default=30.0, gt=0, le=_MAX_SECONDS, description="Seconds that one engine may take.")
     perplexity_api_key: ApiKey = secret("Never written here: set PERPLEXITY_API_KEY.")
     perplexity_base_url: str = Field(default="https://api.perplexity.ai", description="Address of Perplexity's API.")
     perplexity_model: str = Field(default="sonar", description="Perplexity model.")
@@ -290,7 +291,10 @@ class SearchSettings(Group):
         default="", description="Your mail address or web page: Wikipedia needs no key, but wants to know who asks."
     )
     cache_minutes: float = Field(
-        default=10.0, ge=0, description="Minutes that an answer is remembered; 0 = not at all."
+        default=10.0,
+        ge=0,
+        le=_MAX_SECONDS / 60,
+        description="Minutes that an answer is remembered; 0 = not at all.",
     )
 
     @property

@@ -214,6 +214,9 @@ def test_other_variables_with_the_prefix_are_ignored(tmp_path):
         "[record]\nkeep_days = 1000000\n",
         "[model]\ntimeout_seconds = inf\n",
         "[search]\ncache_minutes = inf\n",
+        "[search]\ncache_minutes = 1e15\n",
+        "[search]\ntimeout_seconds = 1e15\n",
+        "[reminders]\nlate_after_seconds = 1000000000000000\n",
     ],
 )
 def test_number_with_which_the_bot_cannot_run_is_refused(tmp_path, text):
