@@ -26,7 +26,8 @@ __all__ = ["DEEPEST", "MAX_BYTES", "Read", "Unreadable", "read_json", "read_obje
 MAX_BYTES: Final = 1_000_000
 _DECODER: Final = json.JSONDecoder(parse_constant=refuse_constant, parse_float=finite)
 _FENCE: Final = re.compile(r"(?:```|~~~)[ \t]*+[\w+-]*+(?P<body>.*?)(?:```|~~~)", re.DOTALL)
-_STRUCTURE: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+# A text, even one that is cut off, or a bracket; possessive, since a search from each quotation mark is quadratic.
+_STRUCTURE: Final = re.compile(r'"(?:[^"\\]|\\.?)*+"?|[\[\]{}]', re.DOTALL)
 
 
 class Read(Struct, frozen=True, kw_only=True):

@@ -238,8 +238,12 @@ def test_open_fence_is_refused_in_bounded_time(text):
     assert "not JSON" in refusal(f"```{text}")
 
 
-def test_huge_malformed_text_is_refused_in_bounded_time():
-    raw = "{'content': '" + "it's " * 20_000 + "'"
+@pytest.mark.parametrize(
+    "raw",
+    ["{'content': '" + "it's " * 20_000 + "'", '{"content": "' + '<a href=\\"#\\">{' * 5_000],
+    ids=["apostrophes", "escaped quotes"],
+)
+def test_huge_text_that_is_cut_off_is_refused_in_bounded_time(raw):
     start = time.perf_counter()
 
     assert "cut off" in refusal(raw)
