@@ -228,6 +228,7 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     closing_questions: tuple[str, ...] = ()
     titles: tuple[str, ...] = ()
     called: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
     possessives: frozenset[str] = frozenset()
     reminding_verbs: tuple[str, ...] = ()
     clitics: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from function_calls.understanding.reading.slots.small_words import find_longest_
 from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.changes.partial_removals import (
+    drop_kept_clauses,
     find_new_rule,
     find_weekday_taken,
     remove_clock,
@@ -49,6 +50,9 @@ _MAX_SKIPPED = 10
 
 def delete(request: RequestContext) -> Interpretation | None:
     """Delete the reminders that are named, or the last one; ask which where neither is known."""
+    request, keep = drop_kept_clauses(request)
+    if keep:
+        return remove_clock(request, keep=True)
     references = _find_references_to_delete(request)
     if references is None:
         return request.answers.ask_reminder()

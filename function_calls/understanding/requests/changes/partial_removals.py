@@ -6,16 +6,20 @@ from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.slots.references import normalize_reference
 from function_calls.understanding.reading.times import names_single_day
+from function_calls.understanding.reading.tokens import split_clauses
 from function_calls.understanding.requests.changes.skipped_days import find_day_beside_name
 from function_calls.understanding.requests.changes.updates import read_time_in_name, repeats_on
 from function_calls.understanding.requests.known_reminders import find_rule
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder
+from function_calls.understanding.requests.references.remarks import join_forms
 from function_calls.understanding.requests.references.unnamed_reminders import JUST_NOW, find_last_reminder
 from function_calls.understanding.requests.request_context import RequestContext
 from services.recurrence.rules import Rule
 from services.recurrence.schedule import rule_text
 from services.reminders.lookup.due_words import fits_time
 from services.reminders.model import Reminder
+
+_NAMING_TAGS = ("REF", "OLD", "WHEN")
 
 
 def remove_clock(request: RequestContext, *, keep: bool = False) -> Interpretation | None:
@@ -38,6 +42,22 @@ def remove_clock(request: RequestContext, *, keep: bool = False) -> Interpretati
     if len(hours_left) == 1:
         arguments["time"] = f"{fires[0].replace(hour=hours_left[0]):%H:%M}"
     return request.answers.call_tool("reminder_update", arguments)
+
+
+def drop_kept_clauses(request: RequestContext) -> tuple[RequestContext, bool]:
+    """Return the request without clauses that say what is kept: "I only need the 9pm one, drop the morning one".
+
+    Return it as it is, and True, where only those name a reminder.
+    """
+    reading, words = request.reading, request.words
+    clauses = split_clauses(reading.tokens)
+    removed = [clause for clause in clauses if not words.has_any(words.kept, join_forms(clause, request))]
+    if removed in ([], clauses) or reading.has("SPARED"):  # "drop the 9am one but keep the 9pm one"
+        return request, False
+    rest = reading.with_tokens([at for clause in removed for at in clause])
+    if any(map(rest.has, _NAMING_TAGS)):
+        return request.with_reading(rest), False
+    return request, any(map(reading.has, _NAMING_TAGS))
 
 
 def remove_weekdays(request: RequestContext) -> Interpretation | None:
