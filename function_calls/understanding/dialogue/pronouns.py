@@ -25,7 +25,7 @@ def resolve_pronoun(
         return utterance, None
     if not utterance.is_addressed:
         return utterance, Interpretation()
-    name = _find_person_before(turn, reading.text[: spans[0][0]]) or dialogue.find_person_of_pronoun(turn)
+    name = _find_person_before(turn, reading.text[: spans[0][0]], words) or dialogue.find_person_of_pronoun(turn)
     if name is None:
         return utterance, Interpretation(answer=say(turn.language, "offline.whom"), must_reply=True)
     text = reading.text
@@ -35,10 +35,11 @@ def resolve_pronoun(
     return named or utterance, None
 
 
-def _find_person_before(turn: Turn, text: str) -> str:
+def _find_person_before(turn: Turn, text: str, words: Lexicon) -> str:
     """Return the only other person of the chat whom `text`, in front of a pronoun, names; "" for none."""
     names = find_members(turn) - {turn.message.sender.name}
-    people = [name for name in names if re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE)]
+    edge = r"\b" if words.joint else ""
+    people = [name for name in names if re.search(rf"{edge}{re.escape(words.fold(name))}{edge}", words.fold(text))]
     return people[0] if len(people) == 1 else ""
 
 
