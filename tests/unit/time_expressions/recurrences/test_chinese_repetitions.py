@@ -272,6 +272,7 @@ def test_words_after_a_weekday_are_no_days(text):
         ("改成隔周一次吧", "FREQ=WEEKLY;INTERVAL=2"),
         ("隔周一开会", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO"),
         ("隔天一次", "FREQ=DAILY;INTERVAL=2"),
+        ("隔一天傍晚六点浇花", "FREQ=DAILY;INTERVAL=2;BYHOUR=18;BYMINUTE=0"),
         ("隔月一次", "FREQ=MONTHLY;INTERVAL=2"),
         ("每逢双月最后一天", "FREQ=YEARLY;BYMONTH=2,4,6,8,10,12;BYMONTHDAY=-1"),
         ("逢单月15号", "FREQ=YEARLY;BYMONTH=1,3,5,7,9,11;BYMONTHDAY=15"),
