@@ -93,7 +93,7 @@ async def memory_forget(
     if reference.casefold() in _EVERY:
         own = [each for each in await memory.search(viewer) if viewer.may_forget(each)]
         if not own:
-            return ToolResult(ok=True, text=say(ctx.language, "memory.nothing"))
+            return ToolResult(ok=True, text=say(ctx.language, "memory.nothing"), is_unchanged=True)
         if len(own) > 1:
             listed = _list_memories("memory.which", tuple(own), ctx, query=reference)
             return ToolResult.refused("memory_ambiguous", listed)

@@ -48,6 +48,7 @@ def merge_results(results: Sequence[ToolResult]) -> ToolResult:
         ending="question" if any(result.ending == "question" for result in results) else "",
         value={"changed": [receipt.subject for result in results for receipt in result.receipts]},
         receipts=tuple(receipt for result in results for receipt in result.receipts),
+        is_unchanged=all(result.is_unchanged for result in results if result.ok),
     )
 
 

@@ -57,7 +57,7 @@ async def reminder_state(
         sent = await _last_sent(ctx, reminders) if refusal.code == "nothing_to_finish" else None
         if sent is not None:
             done = say(ctx.language, "reminder.done_noted", content=sent.content)
-            return ToolResult(ok=True, text=done, value={"id": sent.id})
+            return ToolResult(ok=True, text=done, value={"id": sent.id}, is_unchanged=True)
         if refusal.code in {"nothing_to_finish", "nothing_meant"} and not ctx.message.is_for_bot:
             return SILENT
         return ask_which_reminder(refusal, args.reminder_id, ctx)
@@ -131,7 +131,7 @@ async def finish_join_or_leave(
         after = await reminders.leave(ctx.chat, ctx.sender, before.id, others)
     if (after.targets, after.schedule, after.state) == (before.targets, before.schedule, before.state):
         same = say(ctx.language, f"reminder.{action}_already", id=after.id, content=after.content)
-        return ToolResult(ok=True, text=same, value={"id": after.id})
+        return ToolResult(ok=True, text=same, value={"id": after.id}, is_unchanged=True)
     undo = revert_step(before, is_ended=True) if action == "done" else inverse_step(action, after)
     receipt = Receipt(action=action, subject=after.id, name=after.content, undo=undo)
     return ToolResult(ok=True, text=change_text(action, after, ctx), value={"id": after.id}, receipts=(receipt,))

@@ -275,7 +275,7 @@ async def resume(reference: str, ctx: CallContext, reminders: ReminderService) -
 
 def _unchanged(action: str, reminder: Reminder, ctx: CallContext) -> ToolResult:
     text = say(ctx.language, f"reminder.{action}_already", id=reminder.id, content=reminder.content)
-    return ToolResult(ok=True, text=text, value={"ids": [reminder.id]})
+    return ToolResult(ok=True, text=text, value={"ids": [reminder.id]}, is_unchanged=True)
 
 
 def _confirm_switch(action: str, changed: Sequence[Reminder], ctx: CallContext) -> ToolResult:

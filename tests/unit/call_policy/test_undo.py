@@ -232,6 +232,17 @@ async def test_call_without_a_change_is_not_undone_before_the_last_change(room, 
     assert await here.say("undo") == "↩ Undone: desk is dark"
 
 
+async def talk(*texts):
+    """Return the answers of a new bot to `texts`; an empty one presses the last button of the first answer."""
+    clock = StandingClock(NOON)
+    platform = FakePlatform(clock)
+    settings = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False), plugins=NO_PLUGINS)
+    async with build_app(settings, platforms=[platform], clock=clock, database=Database("sqlite://")):
+        for text in texts:
+            await platform.say(text or platform.sent[0][1].choices[-1].says, is_private=True)
+    return platform.texts
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [
@@ -241,13 +252,28 @@ async def test_call_without_a_change_is_not_undone_before_the_last_change(room, 
     ],
 )
 async def test_setting_is_not_undone_by_its_button_after_it_was_set_again(first, second):
-    clock = StandingClock(NOON)
-    platform = FakePlatform(clock)
-    settings = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False), plugins=NO_PLUGINS)
-    async with build_app(settings, platforms=[platform], clock=clock, database=Database("sqlite://")):
-        await platform.say(first, is_private=True)
-        button = platform.sent[-1][1].choices[-1].says
-        await platform.say(second, is_private=True)
-        await platform.say(button, is_private=True)
+    assert (await talk(first, second, ""))[-1].startswith("It has been changed again since then.")
 
-    assert platform.texts[-1].startswith("It has been changed again since then.")
+
+@pytest.mark.parametrize(
+    ("request_text", "answer"),
+    [
+        ("resume the tea reminder", "is not paused"),
+        ("me too for the tea reminder", "already reminds you"),
+        ("done with tea", "already done"),
+        ("forget all notes", "I remember nothing"),
+    ],
+)
+async def test_request_that_changed_nothing_is_not_undone(request_text, answer):
+    texts = await talk("remind me every day at 9 to drink tea", request_text, "undo")
+
+    assert answer in texts[1]
+    assert texts[2] == "↩ Took back “drink tea”: it is no longer set."
+
+
+async def test_request_for_several_that_changed_nothing_is_not_undone():
+    daily = ("remind me every day at 9 to drink tea", "remind me every day at 8 to eat")
+    texts = await talk(*daily, "resume both", "undo")
+
+    assert texts[2].count("is not paused") == 2
+    assert texts[3] == "↩ Took back “eat”: it is no longer set."
