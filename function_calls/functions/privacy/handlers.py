@@ -115,12 +115,12 @@ async def history_retention(
         return ToolResult(ok=True, text=_retention("kept", before, ctx), value={"days": before}, is_unchanged=True)
     check_may_set_for("chat", ctx)
     own = await privacy.own_retention_days(ctx.chat)
-    undo = UndoStep(name="history_retention_put_back", arguments={} if own is None else {"days": own})
+    undo = UndoStep(name="history_retention_revert", arguments={} if own is None else {"days": own})
     return await _set_retention(args.days, undo, ctx, privacy)
 
 
-@tool_function(name="history_retention_put_back", returns="reply", changes_state=True, is_only_for_undo=True)
-async def history_retention_put_back(args: RetentionArgs, ctx: CallContext, privacy: PrivacyService) -> ToolResult:
+@tool_function(name="history_retention_revert", returns="reply", changes_state=True, is_only_for_undo=True)
+async def history_retention_revert(args: RetentionArgs, ctx: CallContext, privacy: PrivacyService) -> ToolResult:
     """Restore the earlier retention of a chat; without days, that of the settings."""
     check_may_set_for("chat", ctx)
     return await _set_retention(args.days, None, ctx, privacy)
@@ -131,9 +131,9 @@ async def _set_retention(
 ) -> ToolResult:
     """Set the retention of the chat, with None that of the settings, and confirm it."""
     await privacy.set_retention_days(ctx.chat, days)
-    kept = await privacy.retention_days(ctx.chat)
+    present = await privacy.retention_days(ctx.chat)
     receipt = Receipt(action="retention", subject="history_retention", undo=undo)
-    return ToolResult(ok=True, text=_retention("keep", kept, ctx), value={"days": kept}, receipts=(receipt,))
+    return ToolResult(ok=True, text=_retention("keep", present, ctx), value={"days": present}, receipts=(receipt,))
 
 
 def _scope(ctx: CallContext) -> DataScope:
