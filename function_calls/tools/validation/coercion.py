@@ -22,11 +22,21 @@ _NUMBER: Final = re.compile(r"[-+]?[0-9]{1,18}(\.[0-9]{1,18})?", re.ASCII)
 _NOTHING: Final = frozenset({"", "null", "none", "nil", "undefined"})
 
 
+class _Choice(Struct, frozen=True):
+    """The conversion of `value`, which is kept so that no other object has its id, and the steps."""
+
+    value: object
+    candidate: object
+    steps: list[str]
+
+
 class Coercion(Struct, kw_only=True):
     """One pass over one call's arguments; `steps` collects the changes."""
 
     schema: SchemaValidator
     steps: list[str] = field(default_factory=list)
+    chosen: dict[tuple[int, int, str], _Choice] = field(default_factory=dict)
+    """The conversions by alternatives: without them, those of a recursive type take exponential time."""
 
     def coerce(self, part: Schema, value: object, place: str) -> object:
         """Convert `value` to fit `part`; return it unchanged where that is ambiguous."""
@@ -51,17 +61,21 @@ class Coercion(Struct, kw_only=True):
         """Return the only conversion that an alternative accepts, else the value unchanged."""
         if self.schema.part_accepts(part, value):
             return value
-        readings: list[tuple[object, Coercion]] = []
+        key = (id(part), id(value), place)
+        choice = self.chosen.get(key)
+        if choice is None:
+            choice = self.chosen[key] = self._choose(part, arms, value, place)
+        self.steps += choice.steps
+        return choice.candidate
+
+    def _choose(self, part: Schema, arms: list[Schema], value: object, place: str) -> _Choice:
+        readings: list[_Choice] = []
         for arm in arms:
-            correction = Coercion(schema=self.schema)
+            correction = Coercion(schema=self.schema, chosen=self.chosen)
             candidate = correction.coerce(arm, value, place)
-            if self.schema.part_accepts(part, candidate) and all(candidate != other for other, _ in readings):
-                readings.append((candidate, correction))
-        if len(readings) != 1:
-            return value
-        candidate, correction = readings[0]
-        self.steps += correction.steps
-        return candidate
+            if self.schema.part_accepts(part, candidate) and all(candidate != other.candidate for other in readings):
+                readings.append(_Choice(value, candidate, correction.steps))
+        return readings[0] if len(readings) == 1 else _Choice(value, value, [])
 
     def _members(self, part: Schema, value: dict[str, object], place: str) -> object:
         properties = part.get("properties")

@@ -1,14 +1,16 @@
 """Describe the errors of a JSON Schema validation for a model, one line per field."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from jsonschema_rs import ValidationError, ValidationErrorKind
+from msgspec.structs import replace
 
 from function_calls.tools.errors import ArgumentError
 from function_calls.tools.validation.argument_errors import MAX_QUOTE_LENGTH, nearest, pointer, quote, unknown_argument
 from function_calls.tools.validation.decimal_bounds import bound_of
+from function_calls.tools.validation.recursive_parts import PART
 from function_calls.tools.validation.schema_walk import properties_of
 
 _LIMITS: Final[Mapping[str, str]] = {
@@ -44,11 +46,17 @@ _NOUNS: Final[Mapping[str, str]] = {
 }
 
 
-def explain(found: Iterable[ValidationError], schema: Mapping[str, object]) -> list[ArgumentError]:
+ExplainPart = Callable[[int, object], list[ArgumentError]]
+"""Returns the errors of a value that a part of a recursive type refuses, by the number of the part."""
+
+
+def explain(
+    found: Iterable[ValidationError], schema: Mapping[str, object], explain_part: ExplainPart
+) -> list[ArgumentError]:
     """Return the errors in the order of the fields, without duplicates."""
     seen: dict[tuple[str, str], ArgumentError] = {}
     for error in found:
-        for problem in _explain_one(error, schema):
+        for problem in _explain_one(error, schema, explain_part):
             seen.setdefault((problem.pointer, problem.message), problem)
     fields = list(properties_of(schema))
     places = {pointer([name]): at for at, name in enumerate(fields)}
@@ -57,7 +65,9 @@ def explain(found: Iterable[ValidationError], schema: Mapping[str, object]) -> l
     )
 
 
-def _explain_one(error: ValidationError, schema: Mapping[str, object]) -> list[ArgumentError]:
+def _explain_one(
+    error: ValidationError, schema: Mapping[str, object], explain_part: ExplainPart
+) -> list[ArgumentError]:
     kind, place = error.kind, pointer(error.instance_path)
     match kind:
         case ValidationErrorKind.Required(name):
@@ -66,7 +76,7 @@ def _explain_one(error: ValidationError, schema: Mapping[str, object]) -> list[A
             absent = _absent_names(error, schema)
             return [unknown_argument(f"{place}{pointer([name])}", name, absent) for name in names]
         case ValidationErrorKind.AnyOf(arms) | ValidationErrorKind.OneOfNotValid(arms):
-            return _explain_arms(error, arms, schema)
+            return _explain_arms(error, arms, schema, explain_part)
         case ValidationErrorKind.Type(types):
             names = sorted(types, key=lambda name: (name == "null", name))
             return [
@@ -76,6 +86,9 @@ def _explain_one(error: ValidationError, schema: Mapping[str, object]) -> list[A
             return [_not_allowed(error, options)]
         case ValidationErrorKind.PropertyNames(inner):
             return [_mismatch(inner, f"a name that is {_expected_text(inner)}", place=place)]
+        case ValidationErrorKind.Custom() if error.schema_path[-1] == PART:
+            problems = explain_part(int(error.message), error.instance)
+            return [replace(problem, pointer=f"{place}{problem.pointer}") for problem in problems]
         case ValidationErrorKind.Custom():
             name, limit = bound_of(error.schema_path[-1]), _at(schema, error.schema_path)
             return [_mismatch(error, _LIMITS[name].format(limit), rule=name, limit=str(limit))]
@@ -150,7 +163,10 @@ def _expected_text(error: ValidationError) -> str:
 
 
 def _explain_arms(
-    error: ValidationError, arms: Sequence[Sequence[ValidationError]], schema: Mapping[str, object]
+    error: ValidationError,
+    arms: Sequence[Sequence[ValidationError]],
+    schema: Mapping[str, object],
+    explain_part: ExplainPart,
 ) -> list[ArgumentError]:
     """Explain the errors of the closest alternative, or all alternatives if none is close.
 
@@ -163,8 +179,8 @@ def _explain_arms(
         constants = [inner for arm in close for inner in arm if _is_other_constant(inner)]
         if any(map(_is_other_constant, best)) and len({tuple(other.instance_path) for other in constants}) == 1:
             return [_not_allowed(constants[0], list(dict.fromkeys(map(_limit, constants))))]
-        return [problem for inner in best for problem in _explain_one(inner, schema)]
-    problems = [problem for arm in arms for inner in arm for problem in _explain_one(inner, schema)]
+        return [problem for inner in best for problem in _explain_one(inner, schema, explain_part)]
+    problems = [problem for arm in arms for inner in arm for problem in _explain_one(inner, schema, explain_part)]
     wanted = " or ".join(dict.fromkeys(problem.expected for problem in problems)) or "another value"
     rules = dict.fromkeys(
         (problem.rule, problem.limit) for problem in problems if (problem.rule, problem.limit) != ("type", "null")

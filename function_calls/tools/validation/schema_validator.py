@@ -12,6 +12,7 @@ from pydantic_core import SchemaValidator as CoreValidator
 from function_calls.tools.errors import ArgumentError, SchemaInvalid
 from function_calls.tools.validation.argument_errors import lone_surrogates
 from function_calls.tools.validation.decimal_bounds import KEYWORDS
+from function_calls.tools.validation.recursive_parts import PART, RecursiveParts
 from function_calls.tools.validation.schema_walk import Schema, map_schemas, pointer_target
 from services.kernel.bounded import IdentityCache
 
@@ -48,6 +49,8 @@ class SchemaValidator:
         self.schema: Schema = dict(schema)
         self._checks_formats = check_formats
         self._parts: IdentityCache[Draft202012Validator] = IdentityCache(_MAX_PARTS)
+        self._explainers: IdentityCache[Draft202012Validator] = IdentityCache(_MAX_PARTS)
+        self._recursive = RecursiveParts(self.part_accepts)
         if not is_sound:
             self.accepts(None)  # compiles the schema
 
@@ -57,9 +60,21 @@ class SchemaValidator:
 
     def validate(self, arguments: object) -> list[ArgumentError]:
         """Return all errors in `arguments`, including undeclared names."""
+        return lone_surrogates(arguments) or self._explain(self.schema, arguments)
+
+    def _explain(self, part: Schema, value: object) -> list[ArgumentError]:
         from function_calls.tools.validation.schema_errors import explain
 
-        return lone_surrogates(arguments) or explain(self._closed.iter_errors(arguments), self.schema)
+        rooted = part | self._cut_definitions
+        validator = self._explainers.get((part,), lambda: self._compile(self._closed_form(rooted)))
+        return explain(validator.iter_errors(value), rooted, self._explain_part)
+
+    def _explain_part(self, number: int, value: object) -> list[ArgumentError]:
+        return self._explain(self._recursive.parts[number], value)
+
+    @cached_property
+    def _cut_definitions(self) -> Schema:
+        return self._recursive.replace_in(self._definitions)
 
     def part_accepts(self, part: Schema, value: object) -> bool:
         """Return whether `value` is valid for `part`, an object inside of this schema, without undeclared names."""
@@ -74,8 +89,11 @@ class SchemaValidator:
         return part
 
     def _compile_part(self, part: Schema) -> "Draft202012Validator":
-        rooted = part | {key: self.schema[key] for key in ("$defs", "definitions") if key in self.schema}
-        return self._compile(self._closed_form(rooted))
+        return self._compile(self._closed_form(part | self._definitions))
+
+    @property
+    def _definitions(self) -> Schema:
+        return {key: self.schema[key] for key in ("$defs", "definitions") if key in self.schema}
 
     @cached_property
     def _closed(self) -> "Draft202012Validator":
@@ -93,9 +111,10 @@ class SchemaValidator:
         from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
 
         formats = _formats() if self._checks_formats else None
+        keywords = {**KEYWORDS, PART: self._recursive.keyword}
         try:
             return Draft202012Validator(
-                schema, formats=formats, validate_formats=self._checks_formats, keywords=dict(KEYWORDS), offline=True
+                schema, formats=formats, validate_formats=self._checks_formats, keywords=keywords, offline=True
             )
         except (ValidationError, ReferencingError, ValueError) as error:
             raise SchemaInvalid(str(error).splitlines()[0]) from error

@@ -48,11 +48,12 @@ def map_schemas(schema: Mapping[str, object], change: Callable[[Schema], Schema]
             return value
         return map_schemas(value, change) if deep else change(value)
 
-    copy = {key: _map(key, value, child) for key, value in schema.items()}
+    copy = {key: map_children(key, value, child) for key, value in schema.items()}
     return change(copy) if deep else copy
 
 
-def _map(key: str, value: object, child: Callable[[object], object]) -> object:
+def map_children(key: str, value: object, child: Callable[[object], object]) -> object:
+    """Return the value of the keyword `key` with `child` applied to each schema in it."""
     if key in _MAPS and isinstance(value, dict):
         return {name: child(inner) for name, inner in value.items()}
     if key in _LISTS and isinstance(value, list):

@@ -248,3 +248,53 @@ def test_huge_text_that_is_cut_off_is_refused_in_bounded_time(raw):
 
     assert "cut off" in refusal(raw)
     assert time.perf_counter() - start < 1
+
+
+def document_with(leaf, depth):
+    node = leaf
+    for level in range(depth):
+        node = {"type": KINDS[level % len(KINDS)], "content": [node]}
+    return {"body": node}
+
+
+KINDS = [f"kind{number}" for number in range(10)]
+DOCUMENT = SchemaValidator(
+    {
+        "type": "object",
+        "properties": {"body": {"$ref": "#/$defs/Node"}},
+        "$defs": {
+            "Node": {
+                "anyOf": [
+                    {"type": "object", "properties": {"type": {"const": "text"}, "size": {"type": "integer"}}},
+                    *(
+                        {
+                            "type": "object",
+                            "properties": {
+                                "type": {"const": kind},
+                                "content": {"type": "array", "items": {"$ref": "#/$defs/Node"}},
+                            },
+                        }
+                        for kind in KINDS
+                    ),
+                ]
+            }
+        },
+    }
+)
+
+
+def test_value_deep_in_a_recursive_type_is_converted_in_bounded_time():
+    start = time.perf_counter()
+    repaired = repair(document_with({"type": "text", "size": "7"}, depth=12), DOCUMENT)
+
+    assert repaired.arguments == document_with({"type": "text", "size": 7}, depth=12)
+    assert time.perf_counter() - start < 1
+
+
+def test_error_deep_in_a_recursive_type_is_explained_in_bounded_time():
+    start = time.perf_counter()
+    [error] = repair(document_with({"type": "text", "size": "large"}, depth=12), DOCUMENT).errors
+
+    assert error.pointer == "/body" + "/content/0" * 12 + "/size"
+    assert error.message == 'expected an integer, got "large"'
+    assert time.perf_counter() - start < 1
