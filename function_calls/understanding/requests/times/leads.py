@@ -1,10 +1,11 @@
 """Read the leads of a request, the time from a reminder to its event: a day before the exam."""
 
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 
 from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.slots.small_words import strip_leading_word
+from function_calls.understanding.reading.slots.small_words import match_any, strip_leading_word
 from function_calls.understanding.reading.times import TimeWords
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.times.day_halves import choose_half_of_part, choose_usual_half
@@ -21,7 +22,15 @@ def find_leads(request: RequestContext, *, has_event: bool) -> list[Lead]:
     named = request.reading.pieces("LEAD")
     if has_event and not named:
         named = [piece for piece in request.reading.pieces("WHEN") if _counts_back(piece, request)]
-    return [each for piece in named if (each := parse_lead(piece, request)) is not None]
+    return [each for piece in named for each in _parse_joined_leads(piece, request)]
+
+
+def _parse_joined_leads(piece: str, request: RequestContext) -> list[Lead]:
+    """Return the lead that `piece` is, or those that it joins: 三天、一天."""
+    joint = request.words.joint
+    links = match_any(f"{joint}{word}{joint}" for word in request.words.and_words if word)
+    parts = [piece] if parse_lead(piece, request) is not None else re.split(links, piece)
+    return [each for part in parts if (each := parse_lead(part, request)) is not None]
 
 
 def parse_lead(piece: str, request: RequestContext) -> Lead | None:
