@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from function_calls.understanding.reading.message import NO_TAG
+from function_calls.understanding.reading.message import NO_TAG, find_runs
 from function_calls.understanding.reading.repair.tag_repair import tag_same_time
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.reading.slots.small_words import are_function_words
@@ -19,13 +19,14 @@ from function_calls.understanding.requests.references.unnamed_reminders import J
 from function_calls.understanding.requests.request_context import RequestContext
 
 _DAY = timedelta(days=1)
+_NEW_TIMES = ("WHEN", "LATER", "EARLIER", "LEAD", "UNTIL")
 FROM_WORD = re.compile(r"\bfrom\b|[从從]")
 
 
 def correct_tags(request: RequestContext) -> RequestContext:
     """Return a change whose tags tell its new time from reasons, old times, days, ends and numbers of a list."""
     request = _tag_day_in_front(request.with_reading(tag_same_time(request.reading, request.words)))
-    request = _tag_clock_of_shift(request)
+    request = _tag_amount_beside_name(_tag_clock_of_shift(request))
     return _tag_listed_number(_tag_old_and_new(_tag_length_as_end(untag_reasons(request))))
 
 
@@ -44,6 +45,21 @@ def _tag_clock_of_shift(request: RequestContext) -> RequestContext:
         for new in (NO_TAG, "WHEN")
     )
     return of_remark if _has_amount(of_remark) else of_change
+
+
+def _tag_amount_beside_name(request: RequestContext) -> RequestContext:
+    """Return a change without a new time as one by the amount right beside the name: "corre | media hora | la cena"."""
+    reading = request.reading
+    articles = request.words.before_reference
+    marked = [tag if form not in articles else "REF" for form, tag in zip(reading.forms, reading.tags, strict=True)]
+    names = [] if any(map(reading.has, _NEW_TIMES)) else find_runs(marked, "REF")  # "lo de | las sillas"
+    named = [run for run in names if "REF" in reading.tags[slice(*run)]]
+    spans = [span for first, last in named for n in (3, 2) for span in ((first - n, first), (last, last + n))]
+    for first, last in spans:
+        is_untagged = 0 <= first < last <= len(reading.tags) and {*reading.tags[first:last]} == {NO_TAG}
+        if is_untagged and request.parse_length(reading.text_of(reading.tokens[first], reading.tokens[last - 1])):
+            return request.with_tags("LATER" if first <= at < last else tag for at, tag in enumerate(reading.tags))
+    return request
 
 
 def _has_amount(request: RequestContext) -> bool:
