@@ -9,7 +9,7 @@ from function_calls.understanding.reading.reminder_words import ReminderWords, c
 from function_calls.understanding.requests.chat_reminders import ChatReminders
 from services.time_expressions import DateOrder, TimeReader, parse_all
 from tests.support.reminders import make_reminder
-from tests.unit.understanding.test_group_dialogues import START, ZONE, reminder
+from tests.unit.understanding.dialogue.test_group_dialogues import START, ZONE, reminder
 
 
 def known(*contents):

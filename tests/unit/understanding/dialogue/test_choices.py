@@ -10,7 +10,7 @@ from function_calls.understanding.reading.lexicon import load_lexicon
 from function_calls.understanding.reading.message import Situation, load_models, read_message
 from function_calls.understanding.requests.chat_reminders import ChatReminders
 from services.time_expressions import parse_all
-from tests.unit.understanding.test_group_dialogues import reminder
+from tests.unit.understanding.dialogue.test_group_dialogues import reminder
 
 ZONE = ZoneInfo("Europe/London")
 NOW = datetime(2026, 11, 24, 14, 10, tzinfo=ZONE)

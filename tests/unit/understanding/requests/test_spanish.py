@@ -3,7 +3,7 @@
 import pytest
 
 from tests.unit.understanding.conftest import Say
-from tests.unit.understanding.test_reminder_changes import WITH_CHANGES
+from tests.unit.understanding.requests.test_reminder_changes import WITH_CHANGES
 
 
 def test_reminder_is_set_in_spanish(say: Say) -> None:
