@@ -38,11 +38,15 @@ async def confirm_bulk(
 
 
 def merge_results(results: Sequence[ToolResult]) -> ToolResult:
-    """Combine the results of several changes into one; it is ok if any of them is."""
+    """Combine the results of several changes into one; it is ok if any of them is.
+
+    The text of a change comes first, because its first line names the change in the question about an undo.
+    """
+    shown = sorted(results, key=lambda result: not result.receipts)
     failed = next((result for result in results if not result.ok), None)
     return ToolResult(
         ok=any(result.ok for result in results),
-        text="\n".join(dict.fromkeys(result.text for result in results)),
+        text="\n".join(dict.fromkeys(result.text for result in shown)),
         error="" if failed is None else failed.error,
         cause="" if failed is None else failed.cause,
         ending="question" if any(result.ending == "question" for result in results) else "",

@@ -277,3 +277,13 @@ async def test_request_for_several_that_changed_nothing_is_not_undone():
 
     assert texts[2].count("is not paused") == 2
     assert texts[3] == "↩ Took back “eat”: it is no longer set."
+
+
+@pytest.mark.parametrize(("name", "words"), [("tea", "drink tea"), ("eat", "eat")])
+async def test_answer_for_several_begins_with_the_change_that_an_undo_names(name, words):
+    daily = ("remind me every day at 9 to drink tea", "remind me every day at 8 to eat")
+    texts = await talk(*daily, f"pause the {name} reminder", "resume both")
+
+    assert texts[3].startswith("▶ Resumed")
+    assert words in texts[3].splitlines()[0]
+    assert "is not paused" in texts[3]
