@@ -154,14 +154,18 @@ def _tool(name: str, url: sa.URL, arguments: list[str]) -> None:
     if url.password:
         environment["PGPASSWORD"] = url.password
     plain = url.set(drivername="postgresql", password=None).render_as_string(hide_password=False)
-    done = subprocess.run(  # noqa: S603 - a program of PostgreSQL with arguments of ours
-        [program, f"--dbname={plain}", *arguments],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=_TOOL_SECONDS,
-        check=False,
-    )
+    try:
+        done = subprocess.run(  # noqa: S603 - a program of PostgreSQL with arguments of ours
+            [program, f"--dbname={plain}", *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=_TOOL_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        problem = f"{name} took longer than {_TOOL_SECONDS} seconds and was stopped"
+        raise ConfigError(str(url), "storage.url", problem) from error
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or ["no error message"]
         raise ConfigError(str(url), "storage.url", f"{name} failed: {lines[-1]}")

@@ -185,3 +185,18 @@ async def test_failed_backup_of_a_server_leaves_no_file(tmp_path, monkeypatch):
     with pytest.raises(ConfigError, match="pg_dump is not installed"):
         back_up("postgresql://host/bubbles", tmp_path / "copies" / "copy.dump")
     assert list((tmp_path / "copies").iterdir()) == []
+
+
+def test_backup_that_takes_too_long_is_stopped_and_leaves_no_file(tmp_path, monkeypatch):
+    tool = tmp_path / "bin" / "pg_dump"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\nexec sleep 60\n", encoding="utf-8")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
+    monkeypatch.setattr("services.storage.schema.backup._TOOL_SECONDS", 0.1)
+
+    with pytest.raises(ConfigError, match="pg_dump took longer") as caught:
+        back_up("postgresql://ann:secret@host/bubbles", tmp_path / "copy")
+
+    assert "secret" not in str(caught.value)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bin"]
