@@ -153,7 +153,8 @@ def _tool(name: str, url: sa.URL, arguments: list[str]) -> None:
     environment = dict(os.environ)
     if url.password:
         environment["PGPASSWORD"] = url.password
-    plain = url.set(drivername="postgresql", password=None).render_as_string(hide_password=False)
+    # `set` would keep the password: None means no change there.
+    plain = url._replace(drivername="postgresql", password=None).render_as_string(hide_password=False)
     try:
         done = subprocess.run(  # noqa: S603 - a program of PostgreSQL with arguments of ours
             [program, f"--dbname={plain}", *arguments],

@@ -187,12 +187,33 @@ async def test_failed_backup_of_a_server_leaves_no_file(tmp_path, monkeypatch):
     assert list((tmp_path / "copies").iterdir()) == []
 
 
-def test_backup_that_takes_too_long_is_stopped_and_leaves_no_file(tmp_path, monkeypatch):
-    tool = tmp_path / "bin" / "pg_dump"
-    tool.parent.mkdir()
-    tool.write_text("#!/bin/sh\nexec sleep 60\n", encoding="utf-8")
-    tool.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
+@pytest.fixture
+def pg_dump(tmp_path, monkeypatch):
+    """Returns a function that replaces `pg_dump` by a shell script."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder), prepend=":")
+
+    def write(script):
+        (folder / "pg_dump").write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        (folder / "pg_dump").chmod(0o755)
+
+    return write
+
+
+def test_password_of_the_server_is_not_on_the_command_line_of_its_program(tmp_path, pg_dump):
+    pg_dump('for argument; do file="${argument#--file=}"; done; echo "$* password=$PGPASSWORD" > "$file"')
+
+    back_up("postgresql+psycopg://ann:secret@host/bubbles", tmp_path / "copy")
+
+    arguments, _, password = (tmp_path / "copy").read_text(encoding="utf-8").partition(" password=")
+    assert password == "secret\n"
+    assert "secret" not in arguments
+    assert "--dbname=postgresql://ann@host/bubbles" in arguments
+
+
+def test_backup_that_takes_too_long_is_stopped_and_leaves_no_file(tmp_path, monkeypatch, pg_dump):
+    pg_dump("exec sleep 60")
     monkeypatch.setattr("services.storage.schema.backup._TOOL_SECONDS", 0.1)
 
     with pytest.raises(ConfigError, match="pg_dump took longer") as caught:
