@@ -173,7 +173,7 @@ class IrcPlatform(NetworkPlatform):
 
     def _handle(self, line: Line) -> None:
         self._answer(line)
-        if line.command in _JOIN_REFUSALS and (channel := self._configured(line.param(1))):
+        if line.command in _JOIN_REFUSALS and (channel := self._find_channel(line.param(1))):
             logger.bind(platform=NAME).error("cannot join {}: {}", line.param(1), line.param(-1))
             self._join_later(channel, _RETRY_SECONDS)
         if line.command == "PRIVMSG":
@@ -183,7 +183,7 @@ class IrcPlatform(NetworkPlatform):
         elif line.command in _SEND_REFUSALS:
             self._refuse(line)
         elif line.command == "KICK" and fold(line.param(1)) == fold(self._login.nick):
-            self._join_later(self._configured(line.param(0)) or line.param(0), _REJOIN_SECONDS)
+            self._join_later(self._find_channel(line.param(0)) or line.param(0), _REJOIN_SECONDS)
 
     def _receive_message(self, line: Line) -> None:
         channel = line.param(0)
@@ -207,7 +207,7 @@ class IrcPlatform(NetworkPlatform):
             return
         self._pongs.refuse_all(f"{line.command} {line.param(-1)}")
 
-    def _configured(self, channel: str) -> str | None:
+    def _find_channel(self, channel: str) -> str | None:
         """Return `channel` as in the settings, with its key if it has one; None for another channel."""
         return next((each for each in self._settings.channels if fold(each.partition(" ")[0]) == fold(channel)), None)
 
