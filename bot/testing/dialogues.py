@@ -126,18 +126,18 @@ class Comparison:
         """Return the message of a person with the stored ids filled in."""
         return _ID.sub(lambda match: self.seen.get(match[1], match[0]), text)
 
-    def check(self, step: Step, said: Sequence[str]) -> None:
+    def check(self, step: Step, texts: Sequence[str]) -> None:
         """Compare the messages of one step.
 
         Raises:
             DialogueBroken: they differ.
         """
-        fits = len(said) == len(step.expected) and all(
-            self._fits(expected, text) for expected, text in zip(step.expected, said, strict=True)
+        fits = len(texts) == len(step.expected) and all(
+            self._fits(expected, text) for expected, text in zip(step.expected, texts, strict=True)
         )
         if not fits:
-            heard = step.text or f"(after {step.wait_seconds:g} s)"
-            raise DialogueBroken(f"{heard!r}\n  expected: {list(step.expected)}\n  said:     {list(said)}")
+            cause = step.text or f"(after {step.wait_seconds:g} s)"
+            raise DialogueBroken(f"{cause!r}\n  expected: {list(step.expected)}\n  said:     {list(texts)}")
 
     def _fits(self, expected: str, text: str) -> bool:
         pattern = ""

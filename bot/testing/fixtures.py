@@ -47,9 +47,9 @@ class CallTool:
         registry.register(tool)
         message = make_message("test", is_private=True)
         made = make_context(message, clock=self._clock, services=Services(*services), language=language)
-        asked = ToolCall(id="c1", name=next(iter(registry)).name, arguments=arguments)
-        context = replace(made, state=self._state.sibling(), approved=asked if approved else None)
-        return await FunctionCallRouter(registry).dispatch(asked, context)
+        call = ToolCall(id="c1", name=next(iter(registry)).name, arguments=arguments)
+        context = replace(made, state=self._state.sibling(), approved=call if approved else None)
+        return await FunctionCallRouter(registry).dispatch(call, context)
 
 
 class Talk:

@@ -108,8 +108,8 @@ async def open_rehearsal(dialogue: Dialogue, interpreter: Interpreter | None = N
 
 def as_model(dialogue: Dialogue) -> ScriptedModel:
     """Return a model that answers every message of `dialogue` with the calls or the text of its step."""
-    asked = (step for step in dialogue.steps if step.speaker and not step.is_pick)
-    return ScriptedModel(completion(step.said, *_calls(step)) for step in asked)
+    steps = (step for step in dialogue.steps if step.speaker and not step.is_pick)
+    return ScriptedModel(completion(step.said, *_calls(step)) for step in steps)
 
 
 def _calls(step: Step) -> list[RequestedCall]:
@@ -128,9 +128,9 @@ async def play(dialogue: Dialogue, interpreter: Interpreter | None = None) -> No
     comparison = Comparison()
     async with open_rehearsal(dialogue, interpreter) as platform:
         for step in dialogue.steps:
-            heard = len(platform.texts)
+            count = len(platform.texts)
             await _take(step, platform, comparison)
-            comparison.check(step, platform.texts[heard:])
+            comparison.check(step, platform.texts[count:])
 
 
 async def _take(step: Step, platform: FakePlatform, comparison: Comparison) -> None:

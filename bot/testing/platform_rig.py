@@ -168,9 +168,9 @@ def skip_if_unsupported() -> Iterator[None]:
 
 async def wait_for_message(rig: PlatformRig) -> Sequence[VisibleMessage]:
     """Wait for a message of the bot, and return all."""
-    while not (heard := await rig.bot_messages()):  # noqa: ASYNC110 - a server has no event
+    while not (messages := await rig.bot_messages()):  # noqa: ASYNC110 - a server has no event
         await asyncio.sleep(0.1)
-    return heard
+    return messages
 
 
 async def wait_for_words(rig: PlatformRig, words: int) -> Sequence[VisibleMessage]:
@@ -179,10 +179,10 @@ async def wait_for_words(rig: PlatformRig, words: int) -> Sequence[VisibleMessag
     Words come in further messages and in edits of a draft.
     """
     texts: list[str] | None = None
-    heard = await rig.bot_messages()
-    while texts != (texts := [each.text for each in heard]) and _count_words(texts) < words:
-        heard = await rig.bot_messages(len(heard) + 1)
-    return heard
+    messages = await rig.bot_messages()
+    while texts != (texts := [each.text for each in messages]) and _count_words(texts) < words:
+        messages = await rig.bot_messages(len(messages) + 1)
+    return messages
 
 
 def _count_words(texts: Sequence[str]) -> int:

@@ -212,8 +212,8 @@ class _Contract:
                 ) from refusal
             return
         # Null for an optional argument is no disagreement, nor is a name that the class ignores.
-        said = {name: value for name, value in arguments.items() if value is not None}
-        if any(each.rule != "additionalProperties" for each in self._tool.validator.validate(said)):
+        values = {name: value for name, value in arguments.items() if value is not None}
+        if any(each.rule != "additionalProperties" for each in self._tool.validator.validate(values)):
             raise AssertionError(f"{self._tool.name}: the schema refuses {arguments} and the argument class takes it")
 
     async def _check_dispatch(self, arguments: Mapping[str, object], *, is_right: bool) -> None:

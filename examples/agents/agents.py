@@ -33,8 +33,8 @@ EUROS = {"EUR": 1.0, "USD": 0.9, "CNY": 0.12}
 @tool_function(returns="reply")
 async def weather(ctx: CallContext, city: str = "") -> str:
     """Tell the weather; without a city that of the one asked for last (查天气)."""
-    asked = city or str(ctx.state.get("city", ""))
-    known = CITIES.get(asked, asked.lower())
+    place = city or str(ctx.state.get("city", ""))
+    known = CITIES.get(place, place.lower())
     if known not in WEATHER:
         raise ToolFailed("I know the weather of Berlin and Beijing. / 我只知道柏林和北京的天气。")
     ctx.state["city"] = known

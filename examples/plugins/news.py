@@ -75,8 +75,8 @@ async def _look(feed: str, options: Options, host: Host) -> None:
     new = [] if known is None else [each for each in entries if each.key not in known]
     for entry in reversed(new[:_MAX_CONCURRENT]):
         platform, _, chat_id = options.chat.partition(":")
-        told = OutgoingMessage(text=f"📰 {entry.title}\n{entry.link}", idempotency_key=f"news:{entry.key}")
-        await host.outbox.send(ChatAddress(platform=platform, chat_id=chat_id), told)
+        message = OutgoingMessage(text=f"📰 {entry.title}\n{entry.link}", idempotency_key=f"news:{entry.key}")
+        await host.outbox.send(ChatAddress(platform=platform, chat_id=chat_id), message)
     remembered = [*(each.key for each in entries), *(known or [])]
     await host.state.set(_key(feed), [*dict.fromkeys(remembered)][:_MAX_REMEMBERED], keep=_KEPT)
 

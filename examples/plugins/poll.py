@@ -25,11 +25,11 @@ async def poll_create(
     options: Annotated[list[str], Field(max_length=_MAX_OPTIONS, description="What can be voted for.")] | None = None,
 ) -> ToolResult:
     """Begin a poll in this chat (发起投票); it takes the place of an earlier one."""
-    asked, said = _taken_apart(question) if not options else (question, options)
-    offered = [each.strip() for each in said if each.strip()][:_MAX_OPTIONS]
+    title, choices = _taken_apart(question) if not options else (question, options)
+    offered = [each.strip() for each in choices if each.strip()][:_MAX_OPTIONS]
     if len(offered) < 2:
         raise ToolFailed("A poll needs two options or more: poll: Pizza or pasta? pizza, pasta")
-    ctx.state[_key(ctx)] = {"question": asked, "options": offered, "votes": {}}
+    ctx.state[_key(ctx)] = {"question": title, "options": offered, "votes": {}}
     return ToolResult(ok=True, text=_shown(ctx), choices=_buttons(offered))
 
 

@@ -47,12 +47,12 @@ class WeatherService:
         known = self._kept.get(key)
         if known is not None and now - known[0] < timedelta(minutes=self._options.keep_minutes):
             return known[1]
-        told = await self._asked(city, language)
+        line = await self._asked(city, language)
         self._kept.pop(key, None)
-        self._kept[key] = (now, told)
+        self._kept[key] = (now, line)
         while len(self._kept) > _MAX_ENTRIES:
             del self._kept[next(iter(self._kept))]
-        return told
+        return line
 
     async def _asked(self, city: str, language: str) -> str:
         try:
@@ -64,8 +64,8 @@ class WeatherService:
                 place = places[0]
                 where = {"latitude": place["latitude"], "longitude": place["longitude"]}
                 current = "temperature_2m,wind_speed_10m"
-                told = await _json(client, self._options.forecast_url, **where, current=current)
-                return _line(str(place["name"]), told["current"])
+                forecast = await _json(client, self._options.forecast_url, **where, current=current)
+                return _line(str(place["name"]), forecast["current"])
         except (httpx.HTTPError, KeyError, TypeError, ValueError) as error:
             raise ToolFailed("The weather service does not answer. / 天气服务没有回应。") from error
 
@@ -101,10 +101,10 @@ async def _json(client: httpx.AsyncClient, url: str, **query: str | float) -> di
             body += piece
             if len(body) > _MAX_BYTES:
                 raise ValueError("the answer is too long")
-        told = json.loads(body)
-        if not isinstance(told, dict):
+        document = json.loads(body)
+        if not isinstance(document, dict):
             raise TypeError("the answer is no object")
-        return told
+        return document
 
 
 def _line(name: str, current: dict[str, Any]) -> str:

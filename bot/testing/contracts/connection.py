@@ -21,12 +21,12 @@ class ConnectionContract:
     async def test_rate_limit_names_time_and_scope(self, rig: PlatformRig, *, everywhere: bool) -> None:
         with skip_if_unsupported():
             await rig.limit(7, everywhere=everywhere)
-        with pytest.raises(DeliveryFailed) as caught:
+        with pytest.raises(DeliveryFailed) as error:
             await rig.platform.send(rig.chat, OutgoingMessage(text="hello"))
 
-        assert caught.value.retry_after == 7
-        assert caught.value.is_global == everywhere
-        assert not caught.value.is_permanent
+        assert error.value.retry_after == 7
+        assert error.value.is_global == everywhere
+        assert not error.value.is_permanent
 
     async def test_bot_receives_and_sends_after_a_disconnection(self, rig: PlatformRig) -> None:
         with skip_if_unsupported():

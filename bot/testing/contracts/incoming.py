@@ -11,12 +11,12 @@ class IncomingContract:
     """Tests of incoming events."""
 
     async def test_message_of_a_person_arrives(self, rig: PlatformRig) -> None:
-        said = await rig.say("good morning 早上好")
+        message_id = await rig.say("good morning 早上好")
         [message] = await rig.messages()
 
         assert message.text == "good morning 早上好"
         assert message.address == rig.chat
-        assert message.id == said
+        assert message.id == message_id
         assert message.sender.name == "ann"
         assert not message.sender.is_bot
         assert message.sent_at.tzinfo is not None
@@ -108,14 +108,14 @@ class IncomingContract:
             pytest.skip("the platform has no buttons")
         choices = (Choice(label="Done ✓", says="done"), Choice(label="↩ Undo", says="/undo 123450123456789"))
         await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea", choices=choices))
-        [heard] = await rig.bot_messages()
-        await rig.press(heard.id, "↩ Undo", sender="ben")
+        [bot_message] = await rig.bot_messages()
+        await rig.press(bot_message.id, "↩ Undo", sender="ben")
         [message] = await rig.messages()
 
-        assert heard.choices == ("Done ✓", "↩ Undo")
+        assert bot_message.choices == ("Done ✓", "↩ Undo")
         assert message.text == "/undo 123450123456789"
         assert message.sender.name == "ben"
-        assert message.reply_to == heard.id
+        assert message.reply_to == bot_message.id
         assert message.is_addressed
 
     async def test_a_reaction_arrives(self, rig: PlatformRig) -> None:
@@ -134,17 +134,17 @@ class IncomingContract:
         assert not (await rig.events(Reaction, 2))[1].is_added
 
     async def test_edited_message_is_received(self, rig: PlatformRig) -> None:
-        said = await rig.say("tea at four")
+        message_id = await rig.say("tea at four")
         with skip_if_unsupported():
-            await rig.rewrite(said, "tea at five")
+            await rig.rewrite(message_id, "tea at five")
         [edit] = await rig.events(MessageEdited)
 
-        assert (edit.message_id, edit.text, edit.address) == (said, "tea at five", rig.chat)
+        assert (edit.message_id, edit.text, edit.address) == (message_id, "tea at five", rig.chat)
 
     async def test_withdrawn_message_is_received(self, rig: PlatformRig) -> None:
-        said = await rig.say("my number is 1234")
+        message_id = await rig.say("my number is 1234")
         with skip_if_unsupported():
-            await rig.withdraw(said)
-        [gone] = await rig.events(MessageWithdrawn)
+            await rig.withdraw(message_id)
+        [withdrawal] = await rig.events(MessageWithdrawn)
 
-        assert (gone.message_id, gone.address) == (said, rig.chat)
+        assert (withdrawal.message_id, withdrawal.address) == (message_id, rig.chat)

@@ -30,28 +30,28 @@ class OutgoingContract:
 
     async def test_sent_message_arrives(self, rig: PlatformRig) -> None:
         await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea is ready, 茶好了 👍🏽"))
-        [heard] = await rig.bot_messages()
+        [message] = await rig.bot_messages()
 
-        assert heard.text == "⏰ tea is ready, 茶好了 👍🏽"
+        assert message.text == "⏰ tea is ready, 茶好了 👍🏽"
 
     async def test_id_of_a_sent_message_is_returned(self, rig: PlatformRig) -> None:
         sent = await rig.platform.send(rig.chat, OutgoingMessage(text="tea is ready"))
-        [heard] = await rig.bot_messages()
+        [message] = await rig.bot_messages()
 
-        assert not rig.platform.capabilities.replies or sent == heard.id
+        assert not rig.platform.capabilities.replies or sent == message.id
 
     async def test_messages_are_sent_in_order(self, rig: PlatformRig) -> None:
         for number in range(4):
             await rig.platform.send(rig.chat, OutgoingMessage(text=f"number {number}"))
 
-        assert [heard.text for heard in await rig.bot_messages(4)] == [f"number {number}" for number in range(4)]
+        assert [message.text for message in await rig.bot_messages(4)] == [f"number {number}" for number in range(4)]
 
     async def test_long_text_is_sent_in_pieces_that_end_with_a_sentence(self, rig: PlatformRig) -> None:
         limit = rig.platform.capabilities.max_length
         text = _LONG[: limit * 3 // 60 * 60 or len(_LONG)].strip()
         await rig.platform.send(rig.chat, OutgoingMessage(text=text))
-        heard = await wait_for_words(rig, len(text.split()))
-        pieces = [each.text for each in heard]
+        messages = await wait_for_words(rig, len(text.split()))
+        pieces = [each.text for each in messages]
 
         assert " ".join(pieces).split() == text.split()
         assert all(not limit or len(piece) <= limit for piece in pieces)
@@ -59,52 +59,52 @@ class OutgoingContract:
 
     async def test_code_keeps_its_lines(self, rig: PlatformRig) -> None:
         await rig.platform.send(rig.chat, OutgoingMessage(text=f"Try this:\n```py\n{_CODE}\n```"))
-        heard = await wait_for_words(rig, len(_CODE.split()))
+        messages = await wait_for_words(rig, len(_CODE.split()))
 
-        assert _CODE in "\n".join(each.text for each in heard)
+        assert _CODE in "\n".join(each.text for each in messages)
 
     async def test_markdown_of_a_person_is_shown_literally(self, rig: PlatformRig) -> None:
         await rig.platform.send(rig.chat, OutgoingMessage(text=_HOSTILE))
-        [heard] = await rig.bot_messages()
+        [message] = await rig.bot_messages()
 
-        assert heard.text == _HOSTILE
-        assert not heard.notifies_everyone
-        assert heard.mentioned == ()
+        assert message.text == _HOSTILE
+        assert not message.notifies_everyone
+        assert message.mentioned == ()
 
     @pytest.mark.parametrize("word", ["@everyone", "@here", "@all", "@channel", "@room", "@所有人", "@全体成员"])
     async def test_text_never_notifies_everybody(self, rig: PlatformRig, word: str) -> None:
         await rig.platform.send(rig.chat, OutgoingMessage(text=f"{word} look"))
-        [heard] = await rig.bot_messages()
+        [message] = await rig.bot_messages()
 
-        assert not heard.notifies_everyone
-        assert word not in heard.text
+        assert not message.notifies_everyone
+        assert word not in message.text
 
     async def test_mentioned_person_is_notified(self, rig: PlatformRig) -> None:
         await rig.say("hello", sender="ben")
         [message] = await rig.messages()
         await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ @ben tea", mentions=(message.sender,)))
-        [heard] = await rig.bot_messages()
+        [bot_message] = await rig.bot_messages()
 
-        assert heard.mentioned == (message.sender.id,)
-        assert "ben" in heard.text
-        assert heard.text.endswith("tea")
+        assert bot_message.mentioned == (message.sender.id,)
+        assert "ben" in bot_message.text
+        assert bot_message.text.endswith("tea")
 
     async def test_reply_refers_to_its_message(self, rig: PlatformRig) -> None:
         if not rig.platform.capabilities.replies:
             pytest.skip("the platform has no replies")
-        said = await rig.say("is tea ready?")
+        message_id = await rig.say("is tea ready?")
         await rig.messages()
-        await rig.platform.send(rig.chat, OutgoingMessage(text="yes", reply_to=said))
-        [heard] = await rig.bot_messages()
+        await rig.platform.send(rig.chat, OutgoingMessage(text="yes", reply_to=message_id))
+        [message] = await rig.bot_messages()
 
-        assert heard.reply_to == said
-        assert heard.text == "yes"
+        assert message.reply_to == message_id
+        assert message.text == "yes"
 
     async def test_reply_to_a_deleted_message_is_sent(self, rig: PlatformRig) -> None:
         await rig.platform.send(rig.chat, OutgoingMessage(text="yes", reply_to="never-was"))
-        [heard] = await rig.bot_messages()
+        [message] = await rig.bot_messages()
 
-        assert heard.text == "yes"
+        assert message.text == "yes"
 
     async def test_repeat_with_the_same_key_appears_once(self, rig: PlatformRig) -> None:
         if not rig.platform.capabilities.takes_idempotency_key:
@@ -112,9 +112,9 @@ class OutgoingContract:
         for _ in range(2):
             await rig.platform.send(rig.chat, OutgoingMessage(text="⏰ tea", idempotency_key="r1/2026-11-20"))
         await rig.platform.send(rig.chat, OutgoingMessage(text="the end"))
-        heard = await rig.bot_messages(2)
+        messages = await rig.bot_messages(2)
 
-        assert [each.text for each in heard] == ["⏰ tea", "the end"]
+        assert [each.text for each in messages] == ["⏰ tea", "the end"]
 
     async def test_buttons_on_a_platform_without_them_lose_no_text(self, rig: PlatformRig) -> None:
         if rig.platform.capabilities.choices:
@@ -131,9 +131,9 @@ class OutgoingContract:
         assert sent is not None
         await platform.edit(rig.chat, sent, OutgoingMessage(text="tea at **five**"))
         await platform.send(rig.chat, OutgoingMessage(text="the end"))
-        heard = await rig.bot_messages(2)
+        messages = await rig.bot_messages(2)
 
-        assert [each.text for each in heard] == ["tea at five", "the end"]
+        assert [each.text for each in messages] == ["tea at five", "the end"]
 
     async def test_streamed_answer_ends_complete(self, rig: PlatformRig) -> None:
         if not isinstance(rig.platform, EditsMessages):
@@ -152,19 +152,19 @@ class OutgoingContract:
             assert hear is not None
             async with drafts.open(turn) as draft:
                 await hear(text[:120])
-                begun = await wait_for_message(rig)
+                first_messages = await wait_for_message(rig)
                 await draft.finish(Reply(text=text, reply_to=question.id))
-        heard = await wait_for_words(rig, len(text.split()))
+        messages = await wait_for_words(rig, len(text.split()))
 
-        assert [each.text.endswith("…") for each in begun] == [True]
-        assert " ".join(each.text for each in heard).split() == text.split()
+        assert [each.text.endswith("…") for each in first_messages] == [True]
+        assert " ".join(each.text for each in messages).split() == text.split()
 
     async def test_bold_code_and_links_are_formatted(self, rig: PlatformRig) -> None:
         text = "**tea** at `five`, see [the list](https://example.org/list)"
         await rig.platform.send(rig.chat, OutgoingMessage(text=text))
-        [heard] = await rig.bot_messages()
+        [message] = await rig.bot_messages()
 
-        assert heard.text.startswith("tea at five, see the list")
+        assert message.text.startswith("tea at five, see the list")
 
     async def test_a_code_block_that_fits_is_not_cut(self, rig: PlatformRig) -> None:
         limit = rig.platform.capabilities.max_length
@@ -172,19 +172,19 @@ class OutgoingContract:
             pytest.skip("the platform says every line by itself")
         before = _LONG[: limit - 60 or len(_LONG)].rsplit(". ", 1)[0] + "."
         await rig.platform.send(rig.chat, OutgoingMessage(text=f"{before}\n```py\n{_CODE}\n```"))
-        heard = await wait_for_words(rig, len(before.split()) + len(_CODE.split()))
+        messages = await wait_for_words(rig, len(before.split()) + len(_CODE.split()))
 
-        assert any(_CODE in each.text for each in heard)
+        assert any(_CODE in each.text for each in messages)
 
     async def test_file_is_sent_with_its_text(self, rig: PlatformRig) -> None:
         if not rig.platform.capabilities.files:
             pytest.skip("the platform takes no files")
         file = SentFile(name="chart.png", media_type="image/png", content=_PICTURE)
         sent = await rig.platform.send(rig.chat, OutgoingMessage(text="tea in numbers", files=(file,)))
-        heard = await rig.bot_messages()
-        if not any(each.files for each in heard):
-            heard = await rig.bot_messages(2)
+        messages = await rig.bot_messages()
+        if not any(each.files for each in messages):
+            messages = await rig.bot_messages(2)
 
         assert sent is not None
-        assert [each.text for each in heard if each.text] == ["tea in numbers"]
-        assert [name for each in heard for name in each.files] == ["chart.png"]
+        assert [each.text for each in messages if each.text] == ["tea in numbers"]
+        assert [name for each in messages for name in each.files] == ["chart.png"]
