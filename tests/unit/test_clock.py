@@ -21,26 +21,26 @@ def test_clock_converts_any_instant_to_utc(east: float) -> None:
     moment = datetime(2026, 11, 20, 9, 0, tzinfo=timezone(timedelta(hours=east)))
 
     with freeze_time(moment):
-        told = SystemClock().now()
+        now = SystemClock().now()
 
-    assert told == moment
-    assert told.tzinfo is UTC
+    assert now == moment
+    assert now.tzinfo is UTC
 
 
 @pytest.mark.parametrize(
-    ("said", "answered"),
+    ("text", "expected"),
     [
         ("remind me tomorrow at 9 to call mum", "tomorrow at 09:00, in 32 hours"),
         ("明天早上九点提醒我给妈妈打电话", "明天 09:00（32 小时后）"),
     ],
 )
-async def test_bot_uses_the_clock_of_the_machine(said: str, answered: str) -> None:
+async def test_bot_uses_the_clock_of_the_machine(text: str, expected: str) -> None:
     platform = FakePlatform(SystemClock())
     database = Database("sqlite://", make_thread=InlineExecutor)
     bot = build_app(Settings(bot=BotSettings(timezone="Europe/Berlin")), platforms=[platform], database=database)
 
     async with bot:
         with freeze_time(SATURDAY_NIGHT_IN_BERLIN, real_asyncio=True):
-            await platform.say(said)
+            await platform.say(text)
 
-    assert answered in platform.texts[-1]
+    assert expected in platform.texts[-1]

@@ -65,8 +65,8 @@ async def test_text_that_a_function_returns_is_wrapped_for_the_model_like_its_ot
     model = ScriptedModel([completion("", *map(requested, ("color", "size", "page"))), "done"])
     result = await Agent("looker", model=model, tools=[color, size, page]).run("look")
 
-    told = [message["content"] for message in model.shown[1].messages if message["role"] == "tool"]
-    assert told == ['{"result": "蓝\\n"}', '{"result": 3}', "1| blue"]
+    contents = [message["content"] for message in model.shown[1].messages if message["role"] == "tool"]
+    assert contents == ['{"result": "蓝\\n"}', '{"result": 3}', "1| blue"]
     assert result.calls[0].result.text == "蓝\n"
 
 
@@ -336,10 +336,10 @@ async def test_permissions_hold_for_tools_of_a_sub_agent(turn, context):
 
     model = ScriptedInterpreter([called("erase"), "no"] * 2)
     careful = Agent(name="careful", model=model, tools=[erase])
-    refused = await careful.run(turn, context)
+    outcome = await careful.run(turn, context)
     admin = replace(context.message, sender=replace(context.message.sender, is_admin=True))
     allowed = await careful.run(replace(turn, message=admin), replace(context, message=admin))
 
-    assert not refused.steps[0].results[0].ok
+    assert not outcome.steps[0].results[0].ok
     assert allowed.steps[0].results[0].ok
     assert [len(each.tools) for each in model.turns] == [0, 0, 1, 1]

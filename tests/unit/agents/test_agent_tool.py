@@ -91,8 +91,8 @@ async def test_a_failed_call_is_in_the_record(dispatch):
 
 async def test_agents_under_agents_are_recorded_too(context):
     painter = Agent(name="painter", model=ScriptedInterpreter(["It is red."]))
-    asked = called("painter", request="make it red")
-    boss = Agent(name="boss", model=ScriptedInterpreter([asked, "done"]), tools=[AgentTool(painter)])
+    request = called("painter", request="make it red")
+    boss = Agent(name="boss", model=ScriptedInterpreter([request, "done"]), tools=[AgentTool(painter)])
     result = await AgentTool(boss).run({"request": "paint"}, context)
     inner = spawn_record(result.spawned)["tool_calls"][0]["spawn_task"]
 

@@ -51,9 +51,9 @@ def direct(wipe, **options):
 
 
 def below_another_agent(wipe):
-    asked = called("helper", request="wipe a")
+    request = called("helper", request="wipe a")
     helper = Agent(name="helper", model=ScriptedInterpreter([WIPE, "done"]), tools=[wipe])
-    return Agent(name="cleaner", model=ScriptedInterpreter([asked, "done"]), tools=[AgentTool(helper)])
+    return Agent(name="cleaner", model=ScriptedInterpreter([request, "done"]), tools=[AgentTool(helper)])
 
 
 def after_a_transfer(wipe):
@@ -86,31 +86,31 @@ async def test_a_before_hook_of_the_bot_refuses_the_call_of_an_agent(hire, wipe,
 
 @EVERY_WAY
 async def test_listeners_of_the_bot_receive_the_calls_of_agents(hire, wipe, context):
-    events, heard = EventBus(), []
-    events.subscribe(TOOL_COMPLETE, lambda event: heard.append(event.data["tool"]))
+    events, names = EventBus(), []
+    events.subscribe(TOOL_COMPLETE, lambda event: names.append(event.data["tool"]))
     await router_with(hire(wipe), events=events).dispatch(ASK, context)
 
-    assert "wipe" in heard
-    assert heard[-1] == "cleaner"
+    assert "wipe" in names
+    assert names[-1] == "cleaner"
 
 
 @EVERY_WAY
 async def test_listeners_of_the_bot_receive_the_runs_of_agents(hire, wipe, context):
-    events, begun, ended = EventBus(), [], []
-    events.subscribe(AGENT_START, lambda event: begun.append(event.data["id"]))
+    events, start_ids, ended = EventBus(), [], []
+    events.subscribe(AGENT_START, lambda event: start_ids.append(event.data["id"]))
     events.subscribe(AGENT_COMPLETE, lambda event: ended.append(event.data))
     await router_with(hire(wipe), events=events).dispatch(ASK, context)
 
-    assert sorted(begun) == sorted(each["id"] for each in ended)
+    assert sorted(start_ids) == sorted(each["id"] for each in ended)
     assert all(each["answer"] and not each["error"] for each in ended)
 
 
 async def test_run_that_fails_ends_with_the_reason(wipe, context):
-    events, heard = EventBus(), []
-    events.subscribe("*", lambda event: heard.append((event.name, event.data)))
+    events, received = EventBus(), []
+    events.subscribe("*", lambda event: received.append((event.name, event.data)))
     agent = Agent(name="cleaner", model=ScriptedInterpreter([ModelUnavailable("timeout")]), tools=[wipe])
     await router_with(agent, events=events).dispatch(ASK, context)
-    runs = [(name, data) for name, data in heard if name.startswith("agent.")]
+    runs = [(name, data) for name, data in received if name.startswith("agent.")]
 
     assert [name for name, _ in runs] == [AGENT_START, AGENT_COMPLETE]
     assert runs[0][1]["request"] == "clean up"
@@ -162,12 +162,12 @@ async def test_hooks_and_a_bus_that_agent_and_bot_share_are_used_once(wipe, cont
 
 
 async def test_events_of_calls_with_the_same_id_of_a_model_have_different_ids(wipe, context):
-    events, heard = EventBus(), []
-    events.subscribe(TOOL_START, lambda event: heard.append(event.data["id"]))
+    events, names = EventBus(), []
+    events.subscribe(TOOL_START, lambda event: names.append(event.data["id"]))
     await router_with(direct(wipe), events=events).dispatch(ASK, context)
 
-    assert heard[0] == "1"
-    assert len(set(heard)) == 2
+    assert names[0] == "1"
+    assert len(set(names)) == 2
 
 
 async def test_parallel_agents_have_the_hooks_of_their_bot(wipe, wiped_disks, context):

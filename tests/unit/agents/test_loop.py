@@ -60,9 +60,9 @@ async def test_each_agent_gets_the_text_of_the_agents_before_it(turn, context):
     critic = ScriptedInterpreter(["too short"])
     agents = [agent("writer", "draft 1"), Agent(name="critic", model=critic)]
     await LoopAgent(name="desk", agents=agents, max_iterations=1).run(turn, context)
-    heard = critic.turns[0].recent[-1]
+    last_message = critic.turns[0].recent[-1]
 
-    assert (heard.sender.name, heard.text) == ("writer", "draft 1")
+    assert (last_message.sender.name, last_message.text) == ("writer", "draft 1")
 
 
 async def test_a_question_to_the_person_ends_a_loop(turn, context):

@@ -100,19 +100,19 @@ async def test_text_in_the_form_is_the_answer(turn, context, words):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "problem"),
     [
         ("It is sunny.", "there is no JSON object in the answer"),
         ('{"city": "Rome", "celsius": 210}', "/celsius: "),
         ('{"city": "rome", "celsius": 21}', "/city: names of cities begin with a capital"),
     ],
 )
-async def test_invalid_answer_is_returned_once_with_its_errors(turn, context, words, told):
+async def test_invalid_answer_is_returned_once_with_its_errors(turn, context, words, problem):
     model = ScriptedModel([words, given(**ROME)])
     outcome = await forecaster(model).run(turn, context)
 
     assert outcome.output == Weather(**ROME)
-    assert told in model.shown[1].messages[-1]["content"]
+    assert problem in model.shown[1].messages[-1]["content"]
 
 
 async def test_second_invalid_answer_is_no_answer(turn, context):
@@ -164,14 +164,14 @@ async def test_form_is_part_of_the_text_only_where_no_tools_are_offered(turn, co
 
 
 async def test_partial_answer_is_never_streamed(turn, context):
-    heard = []
+    texts = []
 
     async def hear(text):
-        heard.append(text)
+        texts.append(text)
 
     await forecaster(ScriptedModel([AS_JSON])).run(replace(turn, on_text=hear), context)
 
-    assert heard == []
+    assert texts == []
 
 
 async def test_agent_with_output_transfers_nothing():

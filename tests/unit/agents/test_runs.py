@@ -373,7 +373,7 @@ def test_turn_without_a_context_is_refused():
     ],
 )
 def test_wrong_option_is_refused_when_the_agent_is_made(options, error, text):
-    with pytest.raises(error) as caught:
+    with pytest.raises(error) as raised:
         Agent("helper", **{"model": ScriptedModel(["hello"])} | options)
 
-    assert text in str(caught.value)
+    assert text in str(raised.value)

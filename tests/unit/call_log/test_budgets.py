@@ -34,14 +34,14 @@ def turn_usage(person="ann", chat="home"):
 
 
 def budget_of(clock=None, spent=(), *, zone=UTC, **budgets):
-    asked = []
+    requests = []
 
     async def spent_since(moment):
-        asked.append(moment)
+        requests.append(moment)
         return spent
 
     budget = DailyBudget(Budgets(**budgets), clock or FixedClock(NOON), zone, spent_since)
-    budget.asked = asked
+    budget.asked = requests
     return budget
 
 
@@ -91,10 +91,10 @@ async def test_when_a_budget_is_used_up_no_request_is_made(scope, limit):
     with count_usage(turn_usage()):
         await model.complete(REQUEST)
         await model.complete(REQUEST)
-        with pytest.raises(ModelUnavailable) as refused:
+        with pytest.raises(ModelUnavailable) as error:
             await model.complete(REQUEST)
 
-    assert refused.value.reason == "budget"
+    assert error.value.reason == "budget"
     assert len(scripted.shown) == 2
 
 

@@ -58,9 +58,9 @@ def scout(made):
 
 async def test_confirmed_call_of_an_agent_is_run_by_the_agent(room, scout, made):
     here = room(scout([call("burn", place="attic")]), script=[[ASK], "hm"])
-    asked = await here.say("clean the house")
+    question = await here.say("clean the house")
 
-    assert asked.startswith("Shall I really do this? burn\n• place: attic\n")
+    assert question.startswith("Shall I really do this? burn\n• place: attic\n")
     assert made == []
     assert await here.say("yes") == "attic is burnt"
 
@@ -94,9 +94,9 @@ async def test_change_of_an_agent_is_undone_by_its_own_inverse(room, scout, made
 
 async def test_untrusted_text_inside_an_agent_restricts_its_calls(room, scout, made):
     here = room(scout([call("browse")], [call("tidy", place="attic")]), script=[[ASK], "so"])
-    told = await here.say("what is on the page?")
+    answer = await here.say("what is on the page?")
 
-    assert "You did not ask for this yourself" in told
+    assert "You did not ask for this yourself" in answer
     assert made == []
 
 
@@ -113,13 +113,13 @@ async def test_untrusted_text_before_an_agent_restricts_its_calls(room, scout, m
     assert made == []
 
 
-@pytest.mark.parametrize(("sender", "said"), [("olga", "attic is sold"), ("ann", "Only the owner")])
-async def test_owners_of_the_bot_are_owners_for_its_agents(room, scout, sender, said):
+@pytest.mark.parametrize(("sender", "expected"), [("olga", "attic is sold"), ("ann", "Only the owner")])
+async def test_owners_of_the_bot_are_owners_for_its_agents(room, scout, sender, expected):
     here = room(scout([call("sell", place="attic")], "sorry"), owners={"fake:olga"})
     result = await here.dispatch(ASK, sender=sender)
-    told = result.text if result.text != "sorry" else result.spawned.steps[0].results[0].text
+    text = result.text if result.text != "sorry" else result.spawned.steps[0].results[0].text
 
-    assert told.startswith(said)
+    assert text.startswith(expected)
 
 
 async def test_an_agents_claim_without_a_receipt_is_replaced(room, scout):

@@ -83,9 +83,9 @@ TALK = [
 
 @pytest.mark.parametrize("claim", CLAIMS)
 async def test_a_claim_without_a_receipt_is_replaced(room, claim):
-    told = await room(script=[claim]).say("how are things, please?" if claim.isascii() else "最近怎么样？")
+    answer = await room(script=[claim]).say("how are things, please?" if claim.isascii() else "最近怎么样？")
 
-    assert told.startswith(tuple(NOTHING.values()))
+    assert answer.startswith(tuple(NOTHING.values()))
 
 
 @pytest.mark.parametrize("talk", TALK)
@@ -123,24 +123,24 @@ async def test_claimed_request_that_the_rules_understand_is_carried_out(room):
         made.append((type, time, content))
         return "really set"
 
-    told = await room(reminder_set, script=["I've set a reminder for 5 pm."]).say(
+    answer = await room(reminder_set, script=["I've set a reminder for 5 pm."]).say(
         "remind me tomorrow at 17:00 to call Ann"
     )
 
-    assert told == "really set"
+    assert answer == "really set"
     assert made == [("once", "2026-11-21 17:00", "call Ann")]
 
 
-@pytest.mark.parametrize(("asked", "answer"), [("delete my tea reminder", "Done."), ("删除喝茶的提醒", "搞定了！")])
-async def test_a_bare_done_to_a_request_for_a_change_is_a_claim(room, asked, answer):
-    told = await room(script=[answer]).say(asked)
+@pytest.mark.parametrize(("text", "answer"), [("delete my tea reminder", "Done."), ("删除喝茶的提醒", "搞定了！")])
+async def test_a_bare_done_to_a_request_for_a_change_is_a_claim(room, text, answer):
+    reply = await room(script=[answer]).say(text)
 
-    assert told.startswith(tuple(NOTHING.values()))
+    assert reply.startswith(tuple(NOTHING.values()))
 
 
-@pytest.mark.parametrize(("asked", "answer"), [("write a haiku and say done", "Done."), ("作业写完了没", "已完成。")])
-async def test_a_bare_done_to_anything_else_is_talk(room, asked, answer):
-    assert await room(script=[answer]).say(asked) == answer
+@pytest.mark.parametrize(("text", "answer"), [("write a haiku and say done", "Done."), ("作业写完了没", "已完成。")])
+async def test_a_bare_done_to_anything_else_is_talk(room, text, answer):
+    assert await room(script=[answer]).say(text) == answer
 
 
 async def test_text_of_a_tool_is_never_a_claim(room):
@@ -149,9 +149,9 @@ async def test_text_of_a_tool_is_never_a_claim(room):
         """List."""
         return "1. I've set a reminder for the cat · ann"
 
-    told = await room(reminder_list, script=[[call("reminder_list")]]).say("list them")
+    answer = await room(reminder_list, script=[[call("reminder_list")]]).say("list them")
 
-    assert told == "1. I've set a reminder for the cat · ann"
+    assert answer == "1. I've set a reminder for the cat · ann"
 
 
 @tool_function()
@@ -161,18 +161,18 @@ async def wipe() -> str:
 
 
 async def test_claim_after_a_possibly_changing_tool_is_replaced_by_its_calls(room):
-    told = await room(wipe, script=[[call("wipe")], "I've deleted the reminder."]).say("clean up, please")
+    answer = await room(wipe, script=[[call("wipe")], "I've deleted the reminder."]).say("clean up, please")
 
-    assert told.startswith("I cannot confirm that anything was changed. What ran just now: wipe.")
+    assert answer.startswith("I cannot confirm that anything was changed. What ran just now: wipe.")
 
 
 @pytest.mark.parametrize("agent_says", ["I've deleted the reminder.", "The disk is empty."])
 async def test_a_claim_after_an_agents_tool_names_that_tool_too(room, agent_says):
     agent = Agent(name="cleaner", model=ScriptedInterpreter([[call("wipe")], agent_says]), tools=[wipe])
     here = room(AgentTool(agent), script=[[call("cleaner", request="wipe it")], "I've deleted the reminder."])
-    told = await here.say("clean up, please")
+    answer = await here.say("clean up, please")
 
-    assert told.startswith("I cannot confirm that anything was changed. What ran just now: cleaner, wipe.")
+    assert answer.startswith("I cannot confirm that anything was changed. What ran just now: cleaner, wipe.")
 
 
 async def test_claim_of_an_agent_is_replaced_by_its_calls(room):
@@ -189,9 +189,9 @@ async def test_calls_before_a_failure_are_reported_with_it(room):
         raise ToolFailed("the book is closed")
 
     script = [[call("wipe"), call("reminder_set")], "I've set a reminder for 5 pm."]
-    told = await room(wipe, reminder_set, script=script).say("remind me, please")
+    answer = await room(wipe, reminder_set, script=script).say("remind me, please")
 
-    assert told.startswith("That did not work (reminder_set): the book is closed\nI cannot confirm")
+    assert answer.startswith("That did not work (reminder_set): the book is closed\nI cannot confirm")
 
 
 async def test_first_answer_compiles_no_examples_after_the_warm_up(room):

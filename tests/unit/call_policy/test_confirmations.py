@@ -57,16 +57,16 @@ def bans():
 
 
 async def test_person_is_asked_with_the_exact_effect(room, bans):
-    told = await room(bans.tool(), script=[[BAN]]).say("ban bob for a week")
+    answer = await room(bans.tool(), script=[[BAN]]).say("ban bob for a week")
 
-    assert told == ASKED
+    assert answer == ASKED
     assert bans.made == []
 
 
 async def test_confirmation_is_requested_in_the_language_of_the_person(room, bans):
-    told = await room(bans.tool()).say("封禁小明")
+    answer = await room(bans.tool()).say("封禁小明")
 
-    assert told == "真的要这样做吗？ban\n• name：小明\n请回答“好”或“算了”，十分钟内有效。"
+    assert answer == "真的要这样做吗？ban\n• name：小明\n请回答“好”或“算了”，十分钟内有效。"
 
 
 @pytest.mark.parametrize("yes", ["yes", "Yes, please!", "好", "确认", "確認", "OK", "Bubbles, do it", "👍🏽"])
@@ -97,9 +97,9 @@ async def test_yes_is_handled_without_a_model(room, bans):
 
 async def test_call_is_confirmed_without_a_model(room, bans):
     here = room(bans.tool())
-    asked = await here.say("ban bob")
+    question = await here.say("ban bob")
 
-    assert asked.startswith("Shall I really do this?")
+    assert question.startswith("Shall I really do this?")
     assert await here.say("yes") == "banned bob for 1"
 
 
@@ -297,9 +297,9 @@ async def test_question_is_not_lost_when_the_model_continues(room, bans):
         return "sunny"
 
     here = room(bans.tool(), look, script=[[BAN, call("look")], "It is sunny."])
-    told = await here.say("ban bob for a week, and how is the weather?")
+    answer = await here.say("ban bob for a week, and how is the weather?")
 
-    assert told == f"It is sunny.\n{ASKED}"
+    assert answer == f"It is sunny.\n{ASKED}"
 
 
 async def test_confirmed_observation_is_given_to_the_model(room):

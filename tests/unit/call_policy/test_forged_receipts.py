@@ -40,9 +40,9 @@ async def test_forged_receipt_never_reaches_the_chat(room, answer):
     assert shown.startswith(NOTHING) or "Set" not in shown
 
 
-@pytest.mark.parametrize(("asked", "answer"), REQUESTS)
-async def test_answer_without_a_receipt_ends_with_the_actual_result(room, asked, answer):
-    shown = await room(script=[answer]).say(asked)
+@pytest.mark.parametrize(("text", "answer"), REQUESTS)
+async def test_answer_without_a_receipt_ends_with_the_actual_result(room, text, answer):
+    shown = await room(script=[answer]).say(text)
 
     assert any(each in shown for each in NOTHING)
 

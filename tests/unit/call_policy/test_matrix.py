@@ -186,8 +186,8 @@ async def test_inverse_is_reached_by_undo_only(name, role):
     made = ToolCall(id="1", name=name, arguments={})
     room = Spied(built_in=True)
     await room.dispatch(made, **ROLES[role])
-    refused = list(room.reached)
+    before = list(room.reached)
     await room.dispatch(made, is_undoing=True, **ROLES[role])
 
-    assert refused == []
+    assert before == []
     assert room.reached == [name]

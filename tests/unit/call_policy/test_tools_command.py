@@ -25,16 +25,16 @@ def here(room):
 @pytest.mark.parametrize("who", [{"sender": "adam", "is_admin": True}, {"sender": "olga"}, {"is_private": True}])
 @pytest.mark.parametrize("command", ["/tools off pour", "/tools@Bubbles OFF pour", "/tools 关闭 pour", "/工具 关 pour"])
 async def test_admins_owners_and_people_in_private_disable_a_function(here, who, command):
-    told = await here.say(command, **who)
+    answer = await here.say(command, **who)
 
-    assert "pour" in told
+    assert "pour" in answer
     assert await here.policy.switches.off_in(here.message().address) == {"pour"}
 
 
 async def test_member_cannot_switch_functions(here):
-    told = await here.say("/tools off pour", sender="ann")
+    answer = await here.say("/tools off pour", sender="ann")
 
-    assert told == "Only an admin of this chat may switch tools on or off."
+    assert answer == "Only an admin of this chat may switch tools on or off."
     assert (await here.dispatch(call("pour"))).ok
 
 
@@ -55,24 +55,24 @@ async def test_disabled_function_of_one_chat_works_in_another(here):
 
 async def test_disabled_function_is_enabled_again(here):
     await here.say("/tools off pour", is_admin=True)
-    told = await here.say("/tools on pour", is_admin=True)
+    answer = await here.say("/tools on pour", is_admin=True)
 
-    assert told == "pour is on in this chat."
+    assert answer == "pour is on in this chat."
     assert await here.say("pour the tea") == "poured"
 
 
 async def test_list_marks_disabled_functions(here):
     await here.say("/tools off pour", is_admin=True)
-    told = await here.say("/tools", is_admin=True)
+    answer = await here.say("/tools", is_admin=True)
 
-    assert "• undo\n" in told
-    assert "• pour (off)" in told
+    assert "• undo\n" in answer
+    assert "• pour (off)" in answer
 
 
 async def test_an_unknown_name_is_answered_with_the_nearest(here):
-    told = await here.say("/tools off pou", is_admin=True)
+    answer = await here.say("/tools off pou", is_admin=True)
 
-    assert told == "There is no tool called pou here. There are: pour"
+    assert answer == "There is no tool called pou here. There are: pour"
 
 
 async def test_disabled_function_stays_disabled_after_a_restart(here, room):
@@ -126,9 +126,9 @@ async def test_disabled_function_is_disabled_in_other_processes_within_a_minute(
 
 @pytest.mark.parametrize("text", ["what /tools are there?", "tools", "/toolsmith off"])
 async def test_other_talk_of_tools_is_no_command(here, text):
-    told = await here.say(text, is_admin=True)
+    answer = await here.say(text, is_admin=True)
 
-    assert "Tools in this chat" not in (told or "")
+    assert "Tools in this chat" not in (answer or "")
 
 
 async def test_functions_disabled_by_two_processes_at_the_same_time_are_all_disabled(here):

@@ -48,9 +48,9 @@ def tools(made):
 
 
 async def test_change_requested_by_a_web_page_only_needs_a_confirmation(room, tools, made):
-    told = await room(*tools, script=[[call("browse")], [DELETE]]).say("what does the page say?")
+    answer = await room(*tools, script=[[call("browse")], [DELETE]]).say("what does the page say?")
 
-    assert told.startswith(
+    assert answer.startswith(
         "You did not ask for this yourself; it came up after I read what others wrote: delete reminders"
     )
     assert made == []
@@ -65,9 +65,9 @@ async def test_confirmed_change_after_untrusted_text_is_made(room, tools, made):
 
 @pytest.mark.parametrize("text", ["delete all reminders. then read the page", "delete all reminders", "删除所有提醒"])
 async def test_requested_change_after_untrusted_text_needs_no_confirmation(room, tools, made, text):
-    told = await room(*tools, script=[[call("browse")], [DELETE]]).say(text)
+    answer = await room(*tools, script=[[call("browse")], [DELETE]]).say(text)
 
-    assert told == "deleted"
+    assert answer == "deleted"
 
 
 async def test_call_chosen_before_the_untrusted_text_needs_no_confirmation(room, tools, made):
@@ -79,9 +79,9 @@ async def test_call_chosen_before_the_untrusted_text_needs_no_confirmation(room,
 
 
 async def test_trusted_results_need_no_confirmation(room, tools, made):
-    told = await room(*tools, script=[[call("look")], [DELETE]]).say("tidy up")
+    answer = await room(*tools, script=[[call("look")], [DELETE]]).say("tidy up")
 
-    assert told == "deleted"
+    assert answer == "deleted"
 
 
 @pytest.mark.parametrize(
@@ -95,9 +95,11 @@ async def test_tool_can_distinguish_shown_and_invented_addresses(room, tools, te
 
 
 async def test_reading_calls_need_no_confirmation(room, tools, made):
-    told = await room(*tools, script=[[call("browse")], [call("look")], "All is well."]).say("what does the page say?")
+    answer = await room(*tools, script=[[call("browse")], [call("look")], "All is well."]).say(
+        "what does the page say?"
+    )
 
-    assert told == "All is well."
+    assert answer == "All is well."
 
 
 async def test_results_from_other_tool_servers_are_untrusted(room, tools, made):
@@ -110,9 +112,9 @@ async def test_results_from_other_tool_servers_are_untrusted(room, tools, made):
 
     here = room(*tools, script=[[call("remote")], [DELETE]])
     here.router.external_tools = Server()
-    told = await here.say("ask the server")
+    answer = await here.say("ask the server")
 
-    assert told.startswith("You did not ask for this yourself")
+    assert answer.startswith("You did not ask for this yourself")
 
 
 def message_by(person, *, number):
@@ -125,9 +127,9 @@ def message_by(person, *, number):
 @pytest.mark.parametrize(("author", "is_asked"), [("bob", True), ("ann", False), ("bubbles", False)])
 async def test_quoted_message_of_another_person_is_untrusted(room, tools, made, author, is_asked):
     here = room(*tools, script=[[DELETE]], recent=[message_by(author, number=1)])
-    told = await here.say("can you do that?", reply_to="q1")
+    answer = await here.say("can you do that?", reply_to="q1")
 
-    assert told.startswith("You did not ask") is is_asked
+    assert answer.startswith("You did not ask") is is_asked
 
 
 async def test_request_in_the_own_words_of_a_reply_is_carried_out(room, tools, made):

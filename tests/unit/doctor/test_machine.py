@@ -23,12 +23,12 @@ def test_a_clock_that_agrees_with_a_server_is_well(seconds):
     assert not examine_clock({"a.example": timedelta(seconds=seconds)}).is_problem
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(90, "90 s behind"), (-90, "90 s ahead of")])
-def test_a_clock_that_is_wrong_is_a_problem(seconds, said):
+@pytest.mark.parametrize(("seconds", "expected"), [(90, "90 s behind"), (-90, "90 s ahead of")])
+def test_a_clock_that_is_wrong_is_a_problem(seconds, expected):
     finding = examine_clock({"a.example": timedelta(seconds=seconds)})
 
     assert finding.is_problem
-    assert said in finding.state_in("en")
+    assert expected in finding.state_in("en")
 
 
 def test_one_server_with_a_wrong_clock_is_no_problem():

@@ -184,10 +184,10 @@ async def test_a_dingtalk_app_is_well_with_its_secret_only(prober):
 
 
 @pytest.mark.parametrize(
-    ("reason", "told"),
+    ("reason", "expected"),
     [("AccessTokenPermissionDenied", "missing: qyapi_robot_sendmsg"), ("IpNotInWhiteList", "IpNotInWhiteList")],
 )
-async def test_a_dingtalk_robot_that_may_not_send_is_a_problem_that_says_why(prober, reason, told):
+async def test_a_dingtalk_robot_that_may_not_send_is_a_problem_that_says_why(prober, reason, expected):
     async with DingTalkServer() as server:
         server.denies = reason
         values = {"client_id": server.client_id, "client_secret": SecretStr(server.client_secret)}
@@ -197,7 +197,7 @@ async def test_a_dingtalk_robot_that_may_not_send_is_a_problem_that_says_why(pro
         ("dingtalk app", False),
         ("dingtalk permissions", True),
     ]
-    assert told in found[1].state_in("en")
+    assert expected in found[1].state_in("en")
 
 
 async def test_a_feishu_app_is_well_with_its_secret_only(prober):

@@ -268,12 +268,12 @@ async def test_cancelled_call_is_no_failure(context_of):
     @tool_function
     async def brew() -> None:
         """Brew."""
-        begun.set()
+        has_started.set()
         await asyncio.Event().wait()
 
-    begun = asyncio.Event()
+    has_started = asyncio.Event()
     calling = asyncio.create_task(router_of(brew).dispatch(call("brew"), context_of()))
-    await begun.wait()
+    await has_started.wait()
     calling.cancel()
 
     with pytest.raises(asyncio.CancelledError):

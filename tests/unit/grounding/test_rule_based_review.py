@@ -35,19 +35,19 @@ def missed(tools):
 def test_time_of_the_message_replaces_that_of_the_model(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-20 14:00", content="bake the pie")
 
-    kept = review(PIE, calls).calls
+    calls_left = review(PIE, calls).calls
 
-    assert dict(kept[0].arguments) == {"type": "once", "time": "2026-11-21 16:00", "content": "bake the pie"}
-    assert kept[0].id == calls[0].id
-    assert "/time: read from the message" in kept[0].repairs
+    assert dict(calls_left[0].arguments) == {"type": "once", "time": "2026-11-21 16:00", "content": "bake the pie"}
+    assert calls_left[0].id == calls[0].id
+    assert "/time: read from the message" in calls_left[0].repairs
 
 
 def test_wrong_type_of_the_model_is_corrected(review, chosen):
     calls = chosen("reminder_set", type="daily", time="09:00", weekday=4, content="water the ferns")
 
-    kept = review("every Tuesday at 9am remind me to water the ferns", calls).calls
+    calls_left = review("every Tuesday at 9am remind me to water the ferns", calls).calls
 
-    assert (kept[0].arguments["type"], kept[0].arguments["weekday"]) == ("weekly", 1)
+    assert (calls_left[0].arguments["type"], calls_left[0].arguments["weekday"]) == ("weekly", 1)
 
 
 def test_content_with_the_whole_request_is_reduced_to_its_subject(review, chosen):
@@ -65,17 +65,17 @@ def test_invented_content_is_replaced_by_the_persons_words(review, chosen):
 def test_content_from_an_earlier_message_is_kept(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="the piano lesson")
 
-    kept = review("remind me tomorrow at 4pm of that", calls, recent=["when is the piano lesson again"]).calls
+    calls_left = review("remind me tomorrow at 4pm of that", calls, recent=["when is the piano lesson again"]).calls
 
-    assert kept[0].arguments["content"] == "the piano lesson"
+    assert calls_left[0].arguments["content"] == "the piano lesson"
 
 
 def test_bare_clock_time_has_the_half_of_the_day_of_the_model(review, chosen):
     calls = chosen("reminder_set", type="daily", time="6:00", weekday=6, content="the market")
 
-    kept = review("get everybody out of bed at 6 each Saturday for the market", calls).calls
+    calls_left = review("get everybody out of bed at 6 each Saturday for the market", calls).calls
 
-    assert {name: kept[0].arguments[name] for name in ("type", "time", "weekday")} == {
+    assert {name: calls_left[0].arguments[name] for name in ("type", "time", "weekday")} == {
         "type": "weekly",
         "time": "06:00",
         "weekday": 5,
@@ -85,10 +85,10 @@ def test_bare_clock_time_has_the_half_of_the_day_of_the_model(review, chosen):
 def test_invented_content_gives_way_to_the_words_beside_the_time(review, chosen):
     calls = chosen("reminder_set", type="weekly", time="8:00", weekday=5, content="bring an umbrella")
 
-    kept = review("get everybody out of bed at 8am each Saturday for the market", calls).calls
+    calls_left = review("get everybody out of bed at 8am each Saturday for the market", calls).calls
 
-    assert "bed" in kept[0].arguments["content"]
-    assert "umbrella" not in kept[0].arguments["content"]
+    assert "bed" in calls_left[0].arguments["content"]
+    assert "umbrella" not in calls_left[0].arguments["content"]
 
 
 @pytest.mark.parametrize("person", ["Ann", "the teacher", "everyone"])
@@ -101,17 +101,17 @@ def test_unmentioned_people_are_not_reminded(review, chosen, person):
 def test_named_person_is_reminded(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="bake the pie", person="Leo")
 
-    kept = review("remind Leo tomorrow at 4pm to bake the pie", calls).calls
+    calls_left = review("remind Leo tomorrow at 4pm to bake the pie", calls).calls
 
-    assert kept[0].arguments["person"] == "Leo"
+    assert calls_left[0].arguments["person"] == "Leo"
 
 
 def test_both_requests_are_made_if_the_model_merged_them(review, chosen):
     calls = chosen("reminder_set", type="once", time="2026-11-20 17:00", content="call mum and cook")
 
-    kept = review("remind me at 5pm to call mum and at 6pm to cook", calls).calls
+    calls_left = review("remind me at 5pm to call mum and at 6pm to cook", calls).calls
 
-    assert [call.arguments["content"] for call in kept] == ["call mum", "cook"]
+    assert [call.arguments["content"] for call in calls_left] == ["call mum", "cook"]
 
 
 @pytest.mark.parametrize(("text", "language"), [("remind me to buy lemons", "en"), ("提醒我买柠檬", "zh")])
@@ -384,15 +384,17 @@ def test_list_before_a_deletion_is_accepted(review, chosen):
 def test_unrequested_delete_beside_a_reminder_is_dropped(review, chosen):
     set_it = chosen("reminder_set", type="once", time="15:00", content="drink water")
 
-    kept = review("remind me at 3pm to drink water", (*set_it, *chosen("reminder_delete", reminder_id="all"))).calls
+    calls_left = review(
+        "remind me at 3pm to drink water", (*set_it, *chosen("reminder_delete", reminder_id="all"))
+    ).calls
 
-    assert [call.name for call in kept] == ["reminder_set"]
+    assert [call.name for call in calls_left] == ["reminder_set"]
 
 
 def test_reference_to_one_reminder_does_not_delete_all(review, chosen):
-    kept = review("delete the milk reminder", chosen("reminder_delete", reminder_id="all")).calls
+    calls_left = review("delete the milk reminder", chosen("reminder_delete", reminder_id="all")).calls
 
-    assert kept[0].arguments["reminder_id"] == "milk"
+    assert calls_left[0].arguments["reminder_id"] == "milk"
 
 
 def test_days_known_only_to_the_model_are_kept(review, chosen):

@@ -40,9 +40,9 @@ async def test_each_call_of_a_message_has_its_own_time(drink, call):
 
 
 async def test_paraphrased_content_belongs_to_the_only_reminder():
-    asked = "remind me at 3pm to drink water and look up the weather for tomorrow"
+    request = "remind me at 3pm to drink water and look up the weather for tomorrow"
 
-    answer = await last_answer(asked, calls=[[once("2026-11-20 15:00", "喝水")]])
+    answer = await last_answer(request, calls=[[once("2026-11-20 15:00", "喝水")]])
 
     assert "today at 15:00, in 5 hours: 喝水" in answer
 

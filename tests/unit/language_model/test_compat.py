@@ -173,9 +173,9 @@ async def ask_twice(script, asked, **options):
     return [answer.text for answer in answers], [each.body for each in server.requests]
 
 
-@pytest.mark.parametrize(("told", "code", "is_right"), REFUSALS, ids=[told[:40] for told, _, _ in REFUSALS])
-async def test_refused_field_is_replaced_and_remembered(told, code, is_right):
-    texts, bodies = await ask_twice([status(code, told), say("one"), say("two")], request())
+@pytest.mark.parametrize(("message", "code", "is_right"), REFUSALS, ids=[message[:40] for message, _, _ in REFUSALS])
+async def test_refused_field_is_replaced_and_remembered(message, code, is_right):
+    texts, bodies = await ask_twice([status(code, message), say("one"), say("two")], request())
 
     assert texts == ["one", "two"]
     assert [is_right(body) for body in bodies[1:]] == [True, True]
@@ -183,10 +183,10 @@ async def test_refused_field_is_replaced_and_remembered(told, code, is_right):
 
 
 @pytest.mark.parametrize(
-    ("told", "code", "is_right"), STREAM_REFUSALS, ids=[told[:40] for told, _, _ in STREAM_REFUSALS]
+    ("message", "code", "is_right"), STREAM_REFUSALS, ids=[message[:40] for message, _, _ in STREAM_REFUSALS]
 )
-async def test_refused_field_of_a_stream_is_replaced_and_remembered(told, code, is_right):
-    script = [status(code, told), say("one"), say("two")]
+async def test_refused_field_of_a_stream_is_replaced_and_remembered(message, code, is_right):
+    script = [status(code, message), say("one"), say("two")]
 
     texts, bodies = await ask_twice(script, request(is_streamed=True))
 

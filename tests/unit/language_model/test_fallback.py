@@ -27,10 +27,10 @@ async def test_the_next_model_answers_when_the_first_is_down():
 async def test_last_reason_is_reported_when_all_are_down():
     chain = FallbackChain([ScriptedModel([DOWN]), ScriptedModel([ModelUnavailable("timeout")])])
 
-    with pytest.raises(ModelUnavailable) as caught:
+    with pytest.raises(ModelUnavailable) as error:
         await chain.complete(REQUEST)
 
-    assert caught.value.reason == "timeout"
+    assert error.value.reason == "timeout"
 
 
 async def test_unreachable_model_is_not_requested_for_each_message():
@@ -127,14 +127,14 @@ class Speaker:
 
 
 async def test_started_stream_is_not_replaced_by_the_next_model():
-    heard = []
+    texts = []
 
     async def on_text(text):
-        heard.append(text)
+        texts.append(text)
 
     chain = FallbackChain([Speaker(), ScriptedModel(["It is ten"])])
 
     with pytest.raises(ModelUnavailable):
         await chain.complete(CompletionRequest(messages=[], on_text=on_text))
 
-    assert heard == ["It is"]
+    assert texts == ["It is"]

@@ -51,10 +51,10 @@ async def fail(script, *, on_text=None, **options):
     server = OpenAIServer(script)
     async with server:
         model = model_at(server, **{"attempts": 1, **options})
-        with pytest.raises(ModelUnavailable) as caught:
+        with pytest.raises(ModelUnavailable) as error:
             await model.complete(CompletionRequest(messages=MESSAGES, tools=TOOLS, on_text=on_text))
         await model.close()
-    return caught.value, server
+    return error.value, server
 
 
 class TextListener:
@@ -131,10 +131,10 @@ async def test_call_ids_are_not_longer_than_openai_accepts():
         for identity in ("confirmed-telegram:-100123456789/4711/0.0", "confirmed-telegram:-100123456789/4711/0.1", "c1")
     ]
     results = tuple(ToolResult(ok=True, text=call.id) for call in called)
-    said = round_messages([Step(text="", calls=tuple(called), results=results)])
+    messages = round_messages([Step(text="", calls=tuple(called), results=results)])
     async with OpenAIServer([say("yes")]) as server:
         model = model_at(server)
-        await model.complete(CompletionRequest(messages=[*MESSAGES, *said], tools=TOOLS))
+        await model.complete(CompletionRequest(messages=[*MESSAGES, *messages], tools=TOOLS))
         await model.close()
     sent = server.requests[0].body["messages"][2:]
     ids = [call["id"] for call in sent[0]["tool_calls"]]
@@ -227,11 +227,11 @@ async def test_silence_is_a_timeout_too():
 async def test_no_server_at_all_is_a_connection_failure():
     model = OpenAIModel("m", base_url="http://127.0.0.1:9/v1", retries=RequestRetries(attempts=1))
 
-    with pytest.raises(ModelUnavailable) as caught:
+    with pytest.raises(ModelUnavailable) as error:
         await model.complete(CompletionRequest(messages=MESSAGES))
     await model.close()
 
-    assert caught.value.reason == "connection"
+    assert error.value.reason == "connection"
 
 
 async def test_a_cut_stream_is_malformed_and_not_an_answer():
@@ -334,11 +334,11 @@ async def test_answer_that_is_no_http_is_a_broken_connection(on_text):
             api_key=KEY,
             retries=RequestRetries(attempts=1, first_delay=0.001),
         )
-        with pytest.raises(ModelUnavailable) as caught:
+        with pytest.raises(ModelUnavailable) as error:
             await model.complete(CompletionRequest(messages=MESSAGES, on_text=on_text))
         await model.close()
 
-    assert caught.value.reason == "connection"
+    assert error.value.reason == "connection"
 
 
 async def test_key_is_sent_to_the_server_only():
@@ -351,9 +351,11 @@ async def test_key_is_sent_to_the_server_only():
     assert "hunter2" not in repr(model)
 
 
-@pytest.mark.parametrize("told", [f"no such key: {KEY}", f"{'no ' * 92}such key: {KEY}", f"prompt too long for {KEY}"])
-async def test_key_in_an_answer_without_failure_is_masked(told):
-    error, _ = await fail([status(200, told)])
+@pytest.mark.parametrize(
+    "answer", [f"no such key: {KEY}", f"{'no ' * 92}such key: {KEY}", f"prompt too long for {KEY}"]
+)
+async def test_key_in_an_answer_without_failure_is_masked(answer):
+    error, _ = await fail([status(200, answer)])
 
     assert KEY[:10] not in f"{error} {vars(error)}"
 
@@ -430,6 +432,6 @@ async def test_the_sdk_is_imported_by_the_first_use_and_not_before():
     )
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
 
-    told, _ = await process.communicate()
+    output, _ = await process.communicate()
 
-    assert told.strip() == b"False"
+    assert output.strip() == b"False"

@@ -69,9 +69,9 @@ async def ask(script, *, on_text=None, **options):
 
 
 async def fail(answer, **options):
-    with pytest.raises(ModelUnavailable) as caught:
+    with pytest.raises(ModelUnavailable) as error:
         await ask(answer, **options)
-    return caught.value
+    return error.value
 
 
 class TextListener:
@@ -325,7 +325,7 @@ async def test_only_text_parts_are_text(content, text):
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("finish_reason", "reason"),
     [
         ("MAX_TOKENS", "length"),
         ("model_length", "length"),
@@ -337,13 +337,13 @@ async def test_only_text_parts_are_text(content, text):
         ("tool_calls", "stop"),
     ],
 )
-async def test_other_words_for_the_end_are_understood(told, reason):
-    assert (await ask(whole({"content": "tea"}, told))).finish_reason == reason
+async def test_other_words_for_the_end_are_understood(finish_reason, reason):
+    assert (await ask(whole({"content": "tea"}, finish_reason))).finish_reason == reason
 
 
-@pytest.mark.parametrize("told", ["error", "network_error", "insufficient_system_resource", "abort"])
-async def test_an_answer_that_the_server_broke_off_is_asked_for_again(told):
-    completion = await ask([whole({"content": "te"}, told), whole({"content": "tea"})], attempts=2)
+@pytest.mark.parametrize("finish_reason", ["error", "network_error", "insufficient_system_resource", "abort"])
+async def test_an_answer_that_the_server_broke_off_is_asked_for_again(finish_reason):
+    completion = await ask([whole({"content": "te"}, finish_reason), whole({"content": "tea"})], attempts=2)
 
     assert completion.text == "tea"
 

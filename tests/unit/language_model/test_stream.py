@@ -118,10 +118,10 @@ def test_a_stream_without_a_finish_reason_was_cut():
     answer = StreamedAnswer()
     answer.add_chunk(chunk({"content": "half"}))
 
-    with pytest.raises(ModelUnavailable) as caught:
+    with pytest.raises(ModelUnavailable) as error:
         answer.completion()
 
-    assert caught.value.reason == "malformed"
+    assert error.value.reason == "malformed"
 
 
 def test_an_error_inside_the_stream_is_raised():

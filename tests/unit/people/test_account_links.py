@@ -38,9 +38,9 @@ async def keys(people, chat, person):
 
 
 async def refusal(awaitable):
-    with pytest.raises(RequestRefused) as caught:
+    with pytest.raises(RequestRefused) as error:
         await awaitable
-    return caught.value.code
+    return error.value.code
 
 
 async def test_code_on_the_other_platform_links_two_accounts(people):

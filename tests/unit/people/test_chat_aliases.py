@@ -44,9 +44,9 @@ def places(members, history):
 
 
 async def refusal(awaitable):
-    with pytest.raises(RequestRefused) as caught:
+    with pytest.raises(RequestRefused) as error:
         await awaitable
-    return caught.value.code
+    return error.value.code
 
 
 async def test_a_member_reaches_a_chat_by_its_name(places):

@@ -66,10 +66,10 @@ async def test_memories_are_found_by_words_in_both_languages(memory):
 
 @pytest.mark.parametrize("reference", ["m1", "[M1]", "the door code is 4711", "door code", "“Door”"])
 async def test_memory_is_forgotten_by_its_id_or_its_words(memory, reference):
-    kept = await save(memory, "the door code is 4711")
+    saved = await save(memory, "the door code is 4711")
     await save(memory, "the parking place is 12")
 
-    assert await memory.forget(ANN, reference) == kept
+    assert await memory.forget(ANN, reference) == saved
     assert len(await memory.search(ANN)) == 1
 
 

@@ -108,8 +108,8 @@ def test_a_name_that_is_taken_is_not_offered_twice():
 
 def test_filled_form_is_a_call_of_the_function():
     values = {"type": "once", "time": "tomorrow 8", "content": 'say "hi" \\ 你好', "weekday": 3, "urgent": False}
-    said = format_call("reminder_set", values)
-    call = parse_tool_command(make_turn(said, tools=built_in_registry().specs))
+    command = format_call("reminder_set", values)
+    call = parse_tool_command(make_turn(command, tools=built_in_registry().specs))
 
     assert call is not None
     assert call.name == "reminder_set"

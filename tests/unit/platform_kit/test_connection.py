@@ -28,10 +28,10 @@ async def kept(connection, session, seconds):
 
 
 def failing(times, clock):
-    begun = clock.now()
+    start = clock.now()
 
     async def session():
-        times.append((clock.now() - begun).total_seconds())
+        times.append((clock.now() - start).total_seconds())
         raise ConnectionEnded("gone")
 
     return session
@@ -168,7 +168,7 @@ async def test_connection_that_answers_the_probe_is_never_stale(clock):
 
 @pytest.mark.parametrize("error", [OSError("reset"), DeliveryFailed("nobody there"), None], ids=str)
 async def test_a_probe_that_fails_or_hangs_changes_no_times(clock, error):
-    begun, states = clock.now(), {}
+    start, states = clock.now(), {}
 
     async def probe():
         if error is not None:
@@ -181,7 +181,7 @@ async def test_a_probe_that_fails_or_hangs_changes_no_times(clock, error):
         connection.note_received()
         while True:
             await asyncio.sleep(0.5)
-            states.setdefault(connection.health.state, (clock.now() - begun).total_seconds())
+            states.setdefault(connection.health.state, (clock.now() - start).total_seconds())
 
     await kept(connection, session, 20.5)
 
@@ -233,12 +233,12 @@ async def test_a_refusal_for_good_stops_and_says_why(clock):
 
 
 async def test_a_burst_passes_and_the_rest_keeps_the_pace(clock):
-    begun = clock.now()
+    start = clock.now()
     pace = SendPace(clock, burst=3, interval=timedelta(seconds=2))
     times = []
     for _ in range(6):
         await pace.wait()
-        times.append((clock.now() - begun).total_seconds())
+        times.append((clock.now() - start).total_seconds())
 
     assert times == [0, 0, 0, 2, 4, 6]
 
@@ -248,11 +248,11 @@ async def test_a_pause_gives_the_burst_back(clock):
     for _ in range(2):
         await pace.wait()
     await asyncio.sleep(10)
-    begun = clock.now()
+    start = clock.now()
     for _ in range(2):
         await pace.wait()
 
-    assert clock.now() == begun
+    assert clock.now() == start
 
 
 async def test_every_new_try_is_counted(clock):

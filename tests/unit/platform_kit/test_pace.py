@@ -52,7 +52,7 @@ async def test_clock_that_is_set_back_holds_up_no_line():
     line = Line()
     await line.sent(3)
     line._clock.shift(timedelta(hours=-1))
-    begun = asyncio.get_running_loop().time()
+    start = asyncio.get_running_loop().time()
     await line.sent(2)
 
-    assert asyncio.get_running_loop().time() - begun <= 8
+    assert asyncio.get_running_loop().time() - start <= 8

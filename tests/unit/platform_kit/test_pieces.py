@@ -77,12 +77,12 @@ def test_a_mention_is_not_broken():
 
 
 @pytest.mark.parametrize(
-    "kept", ["**very important words**", "`some code here ok`", "[a label](https://x.example/path)"]
+    "text", ["**very important words**", "`some code here ok`", "[a label](https://x.example/path)"]
 )
-def test_marked_text_is_not_split(kept):
-    found = pieces(f"Some words in front {kept} and some behind it", 40)
+def test_marked_text_is_not_split(text):
+    found = pieces(f"Some words in front {text} and some behind it", 40)
 
-    assert any(kept in piece for piece in found)
+    assert any(text in piece for piece in found)
 
 
 def test_the_measure_may_count_bytes():

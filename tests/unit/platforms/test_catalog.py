@@ -77,10 +77,10 @@ def test_a_value_of_the_wrong_kind_names_the_setting_of_its_platform(tmp_path):
     path = tmp_path / "config.toml"
     path.write_text("[platforms.irc]\nport = 0\n")
 
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError) as error:
         load_settings(path, {})
 
-    assert caught.value.key == "platforms.irc.port"
+    assert error.value.key == "platforms.irc.port"
 
 
 def test_default_value_changes_nothing(tmp_path):
@@ -119,10 +119,10 @@ def _empty(folder):
     [("matrix", "platforms.matrix.homeserver"), ("xmpp", "platforms.xmpp.jid"), ("irc", "platforms.irc.host")],
 )
 def test_a_platform_that_lacks_a_setting_names_it(name, setting):
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError) as error:
         create_platforms(Settings(platforms=PlatformSettings(enabled=(name,))), SystemClock())
 
-    assert caught.value.key == setting
+    assert error.value.key == setting
 
 
 @pytest.mark.parametrize(

@@ -144,10 +144,10 @@ def test_random_event_raises_no_unexpected_error(name, data):
     raw = data.draw(changed_sample(events))
 
     with suppress(ValidationError):  # what every adapter logs and skips
-        heard = read(raw)
-        if isinstance(heard, ChatMessage):
-            assert heard.sent_at.tzinfo is not None
-            assert isinstance(heard.text, str)
+        event = read(raw)
+        if isinstance(event, ChatMessage):
+            assert event.sent_at.tzinfo is not None
+            assert isinstance(event.text, str)
 
 
 @pytest.mark.parametrize("name", sorted(WIRES.keys() - {"matrix", "irc", "xmpp", "telegram"}))
@@ -156,18 +156,18 @@ def test_an_event_that_cannot_be_read_is_not_quoted_to_the_log(name):
     names = ("author", "channel_id", "event", "message", "msgId", "post_type", "ts")
     wrong = {each: ["my diagnosis"] for each in names}
 
-    with pytest.raises(ValidationError) as caught:
+    with pytest.raises(ValidationError) as error:
         read({"update_id": 1, **wrong})
 
-    assert "diagnosis" not in str(caught.value)
+    assert "diagnosis" not in str(error.value)
 
 
 @pytest.mark.parametrize("name", WIRES)
 def test_unchanged_recorded_event_is_read(name):
     events, read = WIRES[name]
-    heard = []
+    received = []
     for each in events:
         with suppress(ValidationError):
-            heard.append(read(each))
+            received.append(read(each))
 
-    assert any(isinstance(each, ChatMessage) for each in heard)
+    assert any(isinstance(each, ChatMessage) for each in received)

@@ -31,7 +31,7 @@ class PluginRig:
         self.folder = folder
         self.clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
         self.platform = FakePlatform(self.clock)
-        self.told = []
+        self.reports = []
 
     def write(self, name, text):
         path = self.folder / f"{name}.py"
@@ -49,7 +49,7 @@ class PluginRig:
             interpreter=None if script is None else ScriptedInterpreter(script),
             clock=self.clock,
         ) as app:
-            self.watch = PluginWatch(settings.plugins, app, self.told.append)
+            self.watch = PluginWatch(settings.plugins, app, self.reports.append)
             yield app
 
     async def say(self, text, **fields):

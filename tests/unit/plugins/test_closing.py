@@ -70,8 +70,8 @@ async def test_hanging_close_is_cancelled(rig):
     endless = OPENING.replace('closes("the late one")()', "import asyncio; await asyncio.Event().wait()")
     rig.write("dice", endless)
     async with rig.running():
-        began = asyncio.get_running_loop().time()
-    took = asyncio.get_running_loop().time() - began
+        start = asyncio.get_running_loop().time()
+    took = asyncio.get_running_loop().time() - start
 
     assert closed(rig) == ["the first"]
     assert took == pytest.approx(5, abs=0.5)
@@ -99,8 +99,8 @@ async def test_a_newer_version_closes_the_older_one_and_each_is_closed_once(rig)
 async def test_a_version_that_is_not_taken_is_closed_and_the_older_one_stays_open(rig):
     rig.write("dice", OPENING)
     async with rig.running():
-        refused = OPENING.replace("the first", "the newer").replace("throw_dice", "reminder_set")
-        rig.write("dice", refused)
+        source = OPENING.replace("the first", "the newer").replace("throw_dice", "reminder_set")
+        rig.write("dice", source)
         await rig.watch.check()
         after = closed(rig)
 

@@ -35,24 +35,24 @@ class TestPoll:
         rig = with_plugin(tmp_path, "poll")
         async with rig.running():
             await rig.say("投票：吃什么？面，饭")
-            told = await rig.say("投 1")
+            answer = await rig.say("投 1")
 
-        assert "1. 面 – 1 票 ◀" in told
+        assert "1. 面 – 1 票 ◀" in answer
 
     async def test_every_chat_has_its_own_poll(self, tmp_path):
         rig = with_plugin(tmp_path, "poll")
         async with rig.running():
             await rig.say("poll: Pizza or pasta? pizza, pasta")
-            told = await rig.say("poll results", chat="office")
+            answer = await rig.say("poll results", chat="office")
 
-        assert "There is no poll in this chat." in told
+        assert "There is no poll in this chat." in answer
 
     async def test_single_option_is_no_choice(self, tmp_path):
         rig = with_plugin(tmp_path, "poll")
         async with rig.running():
-            told = await rig.say("poll: Pizza? pizza")
+            answer = await rig.say("poll: Pizza? pizza")
 
-        assert "needs two options" in told
+        assert "needs two options" in answer
 
 
 class Places:
@@ -72,13 +72,13 @@ class Places:
             if path.startswith("/forecast")
             else {"results": [{"name": "Berlin", "latitude": 52.5, "longitude": 13.4}]}
         )
-        told = body if isinstance(body, bytes) else json.dumps(body).encode()
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
         if self.moved_to:
             head = f"HTTP/1.1 302 Found\r\nLocation: {self.moved_to}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
             writer.write(head.encode())
             writer.close()
             return
-        writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(told) + told)
+        writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(content) + content)
         await writer.drain()
         writer.close()
 
@@ -100,9 +100,9 @@ class TestWeather:
     async def test_the_weather_is_asked_once_and_remembered(self, tmp_path):
         rig = with_plugin(tmp_path, "weather")
         async with Places() as server, rig.running(options=self.options(server)):
-            told = [await rig.say("what is the weather in Berlin"), await rig.say("weather in berlin")]
+            answers = [await rig.say("what is the weather in Berlin"), await rig.say("weather in berlin")]
 
-        assert told == ["🌡 Berlin: 4.5 °C, 💨 12 km/h"] * 2
+        assert answers == ["🌡 Berlin: 4.5 °C, 💨 12 km/h"] * 2
         assert len(server.asked) == 2
         assert "name=Berlin" in server.asked[0]
 
@@ -110,9 +110,9 @@ class TestWeather:
         rig = with_plugin(tmp_path, "weather")
         async with Places() as server, rig.running(options=self.options(server)):
             await rig.say("weather in Rome")
-            told = await rig.say("and in Berlin?")
+            answer = await rig.say("and in Berlin?")
 
-        assert told.startswith("🌡 Berlin")
+        assert answer.startswith("🌡 Berlin")
         assert "name=Berlin" in server.asked[-2]
 
     @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ class TestWeather:
         rig = with_plugin(tmp_path, "weather")
         async with Places() as server, rig.running(options=self.options(server)):
             server.body = body if isinstance(body, bytes) else json.dumps(body).encode()
-            told = await rig.say("weather in Berlin")
+            answer = await rig.say("weather in Berlin")
 
-        assert why in told
+        assert why in answer
 
 
 FEED = """<rss><channel><item><guid>1</guid><title>Old &amp; known</title><link>https://a.example/1</link></item>
@@ -179,9 +179,9 @@ async def _asked(server, times):
 async def test_the_agents_are_a_plugin_too(tmp_path):
     rig = with_plugin(tmp_path, "agents", folder="agents")
     async with rig.running():
-        told = [
+        answers = [
             await rig.say("ask the travel desk 20 usd in eur"),
             await rig.say("问旅行台北京天气怎么样"),
         ]
 
-    assert told == ["20 USD = 18.00 EUR", "Beijing: 9 °C, clear / 晴"]
+    assert answers == ["20 USD = 18.00 EUR", "Beijing: 9 °C, clear / 晴"]

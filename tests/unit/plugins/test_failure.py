@@ -124,18 +124,18 @@ FAILURES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), FAILURES)
-async def test_error_is_one_line_with_a_correction(rig, logged, text, said):
+@pytest.mark.parametrize(("text", "expected"), FAILURES)
+async def test_error_is_one_line_with_a_correction(rig, logged, text, expected):
     rig.write("dice", DICE)
     rig.write("mistaken", text)
-    told = await reports_of(rig, "mistaken")
+    report = await reports_of(rig, "mistaken")
 
-    assert said in told
+    assert expected in report
     lines = [each for each in logged if "mistaken" in each["message"] and each["level"].name != "DEBUG"]
-    assert [each["message"] for each in lines] == [f"plugin mistaken not loaded: {told}"]
+    assert [each["message"] for each in lines] == [f"plugin mistaken not loaded: {report}"]
     assert [each["level"].name for each in lines] == ["ERROR"]
     assert all(each["exception"] is None for each in lines)
-    assert "\n" not in told
+    assert "\n" not in report
 
 
 async def test_trace_of_a_failure_is_logged_at_debug(rig, logged):
@@ -164,7 +164,7 @@ async def test_two_functions_of_one_name_in_one_plugin_are_distinguished(rig):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "expected"),
     [
         ({}, "word is missing (str: What it says.)"),
         ({"wrod": "x"}, "word is missing (str: What it says.); wrod is given, did you mean word?"),
@@ -172,22 +172,22 @@ async def test_two_functions_of_one_name_in_one_plugin_are_distinguished(rig):
         ({"times": "often"}, "word is missing (str: What it says.); times: Input should be a valid integer"),
     ],
 )
-async def test_wrong_options_are_all_named_with_the_expected_values(rig, options, said):
+async def test_wrong_options_are_all_named_with_the_expected_values(rig, options, expected):
     rig.write("dice", DICE)
     rig.write("polite", OPTIONS)
-    told = await reports_of(rig, "polite", options={"polite": options})
+    report = await reports_of(rig, "polite", options={"polite": options})
 
-    assert told.startswith(f"settings: plugins.options.polite: {said}")
-    assert "often" not in told  # an option may be a secret
+    assert report.startswith(f"settings: plugins.options.polite: {expected}")
+    assert "often" not in report  # an option may be a secret
 
 
 async def test_a_platform_of_a_name_that_is_taken_leaves_its_plugin_out(rig, logged):
     rig.write("dice", DICE)
     rig.write("mistaken", PIGEON.format(name="fake"))
-    told = await reports_of(rig, "mistaken")
+    report = await reports_of(rig, "mistaken")
 
-    assert told == "its platform fake has a name that the bot has; give it another"
-    assert f"plugin mistaken not loaded: {told}" in [each["message"] for each in logged]
+    assert report == "its platform fake has a name that the bot has; give it another"
+    assert f"plugin mistaken not loaded: {report}" in [each["message"] for each in logged]
 
 
 async def test_two_plugins_with_one_platform_do_not_share_its_name(rig):
@@ -204,8 +204,8 @@ async def test_ignored_one_of_two_plugins_with_one_name_is_reported(rig, logged)
     (rig.folder / "dice" / "__init__.py").write_text("raise RuntimeError")
     await reports_of(rig, "dice")
 
-    (told,) = (each for each in logged if each["level"].name == "WARNING")
-    assert told["message"] == f"plugin dice: {rig.folder / 'dice'} is overridden by {rig.folder / 'dice.py'}"
+    (line,) = (each for each in logged if each["level"].name == "WARNING")
+    assert line["message"] == f"plugin dice: {rig.folder / 'dice'} is overridden by {rig.folder / 'dice.py'}"
 
 
 async def test_new_version_with_a_taken_name_is_told_its_owner(rig):
@@ -215,7 +215,7 @@ async def test_new_version_with_a_taken_name_is_told_its_owner(rig):
         rig.write("coin", DICE)
         await rig.watch.check()
 
-    assert rig.told[0].error.startswith("its function throw_dice has the name of one of plugin dice")
+    assert rig.reports[0].error.startswith("its function throw_dice has the name of one of plugin dice")
 
 
 async def test_unknown_disabled_plugin_is_reported_at_the_start(rig, logged):
@@ -223,8 +223,8 @@ async def test_unknown_disabled_plugin_is_reported_at_the_start(rig, logged):
     async with rig.running(disabled=("dcie",), options={"dyce": {}}, owners=("telegarm:1", "telegram:2", "fake:3")):
         pass
 
-    told = [each["message"] for each in logged if each["level"].name == "WARNING"]
-    assert told == [
+    warnings = [each["message"] for each in logged if each["level"].name == "WARNING"]
+    assert warnings == [
         "settings: plugins.disabled: there is no plugin named dcie; did you mean dice?",
         "settings: plugins.options.dyce: there is no plugin named dyce; did you mean dice?",
         "settings: bot.owners: there is no platform named telegarm; did you mean telegram?",
@@ -275,8 +275,8 @@ async def test_parameter_without_a_type_is_warned_of(rig, logged):
     async with rig.running():
         pass
 
-    told = [each["message"] for each in logged if each["level"].name == "WARNING"]
-    assert told == [
+    warnings = [each["message"] for each in logged if each["level"].name == "WARNING"]
+    assert warnings == [
         "plugin dice: count of throw_dice has no type, so a model may pass anything; write count: str, int, …"
     ]
 
@@ -292,30 +292,30 @@ FAILING = """
 
 
 @pytest.mark.parametrize(
-    ("place", "value", "said"),
+    ("place", "value", "expected"),
     [
         ("tool_hooks.before", "fail", "plugin broken failed in its hook before a tool (fail)"),
         ("tool_hooks.after", "fail", "plugin broken failed in its hook after a tool (fail)"),
         ("listeners", "('tool.call', fail)", "plugin broken failed in its listener of tool.call (fail)"),
     ],
 )
-async def test_log_names_the_plugin_whose_hook_failed(rig, logged, place, value, said):
+async def test_log_names_the_plugin_whose_hook_failed(rig, logged, place, value, expected):
     rig.write("dice", DICE)
     rig.write("broken", FAILING.format(place=place, value=value))
     async with rig.running():
         await rig.say("throw the dice")
 
-    assert [each["message"] for each in logged if each["level"].name == "ERROR"] == [said]
+    assert [each["message"] for each in logged if each["level"].name == "ERROR"] == [expected]
 
 
 @pytest.mark.parametrize("address", ["dingtalk:cidA/b==", "slack:C1/17.5"])
 async def test_plugin_hears_no_events_of_a_chat_where_it_is_off(clock, address):
-    switches, heard = ToolSwitches(MemoryStateStore(clock), clock), []
+    switches, events = ToolSwitches(MemoryStateStore(clock), clock), []
     chat = ChatAddress.of_key(address.removesuffix("/17.5"))
     await switches.switch(chat, switch_of("dice"), is_on=False)
-    listener = PluginGuard("dice", switches).listener(heard.append)
+    listener = PluginGuard("dice", switches).listener(events.append)
 
     for each in (address, "slack:C2/17.5"):
         await listener(Event(name="tool.start", data={}, chat=each, message_id="1", at=clock.now()))
 
-    assert [event.chat for event in heard] == ["slack:C2/17.5"]
+    assert [event.chat for event in events] == ["slack:C2/17.5"]

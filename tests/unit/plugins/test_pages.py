@@ -60,10 +60,10 @@ async def test_a_page_is_served_under_the_plugin_s_name(rig, asked):
 async def test_page_needs_the_token_of_the_api(rig, asked):
     rig.write("counter", PAGE)
     async with asked(with_token("s3cret-token")) as client:
-        refused = await client.get("/plugins/counter/count")
+        response = await client.get("/plugins/counter/count")
         served = await client.get("/plugins/counter/count", headers={"Authorization": "Bearer s3cret-token"})
 
-    assert (refused.status_code, served.status_code) == (401, 200)
+    assert (response.status_code, served.status_code) == (401, 200)
 
 
 async def test_a_page_that_cannot_be_made_is_left_out_and_the_api_is_served(rig, asked):

@@ -98,14 +98,14 @@ async def test_listeners_and_model_hooks_of_plugins_are_asked(rig):
     async with rig.running(script=[[ToolCall(id="1", name="reminder_list", arguments={})]]) as app:
         assert await rig.say("hook") == "from the hook"
         await rig.say("my reminders")
-        (heard,) = (
+        (service,) = (
             each
             for plugin in app.plugins.plugins
             for each in plugin.plugin.adds.services
             if type(each).__name__ == "Heard"
         )
 
-    assert heard.names == ["reminder_list"]
+    assert service.names == ["reminder_list"]
 
 
 async def test_job_of_a_plugin_runs_beside_the_bot_and_is_restarted(rig):
@@ -259,7 +259,7 @@ async def test_a_plugin_that_is_disabled_is_not_even_imported(rig):
 async def test_a_chat_switches_a_plugin_off_and_on(rig):
     rig.write("dice", DICE)
     async with rig.running() as app:
-        said = [
+        answers = [
             await rig.say("/plugins off dice"),
             await rig.say("throw the dice"),
             await rig.say("/plugins"),
@@ -269,11 +269,11 @@ async def test_a_chat_switches_a_plugin_off_and_on(rig):
         ]
         del app
 
-    assert said[0] == "The plugin dice is off in this chat. /plugins on dice switches it on again."
-    assert "four" not in said[1]
-    assert "• dice (off in this chat): throw_dice" in said[2]
-    assert said[3] == "a four"
-    assert said[5] == "a four"
+    assert answers[0] == "The plugin dice is off in this chat. /plugins on dice switches it on again."
+    assert "four" not in answers[1]
+    assert "• dice (off in this chat): throw_dice" in answers[2]
+    assert answers[3] == "a four"
+    assert answers[5] == "a four"
 
 
 async def test_only_admins_enable_and_disable_plugins_of_a_chat(rig):

@@ -35,9 +35,9 @@ async def test_schema_difference_is_reported(rig):
         rig.write("dice", BETTER)
         await rig.watch.check()
 
-    (told,) = rig.told
-    assert told.error == ""
-    assert told.changes == ('~ throw_dice: + sides {"default": 6, "type": "integer"}',)
+    (report,) = rig.reports
+    assert report.error == ""
+    assert report.changes == ('~ throw_dice: + sides {"default": 6, "type": "integer"}',)
 
 
 @pytest.mark.parametrize("broken", ["def broken(:", BETTER.replace("throw_dice", "reminder_set")])
@@ -49,7 +49,7 @@ async def test_the_old_version_stays_when_the_new_one_fails(rig, broken):
         answer = await rig.say("throw the dice")
 
     assert answer == "a four"
-    assert rig.told[0].error
+    assert rig.reports[0].error
 
 
 LAMP = """
@@ -74,10 +74,10 @@ async def test_plugin_with_its_own_inverse_is_replaced_too(rig):
     async with rig.running():
         rig.write("lamp", LAMP.replace("is off", "is dark"))
         await rig.watch.check()
-        told = await rig.say("light the hall"), await rig.say("undo")
+        answers = await rig.say("light the hall"), await rig.say("undo")
 
-    assert rig.told[0].error == ""
-    assert told == ("the hall is on", "↩ Undone: the hall is dark")
+    assert rig.reports[0].error == ""
+    assert answers == ("the hall is on", "↩ Undone: the hall is dark")
 
 
 async def test_new_version_with_an_invalid_inverse_is_refused(rig):
@@ -87,8 +87,8 @@ async def test_new_version_with_an_invalid_inverse_is_refused(rig):
         await rig.watch.check()
         answer = await rig.say("light the hall")
 
-    assert "lamp.py:5" in rig.told[0].error
-    assert "undo='drak' is no function. Write undo='dark'." in rig.told[0].error
+    assert "lamp.py:5" in rig.reports[0].error
+    assert "undo='drak' is no function. Write undo='dark'." in rig.reports[0].error
     assert answer.startswith("the hall is on")
 
 
@@ -138,7 +138,7 @@ async def test_unchanged_files_are_not_reloaded(rig):
     async with rig.running():
         await rig.watch.check()
 
-    assert rig.told == []
+    assert rig.reports == []
 
 
 async def test_new_limit_of_concurrent_calls_holds_after_a_reload(rig):

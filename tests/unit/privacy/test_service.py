@@ -62,12 +62,12 @@ async def test_chat_without_a_rule_uses_the_setting(database):
 
 
 async def test_other_stores_delete_a_forgotten_person(database: Database):
-    told: list[str] = []
-    privacy = PrivacyService(SqlPrivacyStore(database), on_forgotten=told.append)
+    messages: list[str] = []
+    privacy = PrivacyService(SqlPrivacyStore(database), on_forgotten=messages.append)
 
     await privacy.forget(DataScope(address=CHATS["usual"], person=Person(id="ann", name="Ann")), NOW)
 
-    assert told == ["ann"]
+    assert messages == ["ann"]
 
 
 async def test_earlier_records_are_not_stored_after_the_removal(database: Database):
@@ -108,6 +108,6 @@ async def test_files_are_deleted_before_the_messages_that_name_them(database: Da
     with pytest.raises(OSError, match="plan"):
         await delete(privacy)
 
-    kept = await messages.find(chat, "1")
-    assert kept is not None
-    assert kept.attachments == (file,)
+    message = await messages.find(chat, "1")
+    assert message is not None
+    assert message.attachments == (file,)

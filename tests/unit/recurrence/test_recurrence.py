@@ -148,31 +148,31 @@ def test_next_occurrences_are_in_the_zone_of_the_schedule():
 
 @pytest.mark.parametrize("rule", ["FREQ=MINUTELY;INTERVAL=2;BYMINUTE=5", "FREQ=HOURLY;INTERVAL=2;BYHOUR=10;BYMINUTE=5"])
 def test_interval_that_never_meets_a_clock_time_of_the_rule_is_refused_at_once(rule):
-    began = time.process_time()
+    start = time.process_time()
     with pytest.raises(RequestRefused, match="rule_never_fires"):
         check(read_schedule(datetime(2026, 11, 20, 9, 0), "UTC", rule), datetime(2026, 11, 20, tzinfo=UTC))
 
-    assert time.process_time() - began < 1
+    assert time.process_time() - start < 1
 
 
 def test_rule_with_many_excluded_days_is_computed_in_bounded_time():
     first = datetime(2026, 11, 20)
     days = ",".join(f"{first + timedelta(days=number):%Y%m%d}" for number in range(1000))
-    hours, began = ",".join(map(str, range(24))), time.process_time()
+    hours, start = ",".join(map(str, range(24))), time.process_time()
     schedule = read_schedule(first, "UTC", f"FREQ=MINUTELY;BYHOUR={hours};EXDATE={days}")
 
     assert next_after(schedule, first.replace(tzinfo=UTC)) == datetime(2029, 8, 16, tzinfo=UTC)
-    assert time.process_time() - began < 1
+    assert time.process_time() - start < 1
 
 
 def test_rule_without_occurrences_is_detected_in_bounded_time():
     rule = "FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=" + ",".join(str(position) for position in range(-366, -335))
-    began = time.process_time()
-    with pytest.raises(RequestRefused) as refused:
+    start = time.process_time()
+    with pytest.raises(RequestRefused) as error:
         check(schedule("2026-11-30T09:00", rule), utc("2026-11-20T10:00"))
 
-    assert refused.value.code == "rule_never_fires"
-    assert time.process_time() - began < 2
+    assert error.value.code == "rule_never_fires"
+    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize(

@@ -173,13 +173,13 @@ def test_the_latest_fire_of_46_years_is_found(rule):
 def test_planning_after_46_years_costs_less_than_listing_a_year(catch_up):
     schedule, first = paused_for(46, DENSE)
     plan_due(schedule, catch_up, NOW, NOW)
-    begun = time.process_time()
+    start = time.process_time()
     for _ in takewhile(lambda fire: fire <= first + 365 * DAY, fires_after(schedule, first)):
         pass
-    a_year_listed = time.process_time() - begun
-    begun = time.process_time()
+    a_year_listed = time.process_time() - start
+    start = time.process_time()
     plan_due(schedule, catch_up, first, NOW)
-    spent = time.process_time() - begun
+    spent = time.process_time() - start
     tracemalloc.start()
     plan_due(schedule, catch_up, first, NOW)
     peak = tracemalloc.get_traced_memory()[1]

@@ -20,10 +20,10 @@ async def test_repeating_reminder_for_everyone_is_not_snoozed_by_others(desk):
     async with desk.running():
         await asyncio.sleep(65)
         until = desk.clock.now() + timedelta(hours=1)
-        with pytest.raises(RequestRefused) as refused:
+        with pytest.raises(RequestRefused) as error:
             await desk.service.snooze(HOME, BOB, reminder.id, until, request_key="again")
 
-    assert refused.value.code == "not_your_reminder"
+    assert error.value.code == "not_your_reminder"
 
 
 async def test_reminder_for_everyone_is_edited_and_paused_by_others(desk):
@@ -39,18 +39,18 @@ async def test_reminder_for_everyone_is_edited_and_paused_by_others(desk):
 
 async def test_reminder_for_some_people_is_not_edited_by_others(desk):
     reminder = await desk.set("tea", targets=(ANN,))
-    with pytest.raises(RequestRefused) as refused:
+    with pytest.raises(RequestRefused) as error:
         await desk.service.edit(HOME, BOB, reminder.id, ReminderEdit(content="green tea"))
 
-    assert refused.value.code == "not_your_reminder"
+    assert error.value.code == "not_your_reminder"
 
 
 async def test_reminder_for_everyone_is_not_deleted_by_others(desk):
     reminder = await desk.set("tea", targets=ALL)
-    with pytest.raises(RequestRefused) as refused:
+    with pytest.raises(RequestRefused) as error:
         await desk.service.finish(HOME, BOB, reminder.id)
 
-    assert refused.value.code == "not_your_reminder"
+    assert error.value.code == "not_your_reminder"
 
 
 async def test_completion_for_everyone_is_undone_only_by_its_person(desk, edit_of):

@@ -13,17 +13,17 @@ pytestmark = pytest.mark.looptime
 
 
 @pytest.mark.parametrize(
-    ("catch_up", "said"),
+    ("catch_up", "expected"),
     [(CatchUp.LATEST, [(3, 2)]), (CatchUp.ALL, [(1, 0), (2, 0), (3, 0)]), (CatchUp.NONE, [])],
 )
-async def test_missed_occurrences_are_sent_by_the_setting_of_the_reminder(desk, catch_up: CatchUp, said: list):
+async def test_missed_occurrences_are_sent_by_the_setting_of_the_reminder(desk, catch_up: CatchUp, expected: list):
     start = desk.clock.now()
     await desk.set(seconds=86400, rule="FREQ=DAILY", catch_up=catch_up)
     await asyncio.sleep(3.5 * 86400)
     async with desk.running():
         await asyncio.sleep(10)
 
-    assert [((notice.due_at - start).days, notice.missed) for notice in desk.courier.said] == said
+    assert [((notice.due_at - start).days, notice.missed) for notice in desk.courier.said] == expected
 
 
 async def test_reminder_without_catching_up_continues_afterwards(desk):

@@ -136,7 +136,7 @@ async def test_change_that_always_loses_the_race_is_refused_as_such(make_desk, c
     desk = make_desk(store=LosingStore())
     reminder = await desk.set("old", seconds=DUE_SECONDS)
 
-    with pytest.raises(RequestRefused) as refused:
+    with pytest.raises(RequestRefused) as error:
         await command(desk, reminder)
 
-    assert (refused.value.code, refused.value.fields) == ("changed_meanwhile", {"id": reminder.id})
+    assert (error.value.code, error.value.fields) == ("changed_meanwhile", {"id": reminder.id})

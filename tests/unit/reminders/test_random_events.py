@@ -147,8 +147,8 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
 
     def waive(self, reminder: Expected) -> None:
         """What a failed send left to be tried again is not said any more."""
-        said = sum(1 + each.missed for each in self.courier.said if each.reminder_id == reminder.id)
-        reminder.waived = len(reminder.owed) - said
+        count = sum(1 + each.missed for each in self.courier.said if each.reminder_id == reminder.id)
+        reminder.waived = len(reminder.owed) - count
 
     @rule(minutes=MINUTES)
     def set_once(self, minutes: int) -> None:
@@ -246,11 +246,11 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
             self.loop.close()
 
     def compare(self) -> None:
-        said: dict[str, list[DueNotice]] = {}
+        notices_of: dict[str, list[DueNotice]] = {}
         for notice in self.courier.said:
-            said.setdefault(notice.reminder_id, []).append(notice)
+            notices_of.setdefault(notice.reminder_id, []).append(notice)
         for reminder in self.reminders:
-            notices = said.pop(reminder.id, [])
+            notices = notices_of.pop(reminder.id, [])
             dues = [notice.due_at for notice in notices]
             assert len(set(dues)) == len(dues), "nothing is said twice"
             for_the_first_time = [notice.due_at for notice in notices if not notice.may_be_repeat]
@@ -258,7 +258,7 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
             assert set(dues) <= set(reminder.owed)
             count = sum(1 + notice.missed for notice in notices)
             assert len(reminder.owed) - reminder.waived <= count <= len(reminder.owed), "nothing is lost"
-        assert not said, "nothing is said that was not set"
+        assert not notices_of, "nothing is said that was not set"
 
     async def close(self) -> None:
         await self.die()

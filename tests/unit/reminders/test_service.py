@@ -28,9 +28,9 @@ async def contents(desk, chat=HOME, person=ANN) -> list[str]:
 
 
 async def refusal(work) -> RequestRefused:
-    with pytest.raises(RequestRefused) as caught:
+    with pytest.raises(RequestRefused) as error:
         await work
-    return caught.value
+    return error.value
 
 
 async def test_new_reminder_has_its_next_three_occurrences(desk):
@@ -48,9 +48,9 @@ async def test_an_id_is_short_and_begins_with_a_letter(desk):
 
 
 async def test_a_past_time_is_refused_with_the_reason(desk):
-    refused = await refusal(desk.set(seconds=-1))
+    error = await refusal(desk.set(seconds=-1))
 
-    assert refused.code == "time_in_past"
+    assert error.code == "time_in_past"
 
 
 async def test_reminder_due_before_the_answer_is_sent_at_once(desk):
@@ -117,9 +117,9 @@ async def test_half_a_character_in_a_content_is_replaced(desk):
 async def test_a_content_over_the_limit_is_refused(make_desk):
     desk = make_desk(limits=ReminderLimits(content_length=5))
 
-    refused = await refusal(desk.set("123456"))
+    error = await refusal(desk.set("123456"))
 
-    assert (refused.code, refused.fields) == ("content_too_long", {"limit": 5})
+    assert (error.code, error.fields) == ("content_too_long", {"limit": 5})
 
 
 async def test_the_list_is_this_chat_s_soonest_first(desk):
@@ -184,9 +184,9 @@ async def test_number_of_a_deleted_reminder_is_unknown(desk):
     await desk.service.list(HOME, ANN)
     await desk.service.delete(HOME, ANN, first.id)
 
-    refused = await refusal(desk.service.delete(HOME, ANN, "1"))
+    error = await refusal(desk.service.delete(HOME, ANN, "1"))
 
-    assert refused.code == "reminder_unknown"
+    assert error.code == "reminder_unknown"
 
 
 async def test_reminder_is_deleted_by_words(desk):
@@ -235,19 +235,19 @@ async def test_words_that_match_two_need_a_question(desk):
     await desk.set("buy milk")
     await desk.set("drink milk", seconds=61)
 
-    refused = await refusal(desk.service.delete(HOME, ANN, "milk"))
+    error = await refusal(desk.service.delete(HOME, ANN, "milk"))
 
-    assert refused.code == "reminder_ambiguous"
-    assert [each.content for each in refused.fields["candidates"]] == ["buy milk", "drink milk"]
+    assert error.code == "reminder_ambiguous"
+    assert [each.content for each in error.fields["candidates"]] == ["buy milk", "drink milk"]
 
 
 async def test_unknown_reference_lists_the_existing_reminders(desk):
     await desk.set("tea")
 
-    refused = await refusal(desk.service.delete(HOME, ANN, "beer"))
+    error = await refusal(desk.service.delete(HOME, ANN, "beer"))
 
-    assert (refused.code, refused.fields["reference"]) == ("reminder_unknown", "beer")
-    assert [each.content for each in refused.fields["candidates"]] == ["tea"]
+    assert (error.code, error.fields["reference"]) == ("reminder_unknown", "beer")
+    assert [each.content for each in error.fields["candidates"]] == ["tea"]
 
 
 @pytest.mark.parametrize("reference", ["1", "tea"])
@@ -265,18 +265,18 @@ async def test_another_chat_s_reminder_can_neither_be_seen_nor_deleted(desk):
     reminder = await desk.set()
     await desk.service.create(replace(desk.wish("other"), address=WORK))
 
-    refused = await refusal(desk.service.delete(WORK, ANN, reminder.id))
+    error = await refusal(desk.service.delete(WORK, ANN, reminder.id))
 
-    assert refused.code == "reminder_unknown"
+    assert error.code == "reminder_unknown"
     assert await contents(desk) == ["tea"]
 
 
 async def test_a_stranger_may_not_delete(desk):
     reminder = await desk.set()
 
-    refused = await refusal(desk.service.delete(HOME, BOB, reminder.id))
+    error = await refusal(desk.service.delete(HOME, BOB, reminder.id))
 
-    assert (refused.code, refused.fields) == ("not_your_reminder", {"id": reminder.id, "owner": "Ann"})
+    assert (error.code, error.fields) == ("not_your_reminder", {"id": reminder.id, "owner": "Ann"})
 
 
 @pytest.mark.parametrize("person", [ANN, BOB, ADMIN])
@@ -348,9 +348,9 @@ async def test_edit_to_the_past_is_refused_and_changes_nothing(desk, edit_of):
     reminder = await desk.set(seconds=60)
     past = Schedule(start=(desk.clock.now() - MINUTE).replace(tzinfo=None), zone="UTC")
 
-    refused = await refusal(desk.service.edit(HOME, ANN, reminder.id, edit_of(schedule=past)))
+    error = await refusal(desk.service.edit(HOME, ANN, reminder.id, edit_of(schedule=past)))
 
-    assert refused.code == "time_in_past"
+    assert error.code == "time_in_past"
     assert (await desk.service.get(HOME, ANN, reminder.id)) == reminder
 
 

@@ -31,7 +31,7 @@ def reminder(rule: str = "FREQ=DAILY", *, changed: datetime = START - timedelta(
     return AuditedReminder(**{**values, **more})
 
 
-def told(due: datetime, state: DeliveryState = SENT, *, missed: int = 0, late: float = 1) -> DeliveryRecord:
+def record(due: datetime, state: DeliveryState = SENT, *, missed: int = 0, late: float = 1) -> DeliveryRecord:
     return DeliveryRecord(
         reminder_id="abc234",
         due_at=due,
@@ -67,71 +67,71 @@ def prove():
 
 
 async def test_complete_period_is_verified(prove):
-    found, counts = await prove(reminder(), *(told(day(each)) for each in range(5)))
+    found, counts = await prove(reminder(), *(record(day(each)) for each in range(5)))
 
     assert (found.is_proved, counts) == (True, {"delivered": 5})
 
 
 async def test_occurrence_without_a_record_is_lost(prove):
-    found, counts = await prove(reminder(), *(told(day(each)) for each in (0, 1, 3, 4)))
+    found, counts = await prove(reminder(), *(record(day(each)) for each in (0, 1, 3, 4)))
 
     assert counts == {"delivered": 4, "lost": 1}
     assert [(each.reminder_id, each.due_at, each.result) for each in found.wrong] == [("abc234", day(2), Result.LOST)]
 
 
 async def test_later_notice_accounts_for_its_counted_occurrences(prove):
-    found, counts = await prove(reminder(), told(day(0)), told(day(4), missed=3, late=3600))
+    found, counts = await prove(reminder(), record(day(0)), record(day(4), missed=3, late=3600))
 
     assert (found.is_proved, counts) == (True, {"delivered": 1, "skipped": 3, "late": 1})
 
 
 async def test_occurrences_not_counted_by_a_notice_are_lost(prove):
-    found, _ = await prove(reminder(), told(day(4), missed=2))
+    found, _ = await prove(reminder(), record(day(4), missed=2))
 
     assert [each.due_at for each in found.wrong] == [day(0), day(1)]
 
 
 async def test_notice_after_the_period_accounts_for_its_occurrences(prove):
-    found, counts = await prove(reminder(), told(day(4), missed=4), until=day(3))
+    found, counts = await prove(reminder(), record(day(4), missed=4), until=day(3))
 
     assert (found.is_proved, counts) == (True, {"skipped": 4})
 
 
 async def test_reported_failure_is_failed_and_not_lost(prove):
-    found, counts = await prove(reminder(), *(told(day(each), PARKED) for each in range(5)))
+    found, counts = await prove(reminder(), *(record(day(each), PARKED) for each in range(5)))
 
     assert (found.is_proved, counts) == (True, {"failed": 5})
 
 
 async def test_occurrence_being_tried_is_pending(prove):
-    records = [*(told(day(each)) for each in range(4)), told(day(4), DeliveryState.UNKNOWN)]
+    records = [*(record(day(each)) for each in range(4)), record(day(4), DeliveryState.UNKNOWN)]
 
     assert (await prove(reminder(), *records))[1] == {"delivered": 4, "pending": 1}
 
 
 async def test_occurrence_due_this_minute_is_pending(prove):
-    records = [told(day(each)) for each in range(4)]
+    records = [record(day(each)) for each in range(4)]
 
     assert (await prove(reminder(), *records, now=day(4) + timedelta(seconds=30)))[1] == {"delivered": 4, "pending": 1}
 
 
 async def test_delivery_without_a_due_time_is_wrong(prove):
     surprise = day(2) + timedelta(hours=1)
-    found, _ = await prove(reminder(), *(told(day(each)) for each in range(5)), told(surprise))
+    found, _ = await prove(reminder(), *(record(day(each)) for each in range(5)), record(surprise))
 
     assert [(each.due_at, each.result) for each in found.wrong] == [(surprise, Result.UNEXPECTED)]
 
 
 async def test_reminder_is_not_verified_before_its_last_change(prove):
-    earlier = told(day(1) + timedelta(minutes=7))
-    found, counts = await prove(reminder(changed=day(2) + timedelta(hours=1)), earlier, told(day(3)), told(day(4)))
+    earlier = record(day(1) + timedelta(minutes=7))
+    found, counts = await prove(reminder(changed=day(2) + timedelta(hours=1)), earlier, record(day(3)), record(day(4)))
 
     assert (found.is_proved, counts) == (True, {"delivered": 3})
 
 
 @pytest.mark.parametrize("state", [ReminderState.PAUSED, ReminderState.CANCELLED])
 async def test_silent_reminder_needs_no_delivery(prove, state):
-    found, counts = await prove(reminder(state=state, changed=day(1)), told(day(0)), told(day(1), CANCELLED))
+    found, counts = await prove(reminder(state=state, changed=day(1)), record(day(0)), record(day(1), CANCELLED))
 
     assert (found.is_proved, counts) == (True, {"delivered": 1, "skipped": 1})
 
@@ -151,12 +151,12 @@ async def test_unreadable_rule_or_zone_is_reported(prove, zone, rule):
 
 
 async def test_period_is_cut_to_the_stored_ledger(prove):
-    found, _ = await prove(reminder(), *(told(day(each)) for each in range(5)), since=START - timedelta(days=300))
+    found, _ = await prove(reminder(), *(record(day(each)) for each in range(5)), since=START - timedelta(days=300))
 
     assert found.since == NOW - timedelta(days=30)
 
 
 async def test_a_period_in_the_future_ends_now(prove):
-    found, counts = await prove(reminder(), *(told(day(each)) for each in range(5)), until=NOW + timedelta(days=9))
+    found, counts = await prove(reminder(), *(record(day(each)) for each in range(5)), until=NOW + timedelta(days=9))
 
     assert (found.until, counts) == (NOW, {"delivered": 5})

@@ -69,10 +69,10 @@ async def test_changed_zone_data_move_recurring_reminders_only(desk, use_zone_da
     async with desk.running(desk.new_service(zone_data=zone_data_version())):
         await asyncio.sleep(26 * 3600)
 
-    said = dict(zip(desk.courier.texts, desk.courier.message_time, strict=True))
+    times = dict(zip(desk.courier.texts, desk.courier.message_time, strict=True))
     assert once.next_fires == daily.next_fires[:1]
-    assert said["daily"] - datetime(2026, 11, 21, 7, 0, tzinfo=UTC) < timedelta(seconds=1)
-    assert said["once"] - datetime(2026, 11, 21, 8, 0, tzinfo=UTC) < timedelta(seconds=1)
+    assert times["daily"] - datetime(2026, 11, 21, 7, 0, tzinfo=UTC) < timedelta(seconds=1)
+    assert times["once"] - datetime(2026, 11, 21, 8, 0, tzinfo=UTC) < timedelta(seconds=1)
 
 
 @pytest.mark.looptime

@@ -253,17 +253,17 @@ async def test_wikipedia_gets_the_contact_of_the_operator(engine_named, server):
 
 @pytest.mark.parametrize(("language", "host"), [("zh", "zh.wiki.example"), ("xx", "en.wiki.example")])
 async def test_wikipedia_is_asked_in_the_readers_language_if_it_exists(language, host):
-    asked = []
+    requests = []
 
     def answer(request):
-        asked.append(request.url.host)
+        requests.append(request.url.host)
         return httpx.Response(200, json={"batchcomplete": True})
 
     async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as client:
         engine = WikipediaEngine(client, contact="c", base_url="http://{language}.wiki.example")
         await engine.search("stars", language)
 
-    assert asked == [host]
+    assert requests == [host]
 
 
 async def test_articles_are_quoted_in_the_order_of_their_rank(engine_named):

@@ -216,8 +216,8 @@ async def test_a_file_that_is_no_database_is_named_and_left_as_it_is(tmp_path: P
 
 async def test_relaxed_write_waits_for_nothing_and_the_next_waits_for_the_disk(tmp_path: Path):
     def manner(connection: sa.Connection) -> list[object]:
-        asked = ("synchronous", "busy_timeout", "wal_autocheckpoint")
-        return [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in asked]
+        pragmas = ("synchronous", "busy_timeout", "wal_autocheckpoint")
+        return [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in pragmas]
 
     async with Database(url(tmp_path)) as database:
         before, noting = await database.run(manner), await database.run_inline(manner)

@@ -47,8 +47,8 @@ def fill_up(file: Path) -> None:
     """Let every write of reminders fail from now on, as on a full disk."""
     with closing(sqlite3.connect(file)) as connection, connection:
         for name, verb in TABLES.items():
-            refused = "BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END"
-            connection.execute(f"CREATE TRIGGER full_{name} BEFORE {verb} ON {name.strip('_')} {refused}")
+            body = "BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END"
+            connection.execute(f"CREATE TRIGGER full_{name} BEFORE {verb} ON {name.strip('_')} {body}")
 
 
 def make_room(file: Path) -> None:

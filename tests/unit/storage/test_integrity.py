@@ -47,10 +47,10 @@ async def test_empty_database_beside_old_files_is_refused_and_nothing_is_deleted
     if is_there:
         file.touch()
 
-    with pytest.raises(ConfigError, match=old.name) as refused:
+    with pytest.raises(ConfigError, match=old.name) as error:
         await use(file)
 
-    assert "bubbles restore" in str(refused.value)
+    assert "bubbles restore" in str(error.value)
     assert old.read_bytes() == b"what is left"
 
 

@@ -197,7 +197,7 @@ async def test_database_in_memory_has_nothing_to_flush(disk: Disk):
 
 
 async def test_messages_of_people_are_flushed_and_those_of_the_bot_need_not_be(file: Path, disk: Disk):
-    said = ChatMessage(
+    message = ChatMessage(
         id="1",
         address=HOME,
         sender=Person(id="ann", name="Ann"),
@@ -206,10 +206,10 @@ async def test_messages_of_people_are_flushed_and_those_of_the_bot_need_not_be(f
     )
     async with Database(f"sqlite:///{file}") as database:
         history = HistoryService(SqlMessageStore(database))
-        await history.record_own(HOME, "hello", message_id="2", sent_at=said.sent_at)
+        await history.record_own(HOME, "hello", message_id="2", sent_at=message.sent_at)
         await history.flush()
         after_own = disk.flushed
-        await history.record(said)
+        await history.record(message)
         await history.flush()
 
         assert (after_own, disk.flushed) == (0, 1)

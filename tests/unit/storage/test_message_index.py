@@ -84,11 +84,11 @@ async def test_message_is_stored_and_answered_when_its_index_fails():
         store = SqlMessageStore(database)
         await database.run(without_index)
         is_new = [await store.add([message(number, "tea")]) for number in range(1, 66)]
-        kept = await store.recent(HOME, 100)
+        messages = await store.recent(HOME, 100)
     logger.remove(sink)
 
     assert set(is_new) == {(True,)}
-    assert (len(kept), len(lines)) == (65, 1)
+    assert (len(messages), len(lines)) == (65, 1)
 
 
 async def test_best_match_comes_first_whether_it_is_indexed_or_not():

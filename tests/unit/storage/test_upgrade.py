@@ -174,9 +174,9 @@ async def test_an_upgrade_that_loses_rows_is_undone(tmp_path: Path):
     with pytest.raises(ConfigError) as refusal:
         await Database(url).__aenter__()
 
-    kept = sqlite3.connect(tmp_path / "bubbles.db")
-    version, count = kept.execute("SELECT value, (SELECT count(*) FROM reminder) FROM meta").fetchone()
-    kept.close()
+    connection = sqlite3.connect(tmp_path / "bubbles.db")
+    version, count = connection.execute("SELECT value, (SELECT count(*) FROM reminder) FROM meta").fetchone()
+    connection.close()
     assert f"reminder: {len(STATES)} rows became 0" in refusal.value.problem
     assert (version, count) == ("1", len(STATES))
 

@@ -54,9 +54,9 @@ def test_talk_that_only_resembles_a_command_stays(talk, text):
 
 
 def test_the_bots_own_messages_are_left_out(talk):
-    kept = content_messages(talk("ann: lunch at the pier", "bubbles: ⏰ tea", "bob: good idea"))
+    messages = content_messages(talk("ann: lunch at the pier", "bubbles: ⏰ tea", "bob: good idea"))
 
-    assert [message.id for message in kept] == ["m1", "m3"]
+    assert [message.id for message in messages] == ["m1", "m3"]
 
 
 @pytest.mark.parametrize(
@@ -73,39 +73,39 @@ def test_orders_to_a_language_model_are_left_out(talk, text):
 
 
 def test_a_question_to_the_bot_is_left_out_of_a_groups_content(talk):
-    asked = replace(talk("ann: what is the capital of France?")[0], is_addressed=True)
+    question = replace(talk("ann: what is the capital of France?")[0], is_addressed=True)
 
-    assert content_messages([asked]) == []
+    assert content_messages([question]) == []
 
 
 def test_a_question_in_a_private_chat_stays(talk):
-    asked = replace(talk("ann: what shall I cook?")[0], is_addressed=True, is_private=True)
+    question = replace(talk("ann: what shall I cook?")[0], is_addressed=True, is_private=True)
 
-    assert content_messages([asked]) == [asked]
+    assert content_messages([question]) == [question]
 
 
 def test_a_window_ends_before_until(talk):
     messages = talk("ann: one", "bob: two", "ann: three")
 
-    kept = narrow(messages, SummaryWindow(until=messages[2].sent_at))
+    rest = narrow(messages, SummaryWindow(until=messages[2].sent_at))
 
-    assert [message.id for message in kept] == ["m1", "m2"]
+    assert [message.id for message in rest] == ["m1", "m2"]
 
 
 def test_message_before_the_command_in_the_same_second_is_in_the_window(talk):
     messages = talk("ann: one", "bob: two", "ann: summarize", "cat: three", minutes_apart=0)
 
-    kept = narrow(messages, SummaryWindow(until=messages[2].sent_at, before="m3"))
+    rest = narrow(messages, SummaryWindow(until=messages[2].sent_at, before="m3"))
 
-    assert [message.id for message in kept] == ["m1", "m2"]
+    assert [message.id for message in rest] == ["m1", "m2"]
 
 
 def test_window_that_ended_before_the_command_excludes_its_last_instant(talk):
     messages = talk("ann: one", "bob: two", "ann: summarize")
 
-    kept = narrow(messages, SummaryWindow(until=messages[1].sent_at, before="m3"))
+    rest = narrow(messages, SummaryWindow(until=messages[1].sent_at, before="m3"))
 
-    assert [message.id for message in kept] == ["m1"]
+    assert [message.id for message in rest] == ["m1"]
 
 
 def test_a_person_is_found_by_name_or_id(talk):
@@ -152,28 +152,34 @@ def test_answered_message_was_meant_for_the_bot(talk):
     answer = replace(messages[1], reply_to="m1")
     chat = [messages[0], answer, messages[2]]
 
-    kept = content_messages(chat, find_answered(chat))
+    rest = content_messages(chat, find_answered(chat))
 
-    assert [message.id for message in kept] == ["m3"]
+    assert [message.id for message in rest] == ["m3"]
 
 
 def test_thread_is_the_chain_of_answers_of_a_message(talk):
-    asked, other, answer, aside, more = talk(
+    question, other, answer, aside, more = talk(
         "ann: who books the hall", "bob: lunch?", "cat: I do", "bob: pizza then", "ann: and the chairs"
     )
-    chat = [asked, other, replace(answer, reply_to="m1"), replace(aside, reply_to="m2"), replace(more, reply_to="m3")]
+    chat = [
+        question,
+        other,
+        replace(answer, reply_to="m1"),
+        replace(aside, reply_to="m2"),
+        replace(more, reply_to="m3"),
+    ]
 
-    kept = narrow(chat, SummaryWindow(thread_of="m3"))
+    thread = narrow(chat, SummaryWindow(thread_of="m3"))
 
-    assert [message.id for message in kept] == ["m1", "m3", "m5"]
+    assert [message.id for message in thread] == ["m1", "m3", "m5"]
 
 
 def test_replies_that_go_round_in_a_circle_end(talk):
     first, second = talk("ann: chicken", "bob: egg")
 
-    kept = narrow([replace(first, reply_to="m2"), replace(second, reply_to="m1")], SummaryWindow(thread_of="m1"))
+    thread = narrow([replace(first, reply_to="m2"), replace(second, reply_to="m1")], SummaryWindow(thread_of="m1"))
 
-    assert len(kept) == 2
+    assert len(thread) == 2
 
 
 @pytest.mark.parametrize(
@@ -237,21 +243,21 @@ def test_requests_to_the_bot_are_distinguished_from_facts_to_remember(talk, text
 
 
 def test_next_message_of_another_person_answers_a_question(talk):
-    asked, *following = talk(
+    question, *following = talk(
         "ann: what's the code", "ann: for the store room", "bob: remind me at 9 to eat", "bob: 4471", "cleo: lunch!"
     )
 
-    assert [message.text for message in find_answers(asked, following)] == ["4471"]
+    assert [message.text for message in find_answers(question, following)] == ["4471"]
 
 
 def test_replies_to_a_question_answer_it_before_the_next_message(talk):
-    asked, *following = talk("ann: what's the code", "bob: lunch!", "cleo: 4471")
-    reply = replace(following[1], reply_to=asked.id)
+    question, *following = talk("ann: what's the code", "bob: lunch!", "cleo: 4471")
+    reply = replace(following[1], reply_to=question.id)
 
-    assert find_answers(asked, [following[0], reply]) == [reply]
+    assert find_answers(question, [following[0], reply]) == [reply]
 
 
 def test_message_long_after_a_question_does_not_answer_it(talk):
-    asked, later = talk("ann: what's the code", "bob: lunch!")
+    question, later = talk("ann: what's the code", "bob: lunch!")
 
-    assert find_answers(asked, [replace(later, sent_at=asked.sent_at + timedelta(hours=2))]) == []
+    assert find_answers(question, [replace(later, sent_at=question.sent_at + timedelta(hours=2))]) == []

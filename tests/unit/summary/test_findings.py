@@ -121,10 +121,10 @@ def test_dates_are_found_as_written(talk, text, phrases):
 
 def test_date_is_resolved_from_the_time_of_its_message(talk):
     tea_time = datetime(2026, 11, 22, 17, 0, tzinfo=UTC)
-    asked = []
+    requests = []
 
     def read_time(phrase, sent_at, language):
-        asked.append((phrase, sent_at, language))
+        requests.append((phrase, sent_at, language))
         return tea_time
 
     messages = talk("ann: tea tomorrow at 5pm")
@@ -132,8 +132,8 @@ def test_date_is_resolved_from_the_time_of_its_message(talk):
     found = find(messages, language="en", read_time=read_time, zone=ZoneInfo("Asia/Shanghai"))
 
     assert found.dates[0].at == tea_time
-    assert asked == [("tomorrow at 5pm", messages[0].sent_at, "en")]
-    assert str(asked[0][1]) == "2026-11-21 20:00:00+08:00"
+    assert requests == [("tomorrow at 5pm", messages[0].sent_at, "en")]
+    assert str(requests[0][1]) == "2026-11-21 20:00:00+08:00"
 
 
 def test_links_are_listed_once_without_the_punctuation_around_them(talk):

@@ -250,12 +250,12 @@ async def test_deleted_message_is_not_remembered(talk, home):
     summarizer = ModelSummarizer(model)
     messages = talk("ann: the invoice for the boiler is 4711 euro", "bob: the plumber comes on Monday")
     await summarizer.bullets(messages, language="en", count=3)
-    asked = len(model.parts)
+    count = len(model.parts)
 
     summarizer.forget_message(home, "m1")
     await summarizer.bullets(messages, language="en", count=3)
 
-    assert len(model.parts) == 2 * asked
+    assert len(model.parts) == 2 * count
 
 
 async def test_messages_of_a_forgotten_person_leave_the_cache_and_others_stay(talk):
@@ -263,12 +263,12 @@ async def test_messages_of_a_forgotten_person_leave_the_cache_and_others_stay(ta
     summarizer = ModelSummarizer(model)
     messages = talk("ann: the invoice for the boiler is 4711 euro", "bob: the plumber comes on Monday")
     await summarizer.bullets(messages, language="en", count=3)
-    asked = len(model.parts)
+    count = len(model.parts)
 
     summarizer.forget_person("cleo")
     await summarizer.bullets(messages, language="en", count=3)
-    assert len(model.parts) == asked
+    assert len(model.parts) == count
 
     summarizer.forget_person("ann")
     await summarizer.bullets(messages, language="en", count=3)
-    assert len(model.parts) == 2 * asked
+    assert len(model.parts) == 2 * count

@@ -89,15 +89,15 @@ async def test_failures_are_raised_and_not_recorded(tmp_path):
 
 
 async def test_streamed_request_gets_the_recorded_text(tmp_path):
-    heard = []
+    messages = []
 
     async def on_text(text):
-        heard.append(text)
+        messages.append(text)
 
     model = ReplayedModel.load(await recorded(tmp_path, "one"))
     await model.complete(CompletionRequest(messages=HELLO.messages, on_text=on_text))
 
-    assert heard == ["one"]
+    assert messages == ["one"]
 
 
 async def test_a_recording_is_readable_json(tmp_path):

@@ -26,12 +26,12 @@ class Rig:
     ],
 )
 async def test_all_words_are_waited_for(states):
-    heard = await wait_for_words(Rig(*states), 4)
+    messages = await wait_for_words(Rig(*states), 4)
 
-    assert " ".join(each.text for each in heard) == "one two three four"
+    assert " ".join(each.text for each in messages) == "one two three four"
 
 
 async def test_last_state_is_returned_after_the_wait():
-    heard = await wait_for_words(Rig(["one …"], ["one two"]), 4)
+    messages = await wait_for_words(Rig(["one …"], ["one two"]), 4)
 
-    assert [each.text for each in heard] == ["one two"]
+    assert [each.text for each in messages] == ["one two"]

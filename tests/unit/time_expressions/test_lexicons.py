@@ -95,17 +95,17 @@ def test_chinese_numerals_are_read(text, value):
 
 @pytest.mark.parametrize("language", languages())
 def test_patterns_with_the_same_continuation_are_stored_once(language: str) -> None:
-    kept: dict[int, Node] = {}
+    nodes: dict[int, Node] = {}
     waiting = list(grammar((language,)).roots)
     while waiting:
         node = waiting.pop()
-        if id(node) not in kept:
-            kept[id(node)] = node
+        if id(node) not in nodes:
+            nodes[id(node)] = node
             waiting += node.children.values()
 
-    told = {
+    signatures = {
         (tuple(map(id, node.rules)), frozenset((symbol, id(after)) for symbol, after in node.children.items()))
-        for node in kept.values()
+        for node in nodes.values()
     }
 
-    assert len(told) == len(kept)
+    assert len(signatures) == len(nodes)

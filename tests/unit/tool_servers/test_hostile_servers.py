@@ -53,25 +53,25 @@ async def test_server_with_an_endless_answer_is_cancelled(viewer):
 
 @pytest.mark.parametrize("elsewhere", PRIVATE)
 async def test_a_document_that_redirects_to_another_address_is_not_fetched_there(toolset_of, elsewhere):
-    asked = []
+    requests = []
 
     def handle(request):
-        asked.append(request.url.host)
+        requests.append(request.url.host)
         return httpx.Response(302, headers={"location": elsewhere})
 
     toolset = await toolset_of(handle)
     with pytest.raises(ServerUnavailable):
         await toolset.refresh()
 
-    assert set(asked) == {"tools.test"}
+    assert set(requests) == {"tools.test"}
 
 
 @pytest.mark.parametrize("elsewhere", PRIVATE)
 async def test_a_call_that_is_redirected_to_another_address_is_not_made_there(toolset_of, context, elsewhere):
-    asked = []
+    requests = []
 
     def handle(request):
-        asked.append(request.url.host)
+        requests.append(request.url.host)
         if request.url.path == "/a":
             return httpx.Response(307, headers={"location": elsewhere})
         return httpx.Response(200, json=DOCUMENT)
@@ -81,7 +81,7 @@ async def test_a_call_that_is_redirected_to_another_address_is_not_made_there(to
     with pytest.raises(ServerUnavailable):
         await toolset.call("a", {}, context)
 
-    assert set(asked) == {"tools.test"}
+    assert set(requests) == {"tools.test"}
 
 
 async def test_redirects_without_end_are_not_followed(toolset_of):
@@ -176,10 +176,10 @@ async def test_answer_in_an_encoding_of_quadratic_time_is_read_at_once(toolset_o
 
     toolset = await toolset_of(handle)
     await toolset.refresh()
-    begun = time.process_time()
+    start = time.process_time()
     await toolset.call("a", {}, context)
 
-    assert time.process_time() - begun < 1
+    assert time.process_time() - start < 1
 
 
 async def test_refusal_of_another_form_is_shown(toolset_of, context):

@@ -134,8 +134,8 @@ def asking_server(*params):
 
     async def called(ctx, request):
         if request.input_responses is None:
-            asked = {f"q{place}": ElicitRequest(params=each) for place, each in enumerate(params)}
-            return InputRequiredResult(input_requests=asked, request_state="opaque-1")
+            requests = {f"q{place}": ElicitRequest(params=each) for place, each in enumerate(params)}
+            return InputRequiredResult(input_requests=requests, request_state="opaque-1")
         actions = ", ".join(each.action for each in request.input_responses.values())
         return CallToolResult(content=[TextContent(text=f"{request.request_state}: {actions}")])
 
@@ -232,14 +232,14 @@ async def test_cancelled_form_is_declined(chat, word):
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"), [("yes", "closed: True"), ("no", "closed: False"), ("是的", "closed: True")]
+    ("answer", "expected"), [("yes", "closed: True"), ("no", "closed: False"), ("是的", "closed: True")]
 )
-async def test_boolean_is_answered_by_a_yes_or_a_no(chat, answer, told):
+async def test_boolean_is_answered_by_a_yes_or_a_no(chat, answer, expected):
     async with chat(restaurant_server()) as ann:
         await ann.say("close the account", is_private=True)
         await ann.say(answer, is_private=True)
 
-        assert told in ann.texts[-1]
+        assert expected in ann.texts[-1]
 
 
 @pytest.mark.parametrize("answer", ["1, 3", "news and culture", "News、Culture"])
@@ -252,15 +252,15 @@ async def test_several_options_are_chosen_at_once(chat, answer):
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "expected"),
     [("tomorrow", "2026-11-21"), ("on Monday", "2026-11-23"), ("明天", "2026-11-21"), ("3 March 1990", "1990-03-03")],
 )
-async def test_date_is_answered_in_words(chat, answer, told):
+async def test_date_is_answered_in_words(chat, answer, expected):
     async with chat(restaurant_server()) as ann:
         await ann.say("deliver the cake", is_private=True)
         await ann.say(answer, is_private=True)
 
-        assert f"delivered on {told}" in ann.texts[-1]
+        assert f"delivered on {expected}" in ann.texts[-1]
 
 
 async def test_request_for_the_bot_is_no_free_answer(chat):
@@ -331,11 +331,11 @@ async def test_address_is_shown_with_its_host_and_only_agreed_to(chat):
     params = ElicitRequestURLParams(message="Sign in first", url="https://login.example.org/start?x=1")
     async with chat(asking_server(params)) as ann:
         await ann.say("sign in to the office", is_private=True)
-        asked = ann.texts[-1]
+        question = ann.texts[-1]
         await ann.say("yes", is_private=True)
 
-        assert "login.example.org" in asked
-        assert "https://login.example.org/start?x=1" in asked
+        assert "login.example.org" in question
+        assert "https://login.example.org/start?x=1" in question
         assert "opaque-1: accept" in ann.texts[-1]
 
 

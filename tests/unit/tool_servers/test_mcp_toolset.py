@@ -370,14 +370,14 @@ async def test_an_error_of_the_tool_is_a_failed_call(connected, context):
 
 
 async def test_progress_reaches_the_person(connected, context):
-    told = []
+    messages = []
 
     async def progress(text):
-        told.append(text)
+        messages.append(text)
 
     await (await connected()).call("count_slowly", {}, replace(context, progress=progress))
 
-    assert told == ["step 1 (1/2)", "step 2 (2/2)"]
+    assert messages == ["step 1 (1/2)", "step 2 (2/2)"]
 
 
 async def test_cancelled_call_is_cancelled_on_the_server(connected, connections, context):

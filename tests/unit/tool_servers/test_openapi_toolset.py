@@ -292,10 +292,10 @@ async def test_hostile_document_makes_no_tools(toolset_of, viewer, body):
     ],
 )
 async def test_no_document_leads_a_call_to_another_origin(toolset_of, context, raw):
-    asked = []
+    requests = []
 
     def handle(request):
-        asked.append(request.url.host)
+        requests.append(request.url.host)
         return httpx.Response(200, json={"openapi": "3.1.0"} | raw)
 
     toolset = await toolset_of(handle)
@@ -303,7 +303,7 @@ async def test_no_document_leads_a_call_to_another_origin(toolset_of, context, r
 
     await toolset.call("a", {}, context)
 
-    assert set(asked) == {"tools.test"}
+    assert set(requests) == {"tools.test"}
 
 
 async def test_a_server_out_of_reach_is_a_failure_that_names_no_secret(toolset_of, context):
@@ -348,14 +348,14 @@ def secured(*scopes):
     }
 
 
-def token_server(document, asked, accepted):
+def token_server(document, requests, accepted):
     """A server that gives numbered tokens with their scopes, and answers with the last one that it accepts."""
 
     def handle(request):
         if request.url.path == "/token":
             scope = dict(parse_qsl(request.content.decode()))["scope"]
-            asked.append(scope)
-            return httpx.Response(200, json={"access_token": f"{scope}-{len(asked)}", "expires_in": 3600})
+            requests.append(scope)
+            return httpx.Response(200, json={"access_token": f"{scope}-{len(requests)}", "expires_in": 3600})
         token = request.headers.get("authorization", "").removeprefix("Bearer ")
         if request.url.path == "/openapi.json":
             return httpx.Response(200, json=document)
@@ -365,19 +365,19 @@ def token_server(document, asked, accepted):
 
 
 async def test_each_scope_has_its_own_token(toolset_of, context):
-    asked = []
-    handle = token_server(secured("read", "write"), asked, lambda token: True)
+    requests = []
+    handle = token_server(secured("read", "write"), requests, lambda token: True)
     toolset = await toolset_of(handle, client_id="bubbles", client_secret="s")
     await toolset.refresh()
     values = [(await toolset.call(name, {}, context)).value for name in ("read", "write", "read")]
 
     assert [each["token_scope"] for each in values] == ["read", "write", "read"]
-    assert asked == ["read", "write"]
+    assert requests == ["read", "write"]
 
 
 async def test_token_that_is_refused_is_fetched_anew_by_the_next_call(toolset_of, context):
-    asked = []
-    handle = token_server(secured("read"), asked, lambda token: token == "read-2")
+    requests = []
+    handle = token_server(secured("read"), requests, lambda token: token == "read-2")
     toolset = await toolset_of(handle, client_id="bubbles", client_secret="s")
     await toolset.refresh()
 

@@ -135,9 +135,9 @@ REFUSED = {
 def test_an_entry_that_cannot_be_followed_is_refused_by_name_and_the_others_are_used(entry, field):
     found = read_connections(written(entry, {"url": "http://b:1", "name": "time"}))
 
-    [refused] = found.refused
-    assert field in str(refused.problem)
-    assert "red" not in str(refused.problem)
+    [refusal] = found.refused
+    assert field in str(refusal.problem)
+    assert "red" not in str(refusal.problem)
     assert [each.name for each in found.openapi] == ["time"]
 
 

@@ -58,10 +58,10 @@ async def test_prompt_the_model_writes_the_call_and_reads_its_output(asked, ques
 
     texts, model = await asked("prompt", [call, answer], question)
 
-    told = json.dumps(model.shown[1].messages, ensure_ascii=False)
+    messages = json.dumps(model.shown[1].messages, ensure_ascii=False)
     assert texts == [answer]
-    assert f"Tool `{FORMAT}` Output:" in told
-    assert "21:00" in told
+    assert f"Tool `{FORMAT}` Output:" in messages
+    assert "21:00" in messages
 
 
 SENTENCES = ["time in {timezone} as {format}", "请告诉{timezone}现在的时间，格式{format}"]

@@ -181,13 +181,13 @@ async def test_a_local_name_is_not_given_away_to_those_who_may_not_call_it(route
 
 async def test_hooks_and_events_hold_for_external_tools(router, context):
     combine_external(router, {"docs": FakeToolset("docs", "open")})
-    told = []
-    router.events.subscribe("tool.call", told.append)
+    events = []
+    router.events.subscribe("tool.call", events.append)
     router.hooks.after.append(lambda call, ctx, result: replace(result, text="audited"))
     result = await router.dispatch(call("open"), context)
 
     assert result.text == "audited"
-    assert [event.data["tool"] for event in told] == ["open"]
+    assert [event.data["tool"] for event in events] == ["open"]
 
 
 @pytest.mark.looptime

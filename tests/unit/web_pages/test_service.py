@@ -20,16 +20,16 @@ async def serving(*answers: bytes):
 
     Yields its port and what it was asked.
     """
-    asked: list[str] = []
+    requests: list[str] = []
 
     tasks: list[asyncio.Task[None]] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         tasks.append(asyncio.current_task())
         head = await reader.readuntil(b"\r\n\r\n")
-        asked.append(head.decode().split("\r\n")[0])
+        requests.append(head.decode().split("\r\n")[0])
         if answers:
-            writer.write(answers[min(len(asked), len(answers)) - 1])
+            writer.write(answers[min(len(requests), len(answers)) - 1])
             await writer.drain()
         else:
             await reader.read()
@@ -38,7 +38,7 @@ async def serving(*answers: bytes):
 
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     async with server:
-        yield server.sockets[0].getsockname()[1], asked
+        yield server.sockets[0].getsockname()[1], requests
         await asyncio.gather(*tasks)
 
 
@@ -62,18 +62,18 @@ def service(*, inner: tuple[str, ...] = (), **options) -> WebPageService:
 
 
 async def test_a_page_is_read_as_text():
-    async with serving(html("<title>Tea</title><p>Green <b>tea</b> 茶</p>")) as (port, asked):
+    async with serving(html("<title>Tea</title><p>Green <b>tea</b> 茶</p>")) as (port, requests):
         page = await service().fetch(f"http://shop.test:{port}/tea?kind=green#top")
 
     assert (page.title, page.text, page.is_cut) == ("Tea", "Green tea 茶", False)
-    assert asked == ["GET /tea?kind=green HTTP/1.1"]
+    assert requests == ["GET /tea?kind=green HTTP/1.1"]
 
 
 async def test_an_address_in_chinese_goes_over_the_wire():
-    async with serving(html("ok")) as (port, asked):
+    async with serving(html("ok")) as (port, requests):
         await service().fetch(f"http://茶.test:{port}/绿茶")
 
-    assert asked == ["GET /%E7%BB%BF%E8%8C%B6 HTTP/1.1"]
+    assert requests == ["GET /%E7%BB%BF%E8%8C%B6 HTTP/1.1"]
 
 
 async def test_redirects_are_followed_and_the_last_address_is_returned():
@@ -84,11 +84,11 @@ async def test_redirects_are_followed_and_the_last_address_is_returned():
 
 
 async def test_a_redirect_into_the_own_network_is_refused():
-    async with serving(redirect("http://inside.test/secret")) as (port, asked):
+    async with serving(redirect("http://inside.test/secret")) as (port, requests):
         with pytest.raises(PageUnavailable, match="address"):
             await service(inner=("inside.test",)).fetch(f"http://shop.test:{port}/")
 
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
 async def test_name_that_resolves_to_an_internal_address_later_is_refused():
@@ -116,11 +116,11 @@ async def test_one_internal_address_among_public_ones_is_refused():
     "host", ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "2130706433", "0x7f.1", "[::ffff:7f00:1]"]
 )
 async def test_the_own_machine_is_refused_by_default(host):
-    async with serving(html("secret")) as (port, asked):
+    async with serving(html("secret")) as (port, requests):
         with pytest.raises(PageUnavailable):
             await WebPageService().fetch(f"http://{host}:{port}/")
 
-    assert asked == []
+    assert requests == []
 
 
 @pytest.mark.parametrize(

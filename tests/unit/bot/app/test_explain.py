@@ -105,7 +105,7 @@ async def test_a_turn_that_ends_with_an_error_is_on_record_with_the_calls_made_b
 
 
 @pytest.mark.parametrize(
-    ("asked", "parts"),
+    ("question", "parts"),
     [
         (
             "why did you do that?",
@@ -116,13 +116,13 @@ async def test_a_turn_that_ends_with_an_error_is_on_record_with_the_calls_made_b
         ("泡泡，你刚才做了什么", ["reminder_set（"]),
     ],
 )
-async def test_why_did_you_do_that_is_answered_from_the_record(platform, clock, asked, parts):
-    name = "泡泡" if asked.startswith("泡泡") else "Bubbles"
+async def test_why_did_you_do_that_is_answered_from_the_record(platform, clock, question, parts):
+    name = "泡泡" if question.startswith("泡泡") else "Bubbles"
     settings = Settings(bot=BotSettings(timezone="UTC", name=name))
     platform = FakePlatform(clock, bot_name=name)
     async with build_in_memory(settings, platforms=[platform], clock=clock):
         await platform.say("remind me in 10 minutes to stretch")
-        await platform.say(asked)
+        await platform.say(question)
 
     assert len(platform.texts) == 2
     for part in parts:

@@ -29,8 +29,8 @@ class Painter:
         return PLOT
 
 
-def bot(platform, clock, name, *, said=""):
-    script = [[ToolCall(id="1", name=name, arguments={})], *([said] if said else [])]
+def bot(platform, clock, name, *, answer=""):
+    script = [[ToolCall(id="1", name=name, arguments={})], *([answer] if answer else [])]
     return build_in_memory(
         Settings(bot=BotSettings(timezone="UTC")),
         platforms=[platform],
@@ -50,7 +50,7 @@ async def test_a_file_goes_to_the_chat_with_the_answer(platform, clock):
 
 async def test_returned_file_is_sent_with_the_models_text(platform, clock):
     platform.capabilities = replace(platform.capabilities, files=True)
-    async with bot(platform, clock, "sketch", said="A sketch."):
+    async with bot(platform, clock, "sketch", answer="A sketch."):
         await platform.say("bubbles, sketch")
 
     assert (platform.texts, platform.sent[0][1].files) == (["A sketch."], (PLOT,))
@@ -73,6 +73,6 @@ async def test_the_record_names_the_file_and_does_not_hold_it(platform, clock):
 
 
 def test_model_sees_a_file_without_its_content():
-    told = result_text(ToolResult(ok=True, value={"points": 3}, files=(PLOT,)))
+    text = result_text(ToolResult(ok=True, value={"points": 3}, files=(PLOT,)))
 
-    assert told == '{"points": 3}\n[The person is sent plot.png: image/png, 2 kB]'
+    assert text == '{"points": 3}\n[The person is sent plot.png: image/png, 2 kB]'

@@ -98,16 +98,16 @@ async def test_mcp_refuses_an_unknown_argument(paint, painted):
 
 @pytest.mark.parametrize("text", ["/paint size=1 colr=blue", "/paint colr=blue"])
 async def test_slash_command_with_an_unknown_argument_is_refused(text, paint, painted):
-    (told,) = await talk_to_bot(text, functions=[paint])
+    (answer,) = await talk_to_bot(text, functions=[paint])
 
-    assert "color" in told
+    assert "color" in answer
     assert painted == []
 
 
 async def test_a_typed_command_of_a_function_without_arguments_is_refused(ping, painted):
-    (told,) = await talk_to_bot("/ping foo=1", functions=[ping])
+    (answer,) = await talk_to_bot("/ping foo=1", functions=[ping])
 
-    assert "foo" in told
+    assert "foo" in answer
     assert painted == []
 
 

@@ -11,11 +11,11 @@ from bot.config.settings import ModelSettings, PlatformSettings, SearchSettings,
 
 @pytest.mark.parametrize(("language", "word"), [("en", "set OPENAI_API_KEY"), ("zh", "请设置 OPENAI_API_KEY")])
 def test_missing_parts_are_shown_with_the_next_step_in_the_terminals_language(language, word):
-    told = "\n".join(banner(Settings(), language))
+    text = "\n".join(banner(Settings(), language))
 
-    assert word in told
-    assert "PERPLEXITY_API_KEY" in told
-    assert "console" in told
+    assert word in text
+    assert "PERPLEXITY_API_KEY" in text
+    assert "console" in text
 
 
 def test_configured_parts_are_shown_without_keys():
@@ -24,12 +24,12 @@ def test_configured_parts_are_shown_without_keys():
         search=SearchSettings(tavily_api_key=SecretStr("hunter3hunter3")),
         platforms=PlatformSettings(enabled=("telegram", "irc")),
     )
-    told = "\n".join(banner(settings, "en"))
+    text = "\n".join(banner(settings, "en"))
 
-    assert "telegram, irc" in told
-    assert "Model: small." in told
-    assert "hunter" not in told
-    assert "PERPLEXITY" not in told
+    assert "telegram, irc" in text
+    assert "Model: small." in text
+    assert "hunter" not in text
+    assert "PERPLEXITY" not in text
 
 
 @pytest.mark.parametrize(

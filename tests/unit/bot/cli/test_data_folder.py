@@ -79,10 +79,10 @@ def test_unwritable_log_is_reported_once_without_a_trace(tmp_path, capsys, monke
     for _ in range(20):
         logger.info("one line")
     logger.remove()
-    said = capsys.readouterr().err
+    output = capsys.readouterr().err
 
-    assert said.count("cannot be written") == 1
-    assert "Traceback" not in said
+    assert output.count("cannot be written") == 1
+    assert "Traceback" not in output
 
 
 def test_full_disk_is_logged_without_a_trace(tmp_path):

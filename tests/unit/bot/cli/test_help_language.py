@@ -63,10 +63,10 @@ def test_the_list_of_commands_cuts_no_sentence_short(path, group):
 
 @pytest.mark.parametrize("language", ["zh", "es"])
 def test_translations_of_removed_commands_are_removed(language):
-    said = {command.help for _, command in commands()} | {"Show this message and exit.", "Show the version and exit."}
-    said |= {each.help for _, command in commands() for each in command.params if isinstance(each, click.Option)}
+    texts = {command.help for _, command in commands()} | {"Show this message and exit.", "Show the version and exit."}
+    texts |= {each.help for _, command in commands() for each in command.params if isinstance(each, click.Option)}
 
-    assert set(translated_help(language)) - said == set()
+    assert set(translated_help(language)) - texts == set()
 
 
 def helped(*words, language):

@@ -79,11 +79,11 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "told"), REFUSED)
-def test_unusable_name_is_refused_with_a_usable_one(make, tmp_path, name, told):
+@pytest.mark.parametrize(("name", "expected"), REFUSED)
+def test_unusable_name_is_refused_with_a_usable_one(make, tmp_path, name, expected):
     result = make(name)
 
-    assert told in result.output
+    assert expected in result.output
     assert result.exit_code == 2
     assert list(tmp_path.iterdir()) == []
 

@@ -38,8 +38,8 @@ def test_written_files_are_strictly_typed_and_in_order(run, tmp_path):
     linted = ["ruff", "check", "--isolated", "--select", "I,F,ANN", "."]
     formatted = ["ruff", "format", "--isolated", "--line-length", "120", "--check", "."]
     for command in (typed, linted, formatted):
-        told = subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
-        assert told.returncode == 0, told.stdout
+        result = subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+        assert result.returncode == 0, result.stdout
 
 
 @pytest.mark.parametrize(("kind", "test"), [("plugin", "plugins/test_feed_cat.py"), ("handler", "test_feed_cat.py")])

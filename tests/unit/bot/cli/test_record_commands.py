@@ -62,20 +62,20 @@ def bubbles(tmp_path, monkeypatch):
 
 
 async def test_tokens_and_cost_of_a_turn_are_on_record(tmp_path):
-    _, asked, (turn,) = await conversation(tmp_path, [call("reminder_set", SET)], REQUEST)
+    _, requests, (turn,) = await conversation(tmp_path, [call("reminder_set", SET)], REQUEST)
 
-    assert (asked, len(turn.completions), turn.route) == (1, 1, "model")
+    assert (requests, len(turn.completions), turn.route) == (1, 1, "model")
     assert turn.charge.tokens > 0
     assert turn.charge.cost == pytest.approx(turn.charge.prompt_tokens / 1000)
 
 
 @pytest.mark.parametrize("limit", [{"day_tokens": 1}, {"chat_cost": 0.001}, {"person_tokens": 1}])
 async def test_offline_interpreter_answers_when_the_budget_is_used_up(tmp_path, limit):
-    texts, asked, turns = await conversation(
+    texts, requests, turns = await conversation(
         tmp_path, [call("reminder_set", SET)], REQUEST, "Bubbles, remind me in 10 minutes to stretch", **limit
     )
 
-    assert asked == 1
+    assert requests == 1
     assert texts[1].startswith("✅ Set [")
     assert texts[1].endswith("(The budget for the language model is used up, so I answered without it.)")
     assert (turns[0].route, turns[0].fallback, turns[0].charge.tokens) == ("offline", "budget", 0)
@@ -96,9 +96,9 @@ async def test_budget_is_kept_after_a_restart(tmp_path):
 
 async def test_a_message_over_its_own_budget_is_not_corrected_by_another_request(tmp_path):
     script = [call("reminder_set", {"type": "sometimes"}), say("never asked for")]
-    texts, asked, (turn,) = await conversation(tmp_path, script, REQUEST, message_tokens=1)
+    texts, requests, (turn,) = await conversation(tmp_path, script, REQUEST, message_tokens=1)
 
-    assert asked == 1
+    assert requests == 1
     assert texts[0].endswith("(The budget for the language model is used up, so I answered without it.)")
     assert (turn.fallback, turn.completions[0].requested[0].name) == ("budget", "reminder_set")
 
@@ -176,9 +176,9 @@ async def test_a_replay_asks_another_model_and_names_the_difference(tmp_path, bu
     await conversation(tmp_path, queries[:1], "Bubbles, what is the highest mountain in Europe?")
     async with OpenAIServer(queries[1:]) as server:
         shown = await asyncio.to_thread(bubbles, "replay", "m0", "--model", "other", "--base-url", server.base_url)
-        asked = [request.body["model"] for request in server.requests]
+        models = [request.body["model"] for request in server.requests]
 
-    assert (shown.exit_code, asked[-1]) == (0, "other")
+    assert (shown.exit_code, models[-1]) == (0, "other")
     assert "[other arguments]" in " ".join(shown.output.split())
     assert shown.output.endswith("the calls differ\n")
 

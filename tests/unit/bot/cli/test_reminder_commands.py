@@ -110,10 +110,10 @@ def test_a_broken_file_is_refused_line_by_line(bubbles, tmp_path):
         "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:1\nEND:VEVENT\nEND:VCALENDAR\n", encoding="utf-8"
     )
 
-    refused = bubbles("import", "bad.ics", "--chat", "console:home")
+    result = bubbles("import", "bad.ics", "--chat", "console:home")
 
-    assert refused.exit_code == 1
-    assert refused.output == "bad.ics: line 2 (1): there is no DTSTART\nbubbles: nothing was imported\n"
+    assert result.exit_code == 1
+    assert result.output == "bad.ics: line 2 (1): there is no DTSTART\nbubbles: nothing was imported\n"
 
 
 def test_running_bot_must_be_stopped_before_an_import(bubbles, remind, tmp_path):
@@ -125,10 +125,10 @@ def test_running_bot_must_be_stopped_before_an_import(bubbles, remind, tmp_path)
         async with lock:
             return await asyncio.to_thread(bubbles, "import", "file", "--chat", "console:other")
 
-    refused = asyncio.run(while_open())
+    result = asyncio.run(while_open())
 
-    assert refused.exit_code == 1
-    assert "stop the bot to import" in refused.output
+    assert result.exit_code == 1
+    assert "stop the bot to import" in result.output
 
 
 @pytest.mark.parametrize(

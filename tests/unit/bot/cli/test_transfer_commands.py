@@ -28,7 +28,7 @@ def bubbles(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def said(tmp_path):
+def stored_message(tmp_path):
     async def add():
         async with Database(f"sqlite:///{tmp_path / 'one' / 'bubbles.db'}") as database:
             sent_at = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -40,7 +40,7 @@ def said(tmp_path):
     asyncio.run(add())
 
 
-@pytest.mark.usefixtures("said")
+@pytest.mark.usefixtures("stored_message")
 def test_a_chat_moves_from_one_bot_to_another(bubbles, tmp_path):
     taken = bubbles("export", "--chat", "console:home", "--out", "home.jsonl")
     brought = bubbles("import", "home.jsonl", data="two")
@@ -55,7 +55,7 @@ def test_a_chat_moves_from_one_bot_to_another(bubbles, tmp_path):
     assert first[1:] == second[1:]
 
 
-@pytest.mark.usefixtures("said")
+@pytest.mark.usefixtures("stored_message")
 @pytest.mark.parametrize("command", [("export", "--chat", "console:home", "--out"), ("backup",)])
 def test_existing_files_are_not_overwritten(bubbles, tmp_path, command):
     (tmp_path / "copy").write_text("mine", encoding="utf-8")
@@ -66,7 +66,7 @@ def test_existing_files_are_not_overwritten(bubbles, tmp_path, command):
     assert (tmp_path / "copy").read_text(encoding="utf-8") == "mine"
 
 
-@pytest.mark.usefixtures("said")
+@pytest.mark.usefixtures("stored_message")
 def test_export_of_an_unknown_chat_fails_and_names_the_chats(bubbles, tmp_path):
     taken = bubbles("export", "--chat", "console:hom", "--out", "x.jsonl")
 
@@ -75,7 +75,7 @@ def test_export_of_an_unknown_chat_fails_and_names_the_chats(bubbles, tmp_path):
     assert not list(tmp_path.glob("x.jsonl*"))
 
 
-@pytest.mark.usefixtures("said")
+@pytest.mark.usefixtures("stored_message")
 def test_export_with_one_of_several_keys_unknown_fails_and_names_it(bubbles, tmp_path):
     chats = ("--chat", "console:home", "--chat", "console:hom")
     taken = bubbles("export", *chats, "--person", "console:ann", "--person", "console:an", "--out", "x.jsonl")
@@ -86,18 +86,18 @@ def test_export_with_one_of_several_keys_unknown_fails_and_names_it(bubbles, tmp
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         ((), "at least one"),
         (("--chat", "home"), "is not platform:id"),
         (("--person", "web:ann"), "no database yet"),
     ],
 )
-def test_failed_export_is_reported_and_leaves_no_file(bubbles, tmp_path, words, told):
+def test_failed_export_is_reported_and_leaves_no_file(bubbles, tmp_path, words, expected):
     taken = bubbles("export", *words, "--out", "x.jsonl", data="none")
 
     assert taken.exit_code == 1
-    assert told in taken.output
+    assert expected in taken.output
     assert not list(tmp_path.glob("x.jsonl*"))
 
 
@@ -110,7 +110,7 @@ def test_a_file_that_is_no_export_is_refused_with_its_line(bubbles, tmp_path):
     assert "nothing was imported" in brought.output
 
 
-@pytest.mark.usefixtures("said")
+@pytest.mark.usefixtures("stored_message")
 def test_unwritable_file_is_reported_by_the_given_name(bubbles):
     taken = bubbles("export", "--chat", "console:home", "--out", "nowhere/home.jsonl")
 
@@ -118,7 +118,7 @@ def test_unwritable_file_is_reported_by_the_given_name(bubbles):
     assert taken.exit_code == 1
 
 
-@pytest.mark.usefixtures("said")
+@pytest.mark.usefixtures("stored_message")
 @pytest.mark.parametrize("command", [("export",), ("reminders", "export")])
 def test_exported_file_is_for_its_owner_alone(bubbles, tmp_path, command):
     assert bubbles(*command, "--chat", "console:home", "--out", "home.out").exit_code == 0

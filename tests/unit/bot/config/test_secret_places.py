@@ -88,10 +88,10 @@ def test_plain_text_is_never_a_secret_place(written):
 
 
 def load_invalid(path, environment):
-    with pytest.raises(SettingInvalid) as caught:
+    with pytest.raises(SettingInvalid) as error:
         load_settings(path, environment)
-    assert SECRET not in str(caught.value)
-    return caught.value
+    assert SECRET not in str(error.value)
+    return error.value
 
 
 @pytest.mark.parametrize(("language", "word"), [("en", "Put it there: keyring set bubbles openai"), ("zh", "请放进去")])

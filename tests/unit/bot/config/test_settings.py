@@ -53,11 +53,11 @@ def test_numbers_and_lists_are_read_from_the_environment(tmp_path):
     ],
 )
 def test_an_unknown_key_names_the_nearest_known_one(tmp_path, text, key, nearest):
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError) as error:
         load_settings(written(tmp_path, text), {})
 
-    assert caught.value.key == key
-    assert f"did you mean {nearest}?" in caught.value.problem
+    assert error.value.key == key
+    assert f"did you mean {nearest}?" in error.value.problem
 
 
 def test_an_unknown_variable_is_an_error_too(tmp_path):
@@ -90,12 +90,12 @@ def test_a_zone_that_is_not_iana_is_refused_with_an_example(tmp_path):
     ],
 )
 def test_value_of_the_wrong_form_is_reported_with_a_correct_one(tmp_path, text, key, hint):
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError) as error:
         load_settings(written(tmp_path, text), {})
 
-    assert caught.value.key == key
-    assert hint in caught.value.problem
-    assert not caught.value.problem.startswith("Value error")
+    assert error.value.key == key
+    assert hint in error.value.problem
+    assert not error.value.problem.startswith("Value error")
 
 
 def test_a_file_that_is_not_utf_8_is_refused_by_name(tmp_path):
@@ -107,11 +107,11 @@ def test_a_file_that_is_not_utf_8_is_refused_by_name(tmp_path):
 
 
 def test_a_secret_in_the_file_is_refused_and_not_repeated(tmp_path):
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError) as error:
         load_settings(written(tmp_path, "[model]\napi_key = 'sk-planted'\n"), {})
 
-    assert "BUBBLES_MODEL__API_KEY" in str(caught.value)
-    assert "sk-planted" not in str(caught.value)
+    assert "BUBBLES_MODEL__API_KEY" in str(error.value)
+    assert "sk-planted" not in str(error.value)
 
 
 def test_secret_may_be_in_its_own_file(tmp_path):
@@ -158,17 +158,17 @@ def test_a_missing_file_that_was_asked_for_is_an_error(tmp_path):
     ],
 )
 def test_a_wrong_value_of_the_environment_is_not_looked_for_in_the_file(tmp_path, variable, value):
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError) as error:
         load_settings(written(tmp_path, "[bot]\nname = 'Pearl'\n"), {variable: value})
 
-    assert (caught.value.path, caught.value.key) == ("environment", variable)
+    assert (error.value.path, error.value.key) == ("environment", variable)
 
 
 def test_a_wrong_value_of_the_file_is_not_looked_for_in_the_environment(tmp_path):
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError) as error:
         load_settings(written(tmp_path, "[http]\nport = 99999\n"), {"BUBBLES_HTTP__HOST": "127.0.0.1"})
 
-    assert (Path(caught.value.path).name, caught.value.key) == ("config.toml", "http.port")
+    assert (Path(error.value.path).name, error.value.key) == ("config.toml", "http.port")
 
 
 @pytest.mark.parametrize(
@@ -183,10 +183,10 @@ def test_a_wrong_value_of_the_file_is_not_looked_for_in_the_environment(tmp_path
     ],
 )
 def test_unknown_choice_names_the_nearest(tmp_path, text, meant):
-    with pytest.raises(ConfigError) as caught:
+    with pytest.raises(ConfigError) as error:
         load_settings(written(tmp_path, text), {})
 
-    assert f"did you mean {meant}?" in caught.value.problem
+    assert f"did you mean {meant}?" in error.value.problem
 
 
 @pytest.mark.parametrize(

@@ -51,10 +51,10 @@ def test_environment_wins_over_a_change(editor, folder):
 def test_value_that_the_environment_sets_cannot_be_changed(folder):
     editor = SettingsEditor(folder / "config.toml", {"BUBBLES_BOT__NAME": "Opal"})
 
-    with pytest.raises(SettingsInvalid) as refused:
+    with pytest.raises(SettingsInvalid) as error:
         save(editor, bot__name="Ruby")
 
-    assert refused.value.problems == {"bot.name": "environment"}
+    assert error.value.problems == {"bot.name": "environment"}
 
 
 @pytest.mark.parametrize(
@@ -141,10 +141,10 @@ def test_null_reverts_a_change(editor):
 
 
 def test_all_wrong_values_are_reported_and_nothing_is_kept(editor, folder):
-    with pytest.raises(SettingsInvalid) as refused:
+    with pytest.raises(SettingsInvalid) as error:
         save(editor, bot__name="", http__port=99_999, bot__nane="x", bot__data_dir="/", model__api_key=SECRET)
 
-    problems = refused.value.problems
+    problems = error.value.problems
     assert set(problems) == {"bot.name", "http.port", "bot.nane", "bot.data_dir"}
     assert (problems["bot.nane"], problems["bot.data_dir"]) == ("unknown", "fixed")
     assert not (folder / "data").exists()

@@ -38,9 +38,9 @@ async def test_reply_to_a_message_reports_the_full_disk(full_api):
 
 
 async def test_last_event_of_a_stream_reports_the_full_disk(full_api):
-    told = (await say(full_api, "10分钟后提醒我伸展", Accept="text/event-stream")).text
+    stream = (await say(full_api, "10分钟后提醒我伸展", Accept="text/event-stream")).text
 
-    done = json.loads(told.strip().rpartition("data: ")[2])
+    done = json.loads(stream.strip().rpartition("data: ")[2])
     assert "磁盘满了" in done["message"]["text"]
     assert done["message_id"] == done["message"]["id"]
 
@@ -99,13 +99,13 @@ async def test_token_that_cannot_be_stored_is_not_returned(full_api):
 
 
 async def test_edit_that_cannot_be_stored_is_refused_and_changes_nothing(api):
-    said = (await api.post("/api/chat/send", json={"session_id": "lobby", "message": "tea"})).json()
+    sent = (await api.post("/api/chat/send", json={"session_id": "lobby", "message": "tea"})).json()
     await api.context.database.run(take_no_more)
 
-    message = f"/api/chat/sessions/lobby/messages/{said['message_id']}"
-    answer = await api.patch(message, json={"text": "tea, " * 3000}, headers=CHINESE)
+    path = f"/api/chat/sessions/lobby/messages/{sent['message_id']}"
+    answer = await api.patch(path, json={"text": "tea, " * 3000}, headers=CHINESE)
 
-    [kept, *_] = (await api.get("/api/chat/sessions/lobby/messages")).json()
+    [message, *_] = (await api.get("/api/chat/sessions/lobby/messages")).json()
     assert (answer.status_code, answer.json()["code"]) == (503, "disk_full")
     assert "磁盘满了" in answer.json()["detail"]
-    assert kept["content"] == "tea"
+    assert message["content"] == "tea"

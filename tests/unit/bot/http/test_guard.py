@@ -155,14 +155,14 @@ async def test_every_token_has_its_own_rate_limit(api_of):
 async def test_with_a_token_every_route_needs_it(api_of):
     api = await api_of(http=with_token("s3cret-token"))
 
-    refused = await api.get("/api/tools")
+    response = await api.get("/api/tools")
     wrong = await api.get("/api/tools", headers={"Authorization": "Bearer other"})
     served = await api.get("/api/tools", headers={"Authorization": "Bearer s3cret-token"})
 
-    assert (refused.status_code, wrong.status_code, served.status_code) == (401, 401, 200)
-    assert (refused.json()["code"], wrong.json()["code"]) == ("unauthorized", "token_unknown")
+    assert (response.status_code, wrong.status_code, served.status_code) == (401, 401, 200)
+    assert (response.json()["code"], wrong.json()["code"]) == ("unauthorized", "token_unknown")
     assert wrong.json()["detail"].startswith("This access token is not valid")
-    assert refused.headers["www-authenticate"] == "Bearer"
+    assert response.headers["www-authenticate"] == "Bearer"
 
 
 async def test_long_token_of_the_operator_is_accepted_too(api_of):
@@ -234,12 +234,12 @@ def test_without_a_token_other_machines_are_refused(host):
 
 @pytest.mark.parametrize("token", ["x", "s3cret-token", "fifteen letters"])
 def test_a_token_that_can_be_guessed_serves_this_machine_only(token):
-    with pytest.raises(ConfigError, match="token_urlsafe") as refused:
+    with pytest.raises(ConfigError, match="token_urlsafe") as error:
         check_bind_policy(with_token(token, host="0.0.0.0"))
     check_bind_policy(with_token(token, host="127.0.0.1"))
 
-    assert refused.value.key == "http.token"
-    assert token not in str(refused.value)
+    assert error.value.key == "http.token"
+    assert token not in str(error.value)
 
 
 @pytest.mark.parametrize(("language", "word"), [("en", "nothing"), ("zh-CN,zh;q=0.9", "什么")])
@@ -283,9 +283,9 @@ async def test_token_above_the_limit_is_refused_and_revokes_none(api_of):
     api = await api_of(http=with_token("s3cret-token"))
     issued = [await api.context.tokens.issue("Ann", "member") for _ in range(MAX_TOKENS)]
     signed = {"Authorization": "Bearer s3cret-token"}
-    refused = await api.post("/api/admin/tokens", json={"name": "Ben", "role": "member"}, headers=signed)
+    response = await api.post("/api/admin/tokens", json={"name": "Ben", "role": "member"}, headers=signed)
 
-    assert (refused.status_code, refused.json()["code"]) == (409, "too_many_tokens")
+    assert (response.status_code, response.json()["code"]) == (409, "too_many_tokens")
     assert await api.context.tokens.find(issued[0][1])
 
 

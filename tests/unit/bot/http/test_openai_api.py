@@ -78,8 +78,8 @@ async def test_stream_has_the_same_text_in_pieces(api):
     answer = await api.post("/v1/chat/completions", json=asked("remind me in 10 minutes to drink tea", stream=True))
 
     chunks = chunks_of(answer)
-    said = "".join(each["choices"][0]["delta"].get("content") or "" for each in chunks)
-    assert "tea" in said
+    text = "".join(each["choices"][0]["delta"].get("content") or "" for each in chunks)
+    assert "tea" in text
     assert chunks[-1]["choices"][0]["finish_reason"] == "stop"
 
 
@@ -297,8 +297,8 @@ async def test_user_of_one_token_does_not_share_data_with_the_same_name_of_anoth
 async def test_users_of_one_room_have_the_rate_limit_of_a_chat(api_of):
     api = await api_of(router=RouterSettings(chat_messages_per_minute=2), clock=StandingClock(NOON))
 
-    said = [asked("hi", user=user, session_id="lobby") for user in ("ann", "ben", "cem")]
-    codes = [(await api.post("/v1/chat/completions", json=each)).status_code for each in said]
+    requests = [asked("hi", user=user, session_id="lobby") for user in ("ann", "ben", "cem")]
+    codes = [(await api.post("/v1/chat/completions", json=each)).status_code for each in requests]
 
     assert codes == [200, 200, 429]
 
@@ -310,10 +310,10 @@ async def test_rate_limit_error_has_the_form_of_openai_and_costs_nothing(api_of,
     api = await api_of(router=limits, interpreter=interpreter, clock=StandingClock(NOON))
     await api.post("/v1/chat/completions", json=asked("hi"))
 
-    refused = await api.post("/v1/chat/completions", json=asked("hi", stream=is_streamed))
+    response = await api.post("/v1/chat/completions", json=asked("hi", stream=is_streamed))
 
-    error = refused.json()["error"]
-    assert (refused.status_code, refused.headers["retry-after"]) == (429, "60")
+    error = response.json()["error"]
+    assert (response.status_code, response.headers["retry-after"]) == (429, "60")
     assert (error["type"], error["code"]) == ("rate_limit_error", "too_fast")
     assert error["message"]
     assert len(interpreter.turns) == 1
@@ -322,9 +322,9 @@ async def test_rate_limit_error_has_the_form_of_openai_and_costs_nothing(api_of,
 async def test_a_chat_that_is_not_served_is_not_answered(api_of):
     api = await api_of(router=RouterSettings(allowed_chats=("web:api-ann",)))
 
-    refused = await api.post("/v1/chat/completions", json=asked("hi", user="ben"))
+    response = await api.post("/v1/chat/completions", json=asked("hi", user="ben"))
 
-    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "chat_not_served")
+    assert (response.status_code, response.json()["error"]["code"]) == (403, "chat_not_served")
     assert await codes_of(api, "ann") == [200]
 
 
@@ -336,20 +336,20 @@ async def test_a_chat_that_is_not_served_is_not_answered(api_of):
     ],
 )
 async def test_every_error_has_the_form_of_openai(api, answer, status, kind):
-    refused = await api.post("/v1/chat/completions", **answer)
+    response = await api.post("/v1/chat/completions", **answer)
 
-    assert refused.status_code == status
-    assert set(refused.json()) == {"error"}
-    assert set(refused.json()["error"]) == {"message", "type", "param", "code"}
-    assert refused.json()["error"]["type"] == kind
+    assert response.status_code == status
+    assert set(response.json()) == {"error"}
+    assert set(response.json()["error"]) == {"message", "type", "param", "code"}
+    assert response.json()["error"]["type"] == kind
 
 
 async def test_refusal_of_a_wrong_key_has_the_form_of_openai(api_of):
     api = await api_of(http=with_token("s3cret"))
 
-    refused = await api.post("/v1/chat/completions", json=asked("hi"), headers={"Authorization": "Bearer wrong"})
+    response = await api.post("/v1/chat/completions", json=asked("hi"), headers={"Authorization": "Bearer wrong"})
 
-    assert (refused.status_code, refused.json()["error"]["type"]) == (401, "authentication_error")
+    assert (response.status_code, response.json()["error"]["type"]) == (401, "authentication_error")
 
 
 class Telling:
@@ -362,8 +362,8 @@ class Telling:
 
     async def interpret(self, turn):
         if self._first:
-            said, calls = self._first.pop(0)
-            await turn.on_text(said)
+            text, calls = self._first.pop(0)
+            await turn.on_text(text)
             return Interpretation(calls=calls)
         for piece in self._pieces:
             await turn.on_text(piece)
@@ -373,7 +373,7 @@ class Telling:
 async def contents_of(api, text):
     """What the chunks of a streamed answer say, one after the other."""
     chunks = chunks_of(await api.post("/v1/chat/completions", json=asked(text, stream=True)))
-    return [said for each in chunks if (said := each["choices"][0]["delta"].get("content"))]
+    return [content for each in chunks if (content := each["choices"][0]["delta"].get("content"))]
 
 
 async def test_the_words_of_a_model_are_streamed_as_they_come(api_of):
@@ -392,10 +392,10 @@ async def test_text_before_a_call_is_followed_by_the_answer_only(api_of):
 async def test_stream_claims_no_change_that_was_not_made(api_of):
     api = await api_of(interpreter=Telling("Sure. I have ", "set a reminder ", "for tea. ", "Enjoy!"))
 
-    told = "".join(await contents_of(api, "remind me of tea"))
+    text = "".join(await contents_of(api, "remind me of tea"))
 
-    assert "I have" not in told
-    assert "Nothing was set" in told
+    assert "I have" not in text
+    assert "Nothing was set" in text
 
 
 async def test_replaced_answer_is_streamed_after_a_gap(api_of):

@@ -40,8 +40,8 @@ def test_without_the_libraries_it_says_how_to_get_the_page(monkeypatch, capsys):
     room = create_web_platform(settings_with(), CLOCK)
 
     assert room is None
-    assert "not_installed_here" in (told := capsys.readouterr().err)
-    assert "pip install -e '.[web]'" in told
+    assert "not_installed_here" in (output := capsys.readouterr().err)
+    assert "pip install -e '.[web]'" in output
 
 
 async def test_printed_address_serves_the_page(capsys):
@@ -69,8 +69,8 @@ async def test_taken_port_is_reported_and_the_bot_runs_on_the_console(capsys, mo
             build_app(settings, platforms=[room], clock=CLOCK, database=Database("sqlite://")) as app,
             serve_page(app, room, settings, CLOCK, listener=PageListener()),
         ):
-            told = capsys.readouterr().err
+            output = capsys.readouterr().err
             await app.connections.wait_finished()
 
-    assert "BUBBLES_HTTP__PORT" in told
-    assert told.count("127.0.0.1") == 1, "Python says the address once more, in a tuple"
+    assert "BUBBLES_HTTP__PORT" in output
+    assert output.count("127.0.0.1") == 1, "Python says the address once more, in a tuple"

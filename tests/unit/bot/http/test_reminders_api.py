@@ -63,12 +63,12 @@ async def test_unknown_reminder_is_refused(api, body):
     ],
 )
 async def test_reminder_in_words_with_ambiguous_hour_asks_as_the_chat_does(api, text, labels):
-    asked = await api.post("/api/reminders", params=ANN, json={"text": text})
+    response = await api.post("/api/reminders", params=ANN, json={"text": text})
 
-    assert (asked.status_code, asked.json()["code"]) == (409, "reminder_time_ambiguous")
-    assert [each["label"] for each in asked.json()["choices"]] == labels
+    assert (response.status_code, response.json()["code"]) == (409, "reminder_time_ambiguous")
+    assert [each["label"] for each in response.json()["choices"]] == labels
     assert (await api.get("/api/reminders")).json()["reminders"] == []
-    second = asked.json()["choices"][1]
+    second = response.json()["choices"][1]
     reminder = (await api.post("/api/reminders", params=ANN, json=second["body"])).json()
     assert reminder["start"].endswith("18:00")
     assert ("until done" in reminder["repeat_words"].get("en", "")) == ("done" in text)

@@ -38,13 +38,13 @@ async def test_a_message_is_answered_with_its_tool_calls(api):
 
 
 async def test_event_stream_has_start_calls_words_and_end_in_order(api):
-    told = events((await say(api, "remind me in 10 minutes to stretch", stream=True)).text)
+    stream = events((await say(api, "remind me in 10 minutes to stretch", stream=True)).text)
 
-    assert [kind for kind, _ in told] == ["start", "tool_start", "tool_complete", "message", "done"]
-    assert told[1][1]["call"]["status"] == "running"
-    assert told[2][1]["call"]["status"] == "ok"
-    assert "stretch" in told[3][1]["content"]
-    assert told[4][1]["message_id"] != told[0][1]["message_id"]
+    assert [kind for kind, _ in stream] == ["start", "tool_start", "tool_complete", "message", "done"]
+    assert stream[1][1]["call"]["status"] == "running"
+    assert stream[2][1]["call"]["status"] == "ok"
+    assert "stretch" in stream[3][1]["content"]
+    assert stream[4][1]["message_id"] != stream[0][1]["message_id"]
 
 
 async def test_stream_that_is_not_read_collects_no_events_after_the_answer(api):
@@ -93,16 +93,16 @@ async def test_own_keywords_count_as_mentions(api):
     await say(api, "when do we Deploy?", session_id="trip", name="Lin")
 
     for words, is_mentioned in (("deploy\nlunch", True), ("lunch", False), ("", False)):
-        asked = await api.get("/api/chat/sessions", params={"name": "Mei", "words": words})
-        assert (asked.json()["sessions"][0]["mentions"] > 0) is is_mentioned
+        response = await api.get("/api/chat/sessions", params={"name": "Mei", "words": words})
+        assert (response.json()["sessions"][0]["mentions"] > 0) is is_mentioned
 
 
 async def test_failed_call_is_complete_too(api_of):
     api = await api_of(interpreter=ScriptedInterpreter([[ToolCall(id="c1", name="nothing", arguments={})], "sorry"]))
 
-    told = events((await say(api, "Bubbles, do nothing", stream=True)).text)
+    stream = events((await say(api, "Bubbles, do nothing", stream=True)).text)
 
-    [ended] = [data for kind, data in told if kind == "tool_complete"]
+    [ended] = [data for kind, data in stream if kind == "tool_complete"]
     assert ended["call"]["status"] == "error"
     assert "nothing" in ended["call"]["error"]
 
@@ -187,10 +187,10 @@ async def test_two_people_may_use_the_same_client_id(api):
 async def test_the_history_has_the_form_of_the_specification(api):
     await say(api, "remind me in 10 minutes to stretch")
 
-    asked, answered = (await api.get("/api/chat/sessions/lobby/messages")).json()
+    question, answered = (await api.get("/api/chat/sessions/lobby/messages")).json()
 
-    assert (asked["role"], answered["role"]) == ("user", "assistant")
-    assert asked["tool_calls"] == []
+    assert (question["role"], answered["role"]) == ("user", "assistant")
+    assert question["tool_calls"] == []
     [call] = answered["tool_calls"]
     assert set(call) == {"id", "name", "arguments", "result", "error", "status", "duration", "spawn_task"}
     assert call["status"] == "success"
@@ -232,10 +232,10 @@ async def test_only_the_author_edits_a_message_and_the_history_follows(api):
     sent = (await say(api, "remind me in 10 minutes to stretch", name="Ann")).json()["message_id"]
     address = f"/api/chat/sessions/lobby/messages/{sent}"
 
-    refused = await api.patch(address, params={"name": "Lin"}, json={"text": "evil"})
+    response = await api.patch(address, params={"name": "Lin"}, json={"text": "evil"})
     changed = await api.patch(address, params={"name": "Ann"}, json={"text": "never mind"})
 
-    assert refused.status_code == 403
+    assert response.status_code == 403
     assert changed.status_code == 200
     assert (await api.get("/api/chat/sessions/lobby/log")).json()["messages"][0]["text"] == "never mind"
 
@@ -264,8 +264,8 @@ async def test_reaction_is_added_and_removed(api):
 
 async def test_talk_between_people_over_http_is_not_answered_and_summarised(api):
     await say(api, "remind me in 10 minutes to stretch", name="Mei")
-    said = [("Lin", "the release is on Thursday at 14:00"), ("Ann", "I can make the backup tomorrow morning")]
-    replies = [(await say(api, text, name=name)).json()["reply"] for name, text in said]
+    talk = [("Lin", "the release is on Thursday at 14:00"), ("Ann", "I can make the backup tomorrow morning")]
+    replies = [(await say(api, text, name=name)).json()["reply"] for name, text in talk]
 
     summary = (await api.post("/api/summary", json={})).json()
 

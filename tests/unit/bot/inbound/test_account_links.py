@@ -90,10 +90,10 @@ async def test_code_in_a_group_links_no_account_and_becomes_invalid(town):
         code = await town.code()
         await town.desk.say(f"/link {code}", sender="anna")
         in_group = town.desk.texts[-1]
-        refused = await town.at_desk(code)
+        answer = await town.at_desk(code)
 
     assert "no longer valid" in in_group
-    assert "not valid" in refused
+    assert "not valid" in answer
 
 
 async def test_request_in_a_group_is_referred_to_a_private_chat(town):
@@ -107,9 +107,9 @@ async def test_request_in_a_group_is_referred_to_a_private_chat(town):
 async def test_accounts_with_unregistered_names_are_not_linked(town):
     town.desk.capabilities = Capabilities(authenticates_people=False)
     async with town.bot:
-        refused = await town.link()
+        answer = await town.link()
 
-    assert refused == "Accounts cannot be linked on matrix: anybody can take a name there."
+    assert answer == "Accounts cannot be linked on matrix: anybody can take a name there."
 
 
 async def test_memories_are_shared_with_private_chats_only(town):
@@ -131,10 +131,10 @@ async def test_linked_memory_can_be_forgotten_and_is_hidden_after_an_unlink(town
         await town.at_desk("/memory_forget m1")
         left = await town.at_desk("what do you remember?")
         await town.at_desk("/unlink")
-        gone = await town.at_desk("what do you remember?")
+        answer = await town.at_desk("what do you remember?")
 
     assert ("17" in left, "18" in left) == (False, True)
-    assert "18" not in gone
+    assert "18" not in answer
 
 
 async def test_linked_account_has_the_time_zone(town):

@@ -48,10 +48,10 @@ async def test_an_edited_request_changes_the_reminder_that_it_set(
     async with bot(request_text) as message_id:
         reminder = ID.search(platform.texts[-1])[1]
         await platform.rewrite(message_id, edit)
-        told = platform.texts[-1]
+        answer = platform.texts[-1]
         await platform.say("undo" if unchanged.isascii() else "撤销")
 
-        assert told.startswith(changed.format(id=reminder))
+        assert answer.startswith(changed.format(id=reminder))
         assert unchanged in platform.texts[-1]
 
 
@@ -66,10 +66,10 @@ async def test_durations_are_counted_from_the_time_of_the_message(bot, platform)
     async with bot("remind me in 10 minutes to cal mum") as message_id:
         await asyncio.sleep(120)
         await platform.rewrite(message_id, "remind me in 10 minutes to call mum")
-        told = platform.texts[-1]
+        answer = platform.texts[-1]
         await asyncio.sleep(481)
 
-        assert "at 09:10, in 8 minutes: call mum" in told
+        assert "at 09:10, in 8 minutes: call mum" in answer
         assert platform.texts[-1] == "⏰ @ann call mum"
 
 
@@ -121,20 +121,20 @@ async def test_edit_restores_nothing_that_was_deleted(bot, platform):
         await platform.say("Bubbles, cancel it")
         await platform.say("undo")
         await platform.say("undo")
-        heard = len(platform.texts)
+        count = len(platform.texts)
         await platform.rewrite(message_id, "remind me tomorrow at 6pm to call mum")
 
-        assert len(platform.texts) == heard
+        assert len(platform.texts) == count
 
 
 async def test_a_withdrawn_request_keeps_its_reminder_and_says_so(bot, platform):
     async with bot("明天下午五点提醒我给妈妈打电话") as message_id:
         reminder = ID.search(platform.texts[-1])[1]
         await platform.withdraw(message_id)
-        told = platform.texts[-1]
+        answer = platform.texts[-1]
         await platform.say("提醒列表", is_private=True)
 
-        assert told.endswith(f"请说：删除 {reminder}")
+        assert answer.endswith(f"请说：删除 {reminder}")
         assert reminder in platform.texts[-1]
 
 

@@ -102,9 +102,9 @@ async def test_messages_over_the_rate_limit_of_a_person_are_not_interpreted():
 
 async def test_person_has_one_rate_limit_in_all_chats_of_a_platform():
     rate_limit = RateLimit(2, FixedClock(NOON), chat_messages_per_minute=99)
-    said = [message(str(number), chat=f"room{number}") for number in range(4)]
+    messages = [message(str(number), chat=f"room{number}") for number in range(4)]
 
-    assert await passed_texts(rate_limit, *said) == ["0", "1"]
+    assert await passed_texts(rate_limit, *messages) == ["0", "1"]
 
 
 async def test_chat_over_its_rate_limit_is_not_interpreted_and_others_are():

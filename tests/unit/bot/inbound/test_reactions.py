@@ -26,8 +26,8 @@ async def confirmed(platform, clock):
 
 
 async def test_a_thumb_up_under_the_confirmation_joins(platform, clock):
-    async with confirmed(platform, clock) as asked:
-        await platform.put_emoji(asked, "👍", sender="bob")
+    async with confirmed(platform, clock) as question_id:
+        await platform.put_emoji(question_id, "👍", sender="bob")
         await asyncio.sleep(11 * MINUTE)
 
     assert "Added you" in platform.texts[1]
@@ -35,11 +35,11 @@ async def test_a_thumb_up_under_the_confirmation_joins(platform, clock):
 
 
 async def test_the_answer_to_a_thumb_names_its_person_under_the_confirmation(platform, clock):
-    async with confirmed(platform, clock) as asked:
-        await platform.put_emoji(asked, "👍", sender="bob")
+    async with confirmed(platform, clock) as question_id:
+        await platform.put_emoji(question_id, "👍", sender="bob")
 
     answer = platform.sent[-1][1]
-    assert (answer.reply_to, [person.id for person in answer.mentions]) == (asked, ["bob"])
+    assert (answer.reply_to, [person.id for person in answer.mentions]) == (question_id, ["bob"])
 
 
 async def test_thumbs_up_in_a_thread_is_answered_there_if_the_platform_names_only_the_chat(platform, clock):
@@ -53,9 +53,9 @@ async def test_thumbs_up_in_a_thread_is_answered_there_if_the_platform_names_onl
 
 
 async def test_person_leaves_by_removing_the_thumbs_up(platform, clock):
-    async with confirmed(platform, clock) as asked:
-        await platform.put_emoji(asked, "➕", sender="bob")
-        await platform.put_emoji(asked, "➕", sender="bob", is_added=False)
+    async with confirmed(platform, clock) as question_id:
+        await platform.put_emoji(question_id, "➕", sender="bob")
+        await platform.put_emoji(question_id, "➕", sender="bob", is_added=False)
         await asyncio.sleep(11 * MINUTE)
 
     assert [person.id for person in platform.sent[-1][1].mentions] == ["ann"]
@@ -72,8 +72,8 @@ async def test_thumbs_up_on_a_sent_repeating_reminder_joins_the_next(platform, c
 
 
 async def test_reminder_joined_by_a_thumbs_up_can_be_undone(platform, clock):
-    async with confirmed(platform, clock) as asked:
-        await platform.put_emoji(asked, "👍", sender="bob")
+    async with confirmed(platform, clock) as question_id:
+        await platform.put_emoji(question_id, "👍", sender="bob")
         await platform.say("Bubbles, undo", sender="bob")
         await asyncio.sleep(11 * MINUTE)
 
@@ -84,8 +84,8 @@ async def test_reminder_joined_by_a_thumbs_up_can_be_undone(platform, clock):
     ("emoji", "sender"), [("👍", "ann"), ("🎉", "bob")], ids=["the owner's thumb", "another emoji"]
 )
 async def test_reaction_without_a_request_is_not_answered(platform, clock, emoji, sender):
-    async with confirmed(platform, clock) as asked:
-        await platform.put_emoji(asked, emoji, sender=sender)
+    async with confirmed(platform, clock) as question_id:
+        await platform.put_emoji(question_id, emoji, sender=sender)
 
     assert len(platform.texts) == 1
 
@@ -99,8 +99,8 @@ async def test_thumbs_among_people_are_not_answered(platform, clock):
 
 
 async def test_thumbs_up_in_another_chat_joins_nothing(platform, clock):
-    async with confirmed(platform, clock) as asked:
-        await platform.put_emoji(asked, "👍", sender="bob", chat="elsewhere")
+    async with confirmed(platform, clock) as question_id:
+        await platform.put_emoji(question_id, "👍", sender="bob", chat="elsewhere")
 
     assert len(platform.texts) == 1
 

@@ -138,9 +138,9 @@ async def test_message_that_blocked_the_last_run_is_not_read_and_its_sender_noti
     async with Watchdog(tmp_path, 0) as watchdog, started(database, "It is noon.", watchdog=watchdog) as again:
         pass
 
-    [(_, told)] = run.sent
-    assert told.text.startswith("I could not read your message from 02:00")
-    assert (told.reply_to, told.choices, again.sent) == ("m1", (), [])
+    [(_, message)] = run.sent
+    assert message.text.startswith("I could not read your message from 02:00")
+    assert (message.reply_to, message.choices, again.sent) == ("m1", (), [])
 
 
 async def test_message_that_blocked_the_last_run_is_not_read_when_delivered_again(database, tmp_path):
@@ -159,10 +159,10 @@ async def test_sender_of_an_old_message_is_asked_to_repeat_it_with_a_button(data
     async with started(database, "It is noon.", after=timedelta(hours=1)) as platform:
         pass
 
-    [(_, told)] = platform.sent
-    assert told.reply_to == "m1"
-    assert "中断" in told.text
-    assert [choice.says for choice in told.choices] == ["bubbles，现在几点？"]
+    [(_, message)] = platform.sent
+    assert message.reply_to == "m1"
+    assert "中断" in message.text
+    assert [choice.says for choice in message.choices] == ["bubbles，现在几点？"]
 
 
 @pytest.mark.parametrize(

@@ -71,16 +71,16 @@ async def test_the_console_reads_utf_8_where_the_terminal_claims_to_know_ascii_o
     readable, writable = os.pipe()
     os.write(writable, typed + b"\n")
     os.close(writable)
-    heard = []
+    messages = []
 
     async def receive(incoming):
-        heard.append(incoming.text)
+        messages.append(incoming.text)
         return asyncio.sleep(0)
 
     with os.fdopen(readable, encoding="ascii", errors="surrogateescape") as stdin:
         await ConsolePlatform(clock=StandingClock(NOW), bot_name="Bubbles", stdin=stdin).run(receive)
 
-    assert heard == [text]
+    assert messages == [text]
 
 
 def test_a_terminal_that_lacks_a_character_gets_a_mark_in_its_place(monkeypatch):

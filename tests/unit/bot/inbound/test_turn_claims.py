@@ -156,10 +156,10 @@ async def test_a_tool_is_not_called_for_a_message_that_another_process_answers()
         call_id="1", message=MESSAGE, services=Services(), clock=LoopClock(), now=NOW, zone=UTC, language="en"
     )
     lost = await TurnCoordinator(FakeClaims(lost=[KEY]), LoopClock()).refuse(call, context)
-    kept = await TurnCoordinator(FakeClaims(), LoopClock()).refuse(call, context)
+    result = await TurnCoordinator(FakeClaims(), LoopClock()).refuse(call, context)
 
     assert (lost.ok, lost.failure) == (False, "denied")
-    assert kept is None
+    assert result is None
 
 
 async def test_answer_is_sent_when_the_owner_of_the_turn_is_unknown():

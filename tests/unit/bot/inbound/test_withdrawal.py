@@ -100,10 +100,10 @@ async def test_a_withdrawn_message_leaves_history_and_record(platform, clock, sh
     async with running(platform, clock, shop, "look") as app:
         await platform.say("bubbles, the shelf", message_id="m1")
         await platform.withdraw("m1")
-        said = [message.text for message in await app.services.get(HistoryService).recent(HOME)]
+        texts = [message.text for message in await app.services.get(HistoryService).recent(HOME)]
         recorded = await app.services.get(CallLog).of_message(HOME, "m1")
 
-    assert said == ["three books"]
+    assert texts == ["three books"]
     assert recorded == ()
 
 
@@ -111,9 +111,9 @@ async def test_edited_message_is_stored_with_its_new_text(platform, clock, shop)
     async with running(platform, clock, shop, "look") as app:
         await platform.say("bubbles, the shelf", message_id="m1")
         await platform.rewrite("m1", "bubbles, the books")
-        said = [message.text for message in await app.services.get(HistoryService).recent(HOME)]
+        texts = [message.text for message in await app.services.get(HistoryService).recent(HOME)]
 
-    assert said == ["bubbles, the books", "three books"]
+    assert texts == ["bubbles, the books", "three books"]
 
 
 async def test_stop_waits_for_a_started_change(platform, clock, shop):
@@ -133,15 +133,15 @@ async def test_a_stop_does_not_wait_for_a_call_that_only_reads(platform, clock, 
 
 
 @pytest.mark.parametrize(
-    ("by", "kept"), [("ann", "nobody owes me"), ("mallory", "ben owes me"), ("", "nobody owes me")]
+    ("by", "expected"), [("ann", "nobody owes me"), ("mallory", "ben owes me"), ("", "nobody owes me")]
 )
-async def test_messages_of_others_cannot_be_edited(platform, clock, shop, by, kept):
+async def test_messages_of_others_cannot_be_edited(platform, clock, shop, by, expected):
     async with running(platform, clock, shop) as app:
         await platform.say("ben owes me", sender="ann", message_id="m1")
         await platform.rewrite("m1", "nobody owes me", by=by)
-        told = await app.services.get(HistoryService).find(HOME, "m1")
+        message = await app.services.get(HistoryService).find(HOME, "m1")
 
-    assert told.text == kept
+    assert message.text == expected
 
 
 async def test_message_cannot_be_withdrawn_by_another_person(platform, clock, shop):

@@ -52,9 +52,9 @@ async def test_undelivered_reminder_is_sent_when_the_bot_is_back():
         await asyncio.sleep(60)
 
     assert len(before) == 1
-    said = [text for text in platform.texts[1:] if "water the plants" in text]
-    assert len(said) == 1
-    assert "09:05" in said[0]
+    texts = [text for text in platform.texts[1:] if "water the plants" in text]
+    assert len(texts) == 1
+    assert "09:05" in texts[0]
 
 
 async def test_undelivered_reminder_is_sent_after_a_message_in_the_unblocked_chat():
@@ -75,9 +75,9 @@ async def test_undelivered_reminder_is_sent_after_a_message_in_the_unblocked_cha
         await asyncio.sleep(60)
 
     assert too_early == 1
-    said = [text for text in platform.texts[1:] if "water the plants" in text]
-    assert len(said) == 1
-    assert "09:05" in said[0]
+    texts = [text for text in platform.texts[1:] if "water the plants" in text]
+    assert len(texts) == 1
+    assert "09:05" in texts[0]
 
 
 async def test_owner_of_an_undeliverable_reminder_is_notified_in_private():

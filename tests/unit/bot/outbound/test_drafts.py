@@ -245,11 +245,11 @@ async def test_a_whole_bot_shows_answers_while_they_are_written(is_wanted, count
     )
     async with bot as app:
         await platform.say("Bubbles, what is tea?")
-        [kept] = [each for each in await app.services.get(HistoryService).recent(HOME) if each.sender.is_bot]
+        [message] = [each for each in await app.services.get(HistoryService).recent(HOME) if each.sender.is_bot]
 
     assert platform.says == [ANSWER]
     assert len(platform.edits) == count_of_edits
-    assert (kept.id, kept.text) == ("bot-2", ANSWER)
+    assert (message.id, message.text) == ("bot-2", ANSWER)
 
 
 async def test_answers_are_not_streamed_on_a_platform_without_edits(stage):

@@ -149,11 +149,11 @@ async def test_rate_limited_chat_gets_no_further_message_until_its_time(outbox, 
 
     platform.refuse = refuse
     for _ in range(2):
-        with pytest.raises(DeliveryFailed) as caught:
+        with pytest.raises(DeliveryFailed) as error:
             await outbox.send(HOME, OutgoingMessage(text="hello"))
 
     assert len(tries) == 1
-    assert caught.value.retry_after == 30
+    assert error.value.retry_after == 30
 
 
 async def test_rate_limited_chat_does_not_delay_another(outbox, platform):
@@ -198,10 +198,10 @@ async def test_a_reply_that_is_tried_again_is_not_overtaken(outbox, platform):
 async def test_private_message_is_never_sent_to_all(outbox, platform):
     message = OutgoingMessage(text="your code is 1234", private_to=Person(id="ann", name="ann"))
 
-    with pytest.raises(DeliveryFailed) as caught:
+    with pytest.raises(DeliveryFailed) as error:
         await outbox.send(HOME, message)
 
-    assert caught.value.is_permanent
+    assert error.value.is_permanent
     assert platform.texts == []
 
 
@@ -276,10 +276,10 @@ async def test_a_file_that_is_too_large_for_the_platform_is_named(outbox, platfo
 
 
 async def test_edit_on_platform_without_edits_fails_permanently(outbox, platform):
-    with pytest.raises(DeliveryFailed) as caught:
+    with pytest.raises(DeliveryFailed) as error:
         await outbox.edit(HOME, "bot-1", OutgoingMessage(text="hello"))
 
-    assert caught.value.is_permanent
+    assert error.value.is_permanent
 
 
 async def test_open_circuit_breaker_rejects_sends(outbox, platform):
@@ -291,11 +291,11 @@ async def test_open_circuit_breaker_rejects_sends(outbox, platform):
         with pytest.raises(DeliveryFailed, match="no route"):
             await outbox.send(ChatAddress(platform="fake", chat_id=name), OutgoingMessage(text="hello"))
 
-    with pytest.raises(DeliveryFailed, match="fake does not answer") as refused:
+    with pytest.raises(DeliveryFailed, match="fake does not answer") as error:
         await outbox.send(HOME, OutgoingMessage(text="hello"))
 
-    assert refused.value.retry_after
-    assert not refused.value.is_unknown
+    assert error.value.retry_after
+    assert not error.value.is_unknown
 
 
 async def test_clock_that_is_set_back_does_not_prolong_a_pause(outbox, platform, clock):

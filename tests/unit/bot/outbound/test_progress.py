@@ -42,11 +42,11 @@ def line_on(clock):
 
 async def test_progress_is_one_message_changed_in_place(line_on, clock):
     platform = EditingPlatform(clock)
-    told = line_on(platform)
+    line = line_on(platform)
 
-    await told("1 of 9")
+    await line("1 of 9")
     clock.set(clock.now() + timedelta(seconds=4))
-    await told("5 of 9")
+    await line("5 of 9")
 
     assert platform.texts == ["1 of 9"]
     assert [text for _, text in platform.edits] == ["5 of 9"]
@@ -54,10 +54,10 @@ async def test_progress_is_one_message_changed_in_place(line_on, clock):
 
 async def test_progress_is_changed_at_most_every_three_seconds(line_on, clock):
     platform = EditingPlatform(clock)
-    told = line_on(platform)
+    line = line_on(platform)
 
     for number in range(9):
-        await told(f"{number} of 9")
+        await line(f"{number} of 9")
 
     assert platform.texts == ["0 of 9"]
     assert platform.edits == []
@@ -70,10 +70,10 @@ async def test_failed_progress_message_harms_nothing(line_on, clock):
         raise DeliveryFailed("full")
 
     platform.refuse = refuse
-    told = line_on(platform)
+    line = line_on(platform)
 
-    await told("1 of 9")
+    await line("1 of 9")
     clock.set(clock.now() + timedelta(seconds=9))
-    await told("2 of 9")
+    await line("2 of 9")
 
     assert platform.texts == []

@@ -23,9 +23,9 @@ class Chat:
         self.platform = platform
 
     async def say(self, text, sender="ann", **fields):
-        heard = len(self.platform.texts)
+        count = len(self.platform.texts)
         await self.platform.say(text, sender=sender, **fields)
-        return "\n".join(self.platform.texts[heard:])
+        return "\n".join(self.platform.texts[count:])
 
     async def reply(self, text, number=-1, sender="ann"):
         return await self.say(text, sender, reply_to=self.platform.sent_ids[number])
@@ -63,23 +63,23 @@ async def test_yes_to_another_person_confirms_nothing(group, yes):
 )
 async def test_deletion_is_confirmed_by_words_that_name_it(group, words):
     async with group() as chat:
-        asked = await chat.say("Bubbles, forget me")
-        told = await chat.say(words)
+        question = await chat.say("Bubbles, forget me")
+        answer = await chat.say(words)
 
-    assert "Say “yes, forget me” or no" in asked
-    assert "🧽" in told
+    assert "Say “yes, forget me” or no" in question
+    assert "🧽" in answer
 
 
 @pytest.mark.parametrize("yes", ["yes", "ok", "好", "👍"])
 async def test_a_bare_yes_to_a_deletion_asks_for_the_words(group, yes):
     async with group() as chat:
         await chat.say("Bubbles, forget me")
-        told = await chat.say(yes)
+        answer = await chat.say(yes)
         button = chat.platform.sent[-1][1].choices[0].says
         done = await chat.reply(button)
 
-    assert "🧽" not in told
-    assert button in told
+    assert "🧽" not in answer
+    assert button in answer
     assert "🧽" in done
 
 
@@ -95,9 +95,9 @@ async def test_button_confirms_a_deletion_after_messages_of_others(group):
 async def test_button_of_a_question_to_another_person_is_answered(group):
     async with group() as chat:
         await chat.say("Bubbles, forget me")
-        told = await chat.reply(chat.platform.sent[-1][1].choices[0].says, sender="bob")
+        answer = await chat.reply(chat.platform.sent[-1][1].choices[0].says, sender="bob")
 
-    assert told == "I asked ann that; the answer has to come from ann."
+    assert answer == "I asked ann that; the answer has to come from ann."
 
 
 async def test_a_used_or_expired_button_is_answered_politely(group):
@@ -119,7 +119,7 @@ CLOSED = "That question is closed, so your answer changed nothing. Ask me again 
 
 @pytest.mark.parametrize("is_private", [False, True])
 @pytest.mark.parametrize(
-    ("later", "told"),
+    ("later", "expected"),
     [
         (["at 8pm"], ANSWERED),
         (["2"], ANSWERED),
@@ -129,7 +129,7 @@ CLOSED = "That question is closed, so your answer changed nothing. Ask me again 
         (["nice weather, isn't it"], CLOSED),
     ],
 )
-async def test_button_of_an_answered_question_about_a_time_changes_nothing(group, is_private, later, told):
+async def test_button_of_an_answered_question_about_a_time_changes_nothing(group, is_private, later, expected):
     async with group() as chat:
         await chat.say("Bubbles, remind me tomorrow at 6 to call mum", is_private=is_private)
         question = chat.platform.sent_ids[-1]
@@ -140,7 +140,7 @@ async def test_button_of_an_answered_question_about_a_time_changes_nothing(group
         again = await chat.say("1", is_private=is_private, reply_to=question)
         after = await chat.say("Bubbles, list all", is_private=is_private)
 
-    assert (pressed, again) == (told, told)
+    assert (pressed, again) == (expected, expected)
     assert before == after
 
 
@@ -195,19 +195,19 @@ async def test_a_button_of_an_older_question_does_not_answer_the_latest(group):
         await chat.say("Bubbles, remind me every Friday at 15:00 to report")
         await chat.say("Bubbles, forget me")
         await chat.say("Bubbles, forget me")
-        told = await chat.reply("yes, forget me", 1)
+        answer = await chat.reply("yes, forget me", 1)
 
-    assert told.startswith("That question is closed")
+    assert answer.startswith("That question is closed")
 
 
 async def test_a_number_answers_only_the_person_asked_and_only_until_others_write(group):
     async with group() as chat:
-        asked = await chat.say("Bubbles, remind me tomorrow at 6 to call mum")
+        question = await chat.say("Bubbles, remind me tomorrow at 6 to call mum")
         of_bob = await chat.say("2", "bob")
         of_ann = await chat.say("2")
         replied = await chat.reply("2")
 
-    assert "1. tomorrow at 06:00" in asked
+    assert "1. tomorrow at 06:00" in question
     assert (of_bob, of_ann) == ("", "")
     assert "tomorrow at 18:00" in replied
 
@@ -310,18 +310,18 @@ async def test_a_new_request_drops_the_question_about_leftover_words(group, next
     async with group() as chat:
         await chat.say("Bubbles, remind me 3 times tomorrow to email Joe")
         await chat.say(next_request)
-        told = await chat.say("Bubbles, yes")
+        answer = await chat.say("Bubbles, yes")
         listed = await chat.say("Bubbles, list my reminders")
 
-    assert "email Joe" not in told + listed
+    assert "email Joe" not in answer + listed
 
 
 async def test_new_request_drops_the_question_about_times(group):
     async with group() as chat:
         await chat.say("Bubbles, remind me every day at 9:00 to water plants")
-        asked = await chat.say("Bubbles, not on Sunday")
+        question = await chat.say("Bubbles, not on Sunday")
         await chat.say("Bubbles, remind me tomorrow at 10:00 to pack")
-        told = await chat.say("Bubbles, 1")
+        answer = await chat.say("Bubbles, 1")
 
-    assert "1. " in asked
-    assert "Left out" not in told
+    assert "1. " in question
+    assert "Left out" not in answer

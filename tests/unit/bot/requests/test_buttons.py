@@ -50,9 +50,9 @@ async def test_fired_reminder_is_sent_again_after_its_snooze_button(platform, la
     await asyncio.sleep(61)
     fired = platform.texts[-1]
     await press(platform, 1)
-    heard = len(platform.texts)
+    count = len(platform.texts)
     await asyncio.sleep(8 * 60)
-    assert len(platform.texts) == heard
+    assert len(platform.texts) == count
 
     await asyncio.sleep(4 * 60)
 
@@ -95,20 +95,20 @@ async def test_repeating_reminder_is_deleted_by_its_last_button(platform, langua
 async def test_done_is_acknowledged(platform, language):
     await platform.say(ONCE[language])
     await asyncio.sleep(61)
-    heard = len(platform.texts)
+    count = len(platform.texts)
     await press(platform, 0)
 
-    assert len(platform.texts) == heard + 1
+    assert len(platform.texts) == count + 1
 
 
 @pytest.mark.parametrize("language", ["en", "zh", "es"])
 async def test_confirmation_is_undone_by_its_button(platform, language):
     await platform.say(ONCE[language])
     await press(platform, -1)
-    heard = len(platform.texts)
+    count = len(platform.texts)
     await asyncio.sleep(120)
 
-    assert len(platform.texts) == heard
+    assert len(platform.texts) == count
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ async def test_forgetting_is_confirmed_by_its_button(platform, asks, done):
 @pytest.mark.parametrize("language", ["en", "zh", "es"])
 async def test_a_button_is_answered_in_its_language(platform, language):
     await platform.say(ONCE[language])
-    said = platform.texts[-1]
+    answer = platform.texts[-1]
     await press(platform, -1)
 
-    assert language_of(said, "") == language
+    assert language_of(answer, "") == language
     assert language_of(platform.texts[-1], "") == language

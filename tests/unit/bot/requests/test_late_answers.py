@@ -81,17 +81,17 @@ async def test_minutes_are_counted_from_the_time_of_the_message(talk):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("remind me in 20 minutes of tea", "due since today at 09:10: tea"),
         ("remind me at 9:20 am of tea", "due since today at 09:20: tea"),
         ("20分钟后提醒我喝茶", "今天 09:10 已到：喝茶"),
     ],
 )
-async def test_reminder_due_during_downtime_is_sent_with_its_time(talk, text, told):
+async def test_reminder_due_during_downtime_is_sent_with_its_time(talk, text, expected):
     set_, due = await talk(text, waited=timedelta(minutes=40))
 
-    assert told in set_
+    assert expected in set_
     assert "⏰" in due
     assert "09:" in due
 
@@ -145,9 +145,9 @@ async def test_paused_reminder_is_not_reported_as_due(talk):
 
 
 async def test_time_before_the_message_is_refused(talk):
-    [refused] = await talk("remind me on 20 November 2026 at 8:50 am of tea", waited=timedelta(minutes=30))
+    [refusal] = await talk("remind me on 20 November 2026 at 8:50 am of tea", waited=timedelta(minutes=30))
 
-    assert "Set" not in refused
+    assert "Set" not in refusal
 
 
 async def test_message_time_wrong_by_weeks_is_ignored(talk):

@@ -38,16 +38,16 @@ def talk():
     async def run(*steps, wait=0.0, database=None, day="monday", **settings):
         clock = LoopClock(START)
         platform = FakePlatform(clock)
-        said = [step if isinstance(step, tuple) else (step, "please do that") for step in steps]
+        script = [step if isinstance(step, tuple) else (step, "please do that") for step in steps]
         async with build_app(
             Settings(bot=BotSettings(timezone="UTC"), **settings),
             platforms=[platform],
-            interpreter=ScriptedInterpreter([made for made, _ in said]),
+            interpreter=ScriptedInterpreter([made for made, _ in script]),
             clock=clock,
             database=database or Database("sqlite://", make_thread=InlineExecutor),
             timetable=LoopTimetable(),
         ):
-            for place, (_, text) in enumerate(said):
+            for place, (_, text) in enumerate(script):
                 await platform.say(text, message_id=f"{day}-{place}")
             await asyncio.sleep(wait)
         return list(platform.texts)

@@ -31,6 +31,6 @@ async def test_list_without_a_choice_shows_the_next_ten(platform, clock):
             await platform.say(f"remind me tomorrow at 8:{number + 10} to do task {number + 1}")
         await platform.say("delete the reminder about elephants")
 
-    asked = platform.texts[-1].splitlines()
-    assert asked[10].startswith("10. ")
-    assert asked[11:] == ["… and 2 more: “list my reminders” shows all."]
+    lines = platform.texts[-1].splitlines()
+    assert lines[10].startswith("10. ")
+    assert lines[11:] == ["… and 2 more: “list my reminders” shows all."]

@@ -22,6 +22,6 @@ async def test_reminder_for_a_name_is_listed_to_the_only_member_with_it(writers,
         for writer in reversed(writers):
             await platform.say("hello", sender=writer)
         await platform.say("Bubbles, my reminders", sender=writers[0])
-        told = platform.texts[-1]
+        answer = platform.texts[-1]
 
-    assert (": pack" in told or "· pack" in told) is is_listed
+    assert (": pack" in answer or "· pack" in answer) is is_listed

@@ -24,9 +24,9 @@ class Chat:
         self.app = app
 
     async def say(self, text, **fields):
-        heard = len(self.platform.texts)
+        count = len(self.platform.texts)
         await self.platform.say(text, **fields)
-        return "\n".join(self.platform.texts[heard:])
+        return "\n".join(self.platform.texts[count:])
 
     async def press(self, number, label, *, sender="ann"):
         """Press the button of the bot's message with this number; return what the bot says to that."""
@@ -79,10 +79,10 @@ async def test_button_of_another_person_is_answered_and_changes_nothing(group):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"))
         await chat.say(SET_ALL.format(what="BBB"), sender="bob")
-        told = await chat.press(0, "Undo", sender="bob")
+        answer = await chat.press(0, "Undo", sender="bob")
         left = await chat.listed()
 
-    assert told == "That is somebody else's change; only the person who made it can undo it."
+    assert answer == "That is somebody else's change; only the person who made it can undo it."
     assert "AAA" in left
     assert "BBB" in left
 
@@ -91,9 +91,9 @@ async def test_press_is_answered_in_the_language_of_the_person(group):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"))
         await chat.say("你好呀各位", sender="bob")
-        told = await chat.press(0, "Undo", sender="bob")
+        answer = await chat.press(0, "Undo", sender="bob")
 
-    assert told == "这是别人的改动，只有做改动的人才能撤销。"
+    assert answer == "这是别人的改动，只有做改动的人才能撤销。"
 
 
 async def test_an_old_button_does_not_revert_later_changes_of_the_same_reminder(group):
@@ -101,10 +101,10 @@ async def test_an_old_button_does_not_revert_later_changes_of_the_same_reminder(
         await chat.say(SET_ALL.format(what="AAA"))
         await chat.say("Bubbles, make it 6pm")
         await chat.say("Bubbles, make it 7pm")
-        told = await chat.press(1, "Undo")
+        answer = await chat.press(1, "Undo")
         left = await chat.listed()
 
-    assert told.startswith("It has been changed again since then.")
+    assert answer.startswith("It has been changed again since then.")
     assert "19:00" in left
 
 
@@ -145,12 +145,12 @@ async def test_undo_asks_after_a_request_that_was_ignored(group, request_text):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"))
         ignored = await chat.say(request_text)
-        asked = await chat.say("undo")
+        question = await chat.say("undo")
         left = await chat.listed()
 
     assert ignored == ""
-    assert asked.startswith("Do you mean this change: “✅ Set")
-    assert "AAA" in asked
+    assert question.startswith("Do you mean this change: “✅ Set")
+    assert "AAA" in question
     assert "AAA" in left
 
 
@@ -158,11 +158,11 @@ async def test_undo_asks_after_a_request_that_was_not_understood(group):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"))
         await chat.say("Bubbles, xd one")
-        asked = await chat.say("undo")
+        question = await chat.say("undo")
         await chat.say("yes")
         left = await chat.listed()
 
-    assert asked.startswith("Do you mean this change:")
+    assert question.startswith("Do you mean this change:")
     assert "AAA" not in left
 
 
@@ -180,11 +180,11 @@ async def test_typed_undo_asks_about_an_older_change(group):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"))
         chat.clock.set(NOW + timedelta(minutes=11))
-        asked = await chat.say("undo")
+        question = await chat.say("undo")
         taken_back = await chat.press(-1, "Yes")
         left = await chat.listed()
 
-    assert asked.startswith("Do you mean this change:")
+    assert question.startswith("Do you mean this change:")
     assert "AAA" in taken_back
     assert "AAA" not in left
 

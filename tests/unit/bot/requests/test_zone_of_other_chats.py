@@ -17,7 +17,7 @@ async def test_reminders_of_other_chats_are_counted_when_a_zone_is_set():
         await platform.say("remind me every day at 10:00 to stretch", sender="ann", chat="ann", is_private=True)
         await platform.say("remind me tomorrow at 9:00 to pack", sender="bob", chat="bob", is_private=True)
         await platform.say("Bubbles, my timezone is Berlin", sender="ann")
-        told = platform.texts[-1]
+        answer = platform.texts[-1]
 
-    assert "2 of your reminders in other chats keep the times they had." in told
-    assert "doctor" not in told
+    assert "2 of your reminders in other chats keep the times they had." in answer
+    assert "doctor" not in answer

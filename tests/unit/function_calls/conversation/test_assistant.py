@@ -113,9 +113,9 @@ async def test_a_question_ends_the_turn(assistant_of, turn):
 
 async def test_question_beside_a_call_is_sent_after_it_with_its_buttons(assistant_of, turn):
     button = Choice(label="at eight", says="1")
-    asked = replace(calls("greet", name="Ann"), notice="When?", choices=(button,))
+    result = replace(calls("greet", name="Ann"), notice="When?", choices=(button,))
 
-    reply = await assistant_of(Script(asked)).answer(turn)
+    reply = await assistant_of(Script(result)).answer(turn)
 
     assert (reply.text, reply.choices) == ("Hello Ann!\nWhen?", (button,))
 

@@ -82,9 +82,9 @@ async def test_digest_covers_the_interval_of_its_rule(history):
     assert "boiler" in await digests_of(history)(notice(hours=24 * 7))
 
 
-@pytest.mark.parametrize(("language", "told"), [("en", "Nothing new"), ("zh", "没有新消息")])
-async def test_empty_digest_says_so(history, language, told):
-    assert told in await digests_of(history)(notice(language, hours=1))
+@pytest.mark.parametrize(("language", "expected"), [("en", "Nothing new"), ("zh", "没有新消息")])
+async def test_empty_digest_says_so(history, language, expected):
+    assert expected in await digests_of(history)(notice(language, hours=1))
 
 
 async def test_digest_does_not_wait_for_a_hanging_model(history):

@@ -87,11 +87,11 @@ async def test_request_to_the_bot_is_found_only_without_other_results(find, hist
 
 
 async def test_question_is_shown_with_its_answer(find, history, message):
-    asked = replace(message, id="1", text="whats the door code", is_addressed=False)
-    asked = replace(asked, sent_at=message.sent_at - timedelta(days=1))
-    later = asked.sent_at + timedelta(minutes=1)
-    answer = replace(asked, id="2", text="4471", sender=Person(id="bob", name="bob"), sent_at=later)
-    for each in (asked, answer):
+    request = replace(message, id="1", text="whats the door code", is_addressed=False)
+    request = replace(request, sent_at=message.sent_at - timedelta(days=1))
+    later = request.sent_at + timedelta(minutes=1)
+    answer = replace(request, id="2", text="4471", sender=Person(id="bob", name="bob"), sent_at=later)
+    for each in (request, answer):
         await history.record(each)
 
     result = await find(query="door code")

@@ -61,9 +61,9 @@ def record_message(services, message):
 async def test_erasure_needs_a_confirmation(ask, record_message):
     await record_message(1)
 
-    asked = await ask("forget_me")
+    question = await ask("forget_me")
 
-    assert asked.ending == "question"
+    assert question.ending == "question"
     assert "messages (1)" in (await ask("export_my_data")).text
 
 
@@ -80,12 +80,12 @@ async def test_erasure_is_reported_in_numbers(ask, record_message):
 
 
 @pytest.mark.parametrize(
-    ("language", "told"), [("en", "From now on I keep none"), ("zh", "从现在起，我在这个群里不再保存")]
+    ("language", "expected"), [("en", "From now on I keep none"), ("zh", "从现在起，我在这个群里不再保存")]
 )
-async def test_opting_out_is_confirmed_and_can_be_undone(ask, language, told):
+async def test_opting_out_is_confirmed_and_can_be_undone(ask, language, expected):
     result = await ask("history_opt_out", language=language)
 
-    assert result.text.startswith(told)
+    assert result.text.startswith(expected)
     assert result.receipts[0].undo.name == "history_opt_in"
     assert not (await ask("history_opt_out")).ok
     assert (await ask("history_opt_in")).ok
@@ -125,22 +125,22 @@ async def test_private_export_has_a_file_and_group_export_does_not(ask, record_m
     group, private = await ask("export_my_data"), await ask("export_my_data", **ALONE)
 
     (file,) = private.files
-    told = json.loads(file.content)
+    data = json.loads(file.content)
     assert group.files == ()
     assert (file.name, file.media_type) == ("my-data.json", "application/json")
-    assert [each["text"] for each in told["messages"]] == [f"tea {number}" for number in range(102)]
-    assert told["messages"][0]["chat"] == "fake:home"
+    assert [each["text"] for each in data["messages"]] == [f"tea {number}" for number in range(102)]
+    assert data["messages"][0]["chat"] == "fake:home"
     assert "The last 100 messages:" in private.text
     assert "fake:home: tea 1\n" not in private.text
 
 
 async def test_retention_is_set_by_admins_only(ask):
-    refused = await ask("history_retention", {"days": 7})
-    asked = await ask("history_retention")
+    refusal = await ask("history_retention", {"days": 7})
+    question = await ask("history_retention")
     changed = await ask("history_retention", {"days": 7}, **ADMIN)
 
-    assert (refused.ok, refused.text) == (False, "Only an admin of this chat may do that.")
-    assert (asked.text, asked.receipts) == ("Messages of this chat are kept for 30 days.", ())
+    assert (refusal.ok, refusal.text) == (False, "Only an admin of this chat may do that.")
+    assert (question.text, question.receipts) == ("Messages of this chat are kept for 30 days.", ())
     assert changed.text == "✅ Messages of this chat are now kept for 7 days; older ones are deleted once a day."
 
 

@@ -20,8 +20,8 @@ def schedule(rule, zone="UTC"):
     return read_schedule(datetime(2026, 1, 5, 9, 0), zone, rule)
 
 
-def rule_of(rule, context, **asked):
-    return str(change_repetition(ReminderUpdateArgs(**asked), schedule(rule), context).rule)
+def rule_of(rule, context, **changes):
+    return str(change_repetition(ReminderUpdateArgs(**changes), schedule(rule), context).rule)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_days_are_added_excluded_and_replaced(context_of, rule, days, after):
 
 
 @pytest.mark.parametrize(
-    ("rule", "asked", "code"),
+    ("rule", "changes", "code"),
     [
         ("", {"days": "weekdays"}, "no_repetition"),
         ("FREQ=HOURLY;INTERVAL=2", {"days": "-Sundays"}, "no_days_of_week"),
@@ -63,13 +63,13 @@ def test_days_are_added_excluded_and_replaced(context_of, rule, days, after):
         (WEEKDAYS, {"until": "stretching"}, "time_not_understood"),
     ],
 )
-def test_impossible_change_of_a_rule_is_refused(context_of, rule, asked, code):
+def test_impossible_change_of_a_rule_is_refused(context_of, rule, changes, code):
     old = schedule(rule) if rule else Schedule(start=datetime(2030, 1, 5, 9, 0), zone="UTC")
 
-    with pytest.raises(RequestRefused) as refused:
-        change_repetition(ReminderUpdateArgs(**asked), old, context_of())
+    with pytest.raises(RequestRefused) as error:
+        change_repetition(ReminderUpdateArgs(**changes), old, context_of())
 
-    assert refused.value.code == code
+    assert error.value.code == code
 
 
 @pytest.mark.parametrize(
@@ -113,8 +113,8 @@ def test_skipped_day_does_not_count(context_of):
 
 def test_number_of_occurrences_is_kept_on_other_days(context_of):
     context = context_of()
-    began = next_fires(schedule(DAILY), context.now, 1)[0]
-    old = read_schedule(began.replace(tzinfo=None), "UTC", f"{DAILY};COUNT=4")
+    start = next_fires(schedule(DAILY), context.now, 1)[0]
+    old = read_schedule(start.replace(tzinfo=None), "UTC", f"{DAILY};COUNT=4")
 
     fewer = change_repetition(ReminderUpdateArgs(days="-Sundays"), old, context)
 

@@ -92,10 +92,10 @@ def test_the_day_is_one_of_the_reminders_own_zone(context_of):
     ],
 )
 def test_impossible_skip_is_refused(context_of, rule, words, code):
-    with pytest.raises(RequestRefused) as refused:
+    with pytest.raises(RequestRefused) as error:
         skip_fires(words, schedule(rule), context_of())
 
-    assert refused.value.code == code
+    assert error.value.code == code
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ async def test_reminder_that_cannot_be_read_does_not_prevent_a_pause_of_the_othe
 ):
     context = context_of()
     for content, schedule in (("odd", unreadable), ("tea", DAILY)):
-        wish = NewReminder(
+        new = NewReminder(
             request_key=content,
             address=context.chat,
             creator=context.sender,
@@ -129,7 +129,7 @@ async def test_reminder_that_cannot_be_read_does_not_prevent_a_pause_of_the_othe
             schedule=schedule,
             language="en",
         )
-        await store.add(ValidatedReminder(reminder=wish, first_fire=TOMORROW), NOON, ReminderLimits())
+        await store.add(ValidatedReminder(reminder=new, first_fire=TOMORROW), NOON, ReminderLimits())
 
     paused = await suspend_reminders(Suspension(since=NOON, until=NOON + timedelta(days=3)), "all", context, reminders)
     resumed = await resume("all", context, reminders)

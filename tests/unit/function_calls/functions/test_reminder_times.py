@@ -57,21 +57,21 @@ def test_a_weekly_rule_names_its_day():
 
 
 def test_weekly_without_a_day_is_refused():
-    with pytest.raises(RequestRefused) as caught:
+    with pytest.raises(RequestRefused) as error:
         schedule("weekly", "09:00")
 
-    assert caught.value.code == "weekday_missing"
+    assert error.value.code == "weekday_missing"
 
 
 @pytest.mark.parametrize(
     "time", ["soonish maybe", "2026-13-01 10:00", "2026-02-30 10:00", "0001-01-01 00:00", "9999-12-31 23:59"]
 )
 def test_meaningless_time_is_refused_with_its_text(time):
-    with pytest.raises(RequestRefused) as caught:
+    with pytest.raises(RequestRefused) as error:
         schedule("once", time)
 
-    assert caught.value.code == "time_not_understood"
-    assert caught.value.fields["time"] == time
+    assert error.value.code == "time_not_understood"
+    assert error.value.fields["time"] == time
 
 
 def test_first_occurrence_of_a_rule_is_read_from_the_time():

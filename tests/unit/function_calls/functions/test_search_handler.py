@@ -51,14 +51,14 @@ def search(context_of):
 
 
 async def test_listener_gets_the_streamed_text_and_the_whole_answer(search):
-    heard = []
+    texts = []
 
     async def hear(text):
-        heard.append(text)
+        texts.append(text)
 
     result = await search(SpeakingEngine(), hear)
 
-    assert heard == ["Many [1]."]
+    assert texts == ["Many [1]."]
     assert result.ending != "answered"
     assert result.text.startswith("Many [1].\n")
     assert "https://stars.example/" in result.text
@@ -92,9 +92,9 @@ async def test_instructions_to_set_up_search_are_for_admins_only(context_of, is_
     sender = replace(context.message.sender, is_admin=is_admin)
     context = replace(context, message=replace(context.message, sender=sender))
 
-    told = await _refusal_of(context)
+    refusal = await _refusal_of(context)
 
-    assert ("PERPLEXITY_API_KEY" in told) is is_told
+    assert ("PERPLEXITY_API_KEY" in refusal) is is_told
 
 
 async def _refusal_of(context):

@@ -159,23 +159,23 @@ async def test_words_that_name_no_window_are_answered_with_examples(summarize):
     assert "“when the cows came home”" in result.text
 
 
-@pytest.mark.parametrize(("language", "told"), [("en", "are quotations"), ("zh", "原话摘录")])
-async def test_failed_model_is_mentioned(summarize, record_message, language, told):
+@pytest.mark.parametrize(("language", "expected"), [("en", "are quotations"), ("zh", "原话摘录")])
+async def test_failed_model_is_mentioned(summarize, record_message, language, expected):
     await record_message(1, "The invoice from Berlin has to be paid.")
 
     result = await summarize(language=language, summarizer=BrokenModel())
 
-    assert told in result.text
+    assert expected in result.text
 
 
-@pytest.mark.parametrize(("language", "told"), [("en", "more messages than I read"), ("zh", "没有全部读完")])
-async def test_truncated_window_is_mentioned(summarize, record_message, history, message, language, told):
+@pytest.mark.parametrize(("language", "expected"), [("en", "more messages than I read"), ("zh", "没有全部读完")])
+async def test_truncated_window_is_mentioned(summarize, record_message, history, message, language, expected):
     earlier = replace(message, sent_at=message.sent_at - timedelta(hours=1), is_addressed=False)
     await history._store.add([replace(earlier, id=f"m{number}", text=f"point {number}") for number in range(5001)])
 
     result = await summarize(language=language, window="since yesterday")
 
-    assert told in result.text
+    assert expected in result.text
 
 
 async def test_heading_has_no_seconds(summarize, record_message, history, message):
@@ -211,16 +211,16 @@ class SlowSummarizer:
 
 async def test_long_work_shows_progress(context_of, history, record_message):
     await record_message(1, "The invoice from Berlin has to be paid.")
-    told = []
+    messages = []
 
     async def hear(text):
-        told.append(text)
+        messages.append(text)
 
     context = replace(context_of(text="summarize"), progress=hear)
     summaries = SummaryService(history, summarizer=SlowSummarizer(context.clock))
     await handlers.summary(SummaryArgs(), context, summaries, history)
 
-    assert told == ["Reading a long chat: 2 of 9 parts are done…"]
+    assert messages == ["Reading a long chat: 2 of 9 parts are done…"]
 
 
 async def test_every_point_links_to_its_message_where_there_are_links(context_of, history, record_message):

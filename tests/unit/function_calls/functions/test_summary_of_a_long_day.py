@@ -110,18 +110,18 @@ def summarize(history, context_of):
 
 
 async def test_facts_found_by_a_model_link_to_their_messages(summarize, history):
-    clock, told = FixedClock(EVENING), []
+    clock, messages = FixedClock(EVENING), []
     model = KeenReader(clock)
 
     async def progress(text):
-        told.append(text)
+        messages.append(text)
 
     result = await summarize(SummaryService(history, summarizer=ModelSummarizer(model)), clock=clock, progress=progress)
 
     cited = [(each["text"], each["message_ids"]) for each in result.value["bullets"]]
     assert cited == [(text, [str(number)]) for number, (_, text) in FACTS.items()]
     assert all(f"{text} [↗](https://chat.example/{number})" in result.text for number, (_, text) in FACTS.items())
-    assert f"of {model.parts} parts are done" in told[-1]
+    assert f"of {model.parts} parts are done" in messages[-1]
     assert model.parts > 20
 
 

@@ -181,10 +181,10 @@ def test_parallel_calls_of_gpt_are_separate_calls(form):
 
 @pytest.mark.parametrize("form", SAID)
 def test_only_the_answer_is_sent(form):
-    text, said = SAID[form]
+    text, answer = SAID[form]
 
-    assert find_text_calls(text, NAMES) == find_text_calls(said, NAMES)
-    assert find_text_calls(text, NAMES).text == said
+    assert find_text_calls(text, NAMES) == find_text_calls(answer, NAMES)
+    assert find_text_calls(text, NAMES).text == answer
 
 
 @pytest.mark.parametrize(

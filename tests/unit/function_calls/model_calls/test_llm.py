@@ -99,10 +99,10 @@ async def test_message_to_the_model_names_every_wrong_field():
     found, model = await understand([completion("", bad), completion("", call_tea())])
 
     assert found.calls[0].arguments == TEA
-    (told,) = last_tool_messages(model)
-    assert "type" in told
-    assert "time" in told
-    assert "weekly" in told
+    (message,) = last_tool_messages(model)
+    assert "type" in message
+    assert "time" in message
+    assert "weekly" in message
 
 
 async def test_truncated_json_never_becomes_an_empty_object():
@@ -327,10 +327,10 @@ async def test_another_tool_set_is_another_list():
 
 
 async def test_text_is_streamed_and_calls_are_not():
-    heard = []
+    texts = []
 
     async def on_text(text):
-        heard.append(text)
+        texts.append(text)
 
     model = ScriptedModel(['<tool_call>{"name": "reminder_list", "arguments": {}}</tool_call>', "You have none."])
     llm = FunctionCallLLM(model)
@@ -338,4 +338,4 @@ async def test_text_is_streamed_and_calls_are_not():
     second = await llm.interpret(make_turn("list", tools=TOOLS), on_text=on_text)
 
     assert first.calls[0].name == "reminder_list"
-    assert "".join(heard) == second.answer == "You have none."
+    assert "".join(texts) == second.answer == "You have none."

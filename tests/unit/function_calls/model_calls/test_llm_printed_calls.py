@@ -118,9 +118,9 @@ def test_ordinary_text_is_unchanged(text):
     ["<tool_call></tool_call>", "done <|im_end|>", "</tool_call>", "<tool_call>what?</tool_call>", "[TOOL_CALLS]"],
 )
 def test_broken_call_syntax_is_never_sent(text):
-    said = find_text_calls(text, NAMES).text
+    answer = find_text_calls(text, NAMES).text
 
-    assert not set("<|[") & set(said)
+    assert not set("<|[") & set(answer)
 
 
 def test_thoughts_are_not_sent():

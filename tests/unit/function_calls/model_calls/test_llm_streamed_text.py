@@ -31,50 +31,50 @@ WORDS = [
 
 
 async def stream(text, size):
-    heard = []
+    pieces = []
 
     async def listener(piece):
-        heard.append(piece)
+        pieces.append(piece)
 
     gate = StreamFilter(listener, NAMES)
     for start in range(0, len(text), size):
         await gate.feed(text[start : start + size])
-    return gate, heard
+    return gate, pieces
 
 
 @pytest.mark.parametrize("call", CALLS)
 @given(size=st.integers(min_value=1, max_value=20))
 async def test_call_syntax_is_not_streamed_before_the_answer_is_parsed(call, size):
-    _, heard = await stream(f"Sure. {call}", size)
+    _, pieces = await stream(f"Sure. {call}", size)
 
-    assert "".join(heard).strip() == "Sure."
+    assert "".join(pieces).strip() == "Sure."
 
 
 @pytest.mark.parametrize("words", WORDS)
 @given(size=st.integers(min_value=1, max_value=20))
 async def test_text_is_streamed_completely_and_once(words, size):
-    gate, heard = await stream(words, size)
+    gate, pieces = await stream(words, size)
 
     await gate.finish(find_text_calls(words, NAMES).text)
 
-    assert "".join(heard) == words
+    assert "".join(pieces) == words
 
 
 async def test_text_is_streamed_while_it_arrives():
-    _, heard = await stream("It is ten o'clock now.", 5)
+    _, pieces = await stream("It is ten o'clock now.", 5)
 
-    assert len(heard) > 3
+    assert len(pieces) > 3
 
 
 async def test_half_a_character_is_streamed_as_a_replacement():
-    _, heard = await stream("tea \ud83d now", 3)
+    _, pieces = await stream("tea \ud83d now", 3)
 
-    assert "".join(heard).startswith("tea \ufffd")
+    assert "".join(pieces).startswith("tea \ufffd")
 
 
 async def test_very_long_word_is_streamed_in_linear_time():
     word = "a" * 100_000 + "-"
 
-    _, heard = await stream(word, len(word))
+    _, pieces = await stream(word, len(word))
 
-    assert heard == [word]
+    assert pieces == [word]

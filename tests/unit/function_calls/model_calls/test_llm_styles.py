@@ -133,9 +133,9 @@ async def test_prompt_results_are_appended_to_the_message_and_answered_in_words(
     found, model = await understand("prompt", ["It is eleven."], turn_of(steps=[AFTER]))
 
     assert found.answer == "It is eleven."
-    said = model.shown[0].messages[-1]
-    assert said["role"] == "user"
-    assert said["content"].endswith('\n\nTool `get_time` Output: {\n  "local_time": "11:00"\n}')
+    message = model.shown[0].messages[-1]
+    assert message["role"] == "user"
+    assert message["content"].endswith('\n\nTool `get_time` Output: {\n  "local_time": "11:00"\n}')
     assert "Available Tools" not in model.shown[0].messages[0]["content"]
 
 
@@ -175,15 +175,15 @@ async def test_call_syntax_in_the_text_is_never_sent(style):
 
 @pytest.mark.parametrize("style", ["prompt", "json_router"])
 async def test_choice_of_a_tool_is_never_streamed(style):
-    heard = []
+    texts = []
 
     async def on_text(text):
-        heard.append(text)
+        texts.append(text)
 
     model = ScriptedModel(["Let me see, nothing fits.", "Hello!"])
     await FunctionCallLLM(model, styles=make_styles(style, model)).interpret(turn_of("hello"), on_text=on_text)
 
-    assert heard == ["Hello!"]
+    assert texts == ["Hello!"]
 
 
 async def test_json_router_offers_one_flat_object_per_tool_and_none():

@@ -72,7 +72,7 @@ WRONG = f"wrong ({__file__}:{wrong.__code__.co_firstlineno}) returned dict; retu
 async def test_other_answer_of_a_hook_is_an_error_that_names_the_hook(hooks, text, turn):
     model = ScriptedInterpreter([ModelUnavailable("timeout") if hooks.on_error else "tea"])
 
-    with pytest.raises(TypeError) as caught:
+    with pytest.raises(TypeError) as error:
         await HookedInterpreter(model, hooks).interpret(turn)
 
-    assert str(caught.value) == text
+    assert str(error.value) == text

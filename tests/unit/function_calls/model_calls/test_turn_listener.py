@@ -15,13 +15,13 @@ DONE = Step(
 
 async def streamed_text(turn):
     """Return the text that a listener of `turn` gets of the answer "It is sunny."."""
-    heard = []
+    texts = []
 
     async def hear(text):
-        heard.append(text)
+        texts.append(text)
 
     await FunctionCallLLM(ScriptedModel(["It is sunny."])).interpret(replace(turn, on_text=hear))
-    return "".join(heard)
+    return "".join(texts)
 
 
 async def test_answer_to_the_requester_is_streamed():

@@ -45,9 +45,9 @@ def tool():
 
 def error_lines(tool, language, arguments):
     """Return the lines shown to a person for errors of the second check."""
-    with pytest.raises(ArgumentsInvalid) as caught:
+    with pytest.raises(ArgumentsInvalid) as error:
         tool.instantiate(arguments)
-    return invalid_arguments_text(language, tool.spec, caught.value.errors).splitlines()
+    return invalid_arguments_text(language, tool.spec, error.value.errors).splitlines()
 
 
 CASES = [
@@ -117,18 +117,18 @@ def test_tool_without_an_example_in_the_language_is_shown_as_a_command(tool):
 
 @pytest.mark.looptime
 @pytest.mark.parametrize(
-    ("said", "lines"),
+    ("text", "lines"),
     [
         ("/pour_tea kind=green cups=9", ["• cups: Must be at most 6. You gave 9."]),
         ("/pour_tea cups=9", ["• It needs kind.", "• cups: Must be at most 6. You gave 9."]),
         ("/pour_tea kind=绿茶 cups=2", ['• kind：应该是 green、black。收到的是 "绿茶"。']),
     ],
 )
-async def test_errors_without_a_model_are_in_one_language(said, lines):
+async def test_errors_without_a_model_are_in_one_language(text, lines):
     clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     platform = FakePlatform(clock)
     async with build_in_memory(clock=clock, platforms=[platform], functions=[pour_tea]):
-        await platform.say(said, is_private=True)
+        await platform.say(text, is_private=True)
 
     assert platform.texts[0].splitlines()[1:-1] == lines
 
@@ -164,7 +164,7 @@ async def test_command_is_answered_in_the_language_of_the_previous_message(befor
 
 @pytest.mark.looptime
 @pytest.mark.parametrize(
-    ("said", "answer"),
+    ("text", "answer"),
     [
         ("/pour_te", "There is no command /pour_te. Did you mean /pour_tea?"),
         ("/Pour_Tea kind=green", "There is no command /Pour_Tea. Did you mean /pour_tea?"),
@@ -173,11 +173,11 @@ async def test_command_is_answered_in_the_language_of_the_previous_message(befor
         ("/pour me some", "There is no command /pour. Did you mean /pour_tea?"),
     ],
 )
-async def test_mistyped_command_is_asked_about(said, answer):
+async def test_mistyped_command_is_asked_about(text, answer):
     clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     platform = FakePlatform(clock)
     async with build_in_memory(clock=clock, platforms=[platform], functions=[pour_tea]):
-        await platform.say(said, is_private=True)
+        await platform.say(text, is_private=True)
 
     assert platform.texts[0].startswith(answer)
 

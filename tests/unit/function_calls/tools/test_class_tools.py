@@ -111,15 +111,15 @@ class HasAWrongSchema(QueryDatabase):
 
 
 @pytest.mark.parametrize(
-    ("tool", "told"),
+    ("tool", "expected"),
     [
         (TakesNoContext(), r"TakesNoContext\.run is called as run\(args, ctx\)"),
         (HasNoSchema(), r"HasNoSchema\.parameters is 'sql: a query'; it has to be a JSON Schema"),
         (HasAWrongSchema(), r'HasAWrongSchema\.parameters: "objekt"'),
     ],
 )
-def test_invalid_class_tool_is_reported_at_registration(tool, told):
-    with pytest.raises((TypeError, SchemaInvalid), match=told):
+def test_invalid_class_tool_is_reported_at_registration(tool, expected):
+    with pytest.raises((TypeError, SchemaInvalid), match=expected):
         Registry().register(tool)
 
 

@@ -46,14 +46,14 @@ async def test_parameter_named_tool_context_is_injected_without_an_annotation(co
 
 
 async def test_progress_goes_to_the_waiting_receiver(context_of):
-    told = []
+    messages = []
 
     async def tell(text):
-        told.append(text)
+        messages.append(text)
 
     await router().dispatch(BAKE, replace(context_of(), progress=tell))
 
-    assert told == ["half done"]
+    assert messages == ["half done"]
 
 
 async def test_progress_without_a_receiver_is_ignored(context_of):

@@ -163,39 +163,39 @@ async def test_a_hook_that_raises_is_a_failed_call(router, hooks, context_of):
 
 
 async def test_bus_sends_the_call_and_its_result(router, events, context_of):
-    told = []
-    events.subscribe("tool.call", lambda event: told.append((event.name, dict(event.data))))
-    events.subscribe("tool.result", lambda event: told.append((event.name, dict(event.data))))
+    received = []
+    events.subscribe("tool.call", lambda event: received.append((event.name, dict(event.data))))
+    events.subscribe("tool.result", lambda event: received.append((event.name, dict(event.data))))
     await router.dispatch(CALL, context_of())
 
-    assert told == [
+    assert received == [
         ("tool.call", {"tool": "double", "args": {"number": 2}}),
         ("tool.result", {"tool": "double", "response": {"result": 4}}),
     ]
 
 
 async def test_a_complete_event_has_timing_and_ids(router, events, context_of):
-    told = []
-    events.subscribe("tool.complete", told.append)
+    received = []
+    events.subscribe("tool.complete", received.append)
     await router.dispatch(CALL, context_of())
 
-    assert told[0].message_id == "m1"
-    assert told[0].data["id"] == "1"
-    assert told[0].data["duration_ms"] > 0
+    assert received[0].message_id == "m1"
+    assert received[0].data["id"] == "1"
+    assert received[0].data["duration_ms"] > 0
 
 
 async def test_a_listener_that_raises_breaks_neither_the_call_nor_the_others(router, events, context_of):
-    told = []
+    received = []
 
     async def broken(event):
         raise RuntimeError("bug")
 
     events.subscribe("*", broken)
-    events.subscribe("*", told.append)
+    events.subscribe("*", received.append)
     result = await router.dispatch(CALL, context_of())
 
     assert result.ok
-    assert [event.name for event in told] == ["tool.call", "tool.start", "tool.result", "tool.complete"]
+    assert [event.name for event in received] == ["tool.call", "tool.start", "tool.result", "tool.complete"]
 
 
 async def await_something_cancelled(*_):
@@ -211,11 +211,11 @@ def exit_python(*_):
 @pytest.mark.parametrize("failing", [await_something_cancelled, exit_python])
 async def test_hook_or_listener_cannot_end_the_task_of_the_call(failing, router, hooks, events, context_of):
     events.subscribe("*", failing)
-    heard = await router.dispatch(CALL, context_of())
+    result = await router.dispatch(CALL, context_of())
     hooks.before.append(failing)
     hooked = await router.dispatch(CALL, context_of())
 
-    assert (heard.ok, hooked.ok, hooked.cause) == (True, False, "crashed")
+    assert (result.ok, hooked.ok, hooked.cause) == (True, False, "crashed")
 
 
 async def test_call_is_cancelled_while_a_listener_waits(router, events, context_of):
@@ -236,22 +236,22 @@ async def test_call_is_cancelled_while_a_listener_waits(router, events, context_
 
 @pytest.mark.looptime
 async def test_endless_listener_delays_the_call_only_for_a_time(router, events, context_of):
-    told = []
+    received = []
 
     async def endless(event):
         await asyncio.Event().wait()
 
     events.subscribe("tool.call", endless)
-    events.subscribe("tool.call", told.append)
+    events.subscribe("tool.call", received.append)
     result = await router.dispatch(CALL, context_of())
 
     assert result.ok
-    assert len(told) == 1
+    assert len(received) == 1
 
 
 async def test_ended_subscription_receives_nothing(router, events, context_of):
-    told = []
-    events.subscribe("*", told.append)()
+    received = []
+    events.subscribe("*", received.append)()
     await router.dispatch(CALL, context_of())
 
-    assert told == []
+    assert received == []

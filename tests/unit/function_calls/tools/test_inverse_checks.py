@@ -68,12 +68,12 @@ def test_unknown_name_is_reported_with_the_place_and_the_nearest_name():
         """Switch a lamp on."""
         return lamp
 
-    with pytest.raises(SignatureInvalid) as caught:
+    with pytest.raises(SignatureInvalid) as error:
         check(lights, dark)
 
-    assert (caught.value.file, caught.value.line) == (__file__, lights.__code__.co_firstlineno)
-    assert "undo='drak' is no function" in caught.value.problem
-    assert caught.value.fix.startswith("Write undo='dark'.")
+    assert (error.value.file, error.value.line) == (__file__, lights.__code__.co_firstlineno)
+    assert "undo='drak' is no function" in error.value.problem
+    assert error.value.fix.startswith("Write undo='dark'.")
 
 
 def test_inverse_may_have_fewer_arguments():

@@ -57,47 +57,47 @@ async def call_tool(function, context, **options):
 
 
 @pytest.mark.parametrize(
-    ("tool", "told"),
+    ("tool", "expected"),
     [
         (forget_the_await, "returned the coroutine brew; an `await` before the call is missing"),
         (hand_over_a_cup, "returned a Cup, whose text has no information; return text, a dict or a model"),
         (go_in_circles, "returned a list that has no form in JSON (Circular reference detected (id repeated))"),
     ],
 )
-async def test_unserialisable_result_fails_and_is_logged_for_its_author(context_of, logged, tool, told):
+async def test_unserialisable_result_fails_and_is_logged_for_its_author(context_of, logged, tool, expected):
     result = await call_tool(tool, context_of())
 
     assert result.text == f"Something went wrong on my side ({tool.__name__}). It has been logged."
-    assert result.for_model() == {"error": f"Tool '{tool.__name__}' {told}"}
-    assert logged[0]["message"] == f"tool {tool.__name__} {told}"
+    assert result.for_model() == {"error": f"Tool '{tool.__name__}' {expected}"}
+    assert logged[0]["message"] == f"tool {tool.__name__} {expected}"
     assert logged[0]["exception"] is None
 
 
 @pytest.mark.parametrize(
-    ("changes_state", "told"),
+    ("changes_state", "expected"),
     [
         (False, "It has been logged."),
         (True, "It has been logged. Part of it may have been done: please check before you ask again."),
     ],
 )
-async def test_crash_of_a_changing_tool_is_reported_as_a_possible_change(context_of, changes_state, told):
+async def test_crash_of_a_changing_tool_is_reported_as_a_possible_change(context_of, changes_state, expected):
     async def pour() -> str:
         """Pour."""
         raise RuntimeError
 
     result = await call_tool(pour, context_of(), changes_state=changes_state)
 
-    assert result.text == f"Something went wrong on my side (pour). {told}"
+    assert result.text == f"Something went wrong on my side (pour). {expected}"
 
 
 @pytest.mark.parametrize(
-    ("language", "told"),
+    ("language", "expected"),
     [
         ("en", "part of it may have been done: please check before you ask again."),
         ("zh", "可能已经做了一部分，请先查看，"),
     ],
 )
-async def test_full_disk_is_reported_as_a_possible_change(context_of, language, told):
+async def test_full_disk_is_reported_as_a_possible_change(context_of, language, expected):
     done = []
 
     async def pour_twice() -> str:
@@ -108,7 +108,7 @@ async def test_full_disk_is_reported_as_a_possible_change(context_of, language, 
     result = await call_tool(pour_twice, replace(context_of(), language=language), changes_state=True)
 
     assert done
-    assert told in result.text
+    assert expected in result.text
 
 
 async def test_long_result_is_shortened_for_people_and_complete_for_models(context_of, logged):

@@ -48,12 +48,12 @@ def test_decorator_works_with_and_without_parentheses():
     ],
 )
 def test_meaningless_option_is_refused_with_a_correction(option, value, fix):
-    with pytest.raises(SignatureInvalid) as caught:
+    with pytest.raises(SignatureInvalid) as error:
         Registry().register(declare_tool(**{option: value}))
 
-    assert f"{option}={value!r}" in caught.value.problem
-    assert fix in caught.value.fix
-    assert caught.value.file == __file__
+    assert f"{option}={value!r}" in error.value.problem
+    assert fix in error.value.fix
+    assert error.value.file == __file__
 
 
 def test_a_tool_that_is_not_idempotent_cannot_ask_for_retries():
@@ -63,11 +63,11 @@ def test_a_tool_that_is_not_idempotent_cannot_ask_for_retries():
 
 @pytest.mark.parametrize(("slot", "fix"), [("side", "{sides}"), ("colour", "arguments are: sides")])
 def test_a_slot_that_is_no_argument_is_refused(slot, fix):
-    with pytest.raises(SignatureInvalid) as caught:
+    with pytest.raises(SignatureInvalid) as error:
         Registry().register(declare_tool(examples=[f"roll a dice with {{{slot}}} sides"]))
 
-    assert f"{{{slot}}}" in caught.value.problem
-    assert fix in caught.value.fix
+    assert f"{{{slot}}}" in error.value.problem
+    assert fix in error.value.fix
 
 
 @pytest.mark.parametrize("option", ["examples", "platforms"])

@@ -51,9 +51,9 @@ def repair_call(raw: object, tool: str = "reminder_set") -> Repaired:
 
 
 def refusal(raw: object, tool: str = "reminder_set") -> str:
-    with pytest.raises(ArgumentsInvalid) as caught:
+    with pytest.raises(ArgumentsInvalid) as error:
         repair_call(raw, tool)
-    return caught.value.for_model()
+    return error.value.for_model()
 
 
 MENDED = {
@@ -165,16 +165,16 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("raw", "told"), REFUSED.values(), ids=REFUSED.keys())
-def test_ambiguous_malformed_call_is_refused_with_a_precise_error(raw: str, told: str):
-    assert told in refusal(raw)
+@pytest.mark.parametrize(("raw", "expected"), REFUSED.values(), ids=REFUSED.keys())
+def test_ambiguous_malformed_call_is_refused_with_a_precise_error(raw: str, expected: str):
+    assert expected in refusal(raw)
 
 
 def test_missing_argument_is_reported_with_the_similar_unknown_one():
-    told = refusal({"type": "daily", "time": "08:00", "message": "tea"})
+    message = refusal({"type": "daily", "time": "08:00", "message": "tea"})
 
-    assert "/content: is required and missing" in told
-    assert "/message: is not an argument of this tool" in told
+    assert "/content: is required and missing" in message
+    assert "/message: is not an argument of this tool" in message
 
 
 def test_tool_without_arguments_refuses_those_of_another():

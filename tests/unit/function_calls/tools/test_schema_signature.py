@@ -303,20 +303,20 @@ def generator(a: int) -> Any:
 def test_invalid_signature_is_refused_with_file_line_parameter_and_correction(
     function: Callable[..., Any], parameter: str, fix: str
 ):
-    with pytest.raises(SignatureInvalid) as caught:
+    with pytest.raises(SignatureInvalid) as error:
         analyse(function)
 
-    assert caught.value.parameter == parameter
-    assert fix in caught.value.fix
-    assert Path(caught.value.file).name == Path(__file__).name
-    assert caught.value.line == function.__code__.co_firstlineno
-    assert f":{caught.value.line}:" in str(caught.value)
+    assert error.value.parameter == parameter
+    assert fix in error.value.fix
+    assert Path(error.value.file).name == Path(__file__).name
+    assert error.value.line == function.__code__.co_firstlineno
+    assert f":{error.value.line}:" in str(error.value)
 
 
 def test_the_second_check_names_every_wrong_field():
     def tool(args: Args) -> None: ...
 
-    with pytest.raises(ArgumentsInvalid) as caught:
+    with pytest.raises(ArgumentsInvalid) as raised:
         instantiate(analyse(tool), {"count": "many"})
 
-    assert [error.pointer for error in caught.value.errors] == ["/text", "/count"]
+    assert [error.pointer for error in raised.value.errors] == ["/text", "/count"]

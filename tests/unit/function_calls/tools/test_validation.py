@@ -25,9 +25,9 @@ SCHEMA = {
 
 
 def errors_of(raw: object) -> dict[str, str]:
-    with pytest.raises(ArgumentsInvalid) as caught:
+    with pytest.raises(ArgumentsInvalid) as raised:
         check_arguments(SCHEMA, raw, tool="tool")
-    return {error.pointer: error.message for error in caught.value.errors}
+    return {error.pointer: error.message for error in raised.value.errors}
 
 
 def test_valid_arguments_come_back_as_they_are():
@@ -82,20 +82,20 @@ def test_alternatives_are_distinguished_by_their_constant(animal, errors):
 
 
 def test_the_nearest_allowed_value_is_suggested():
-    with pytest.raises(ArgumentsInvalid) as caught:
+    with pytest.raises(ArgumentsInvalid) as error:
         check_arguments(SCHEMA, {"type": "dayly"})
 
-    assert caught.value.errors[0].suggestion == '"daily"'
+    assert error.value.errors[0].suggestion == '"daily"'
 
 
 def test_message_to_the_model_has_one_line_per_field_without_the_input():
-    with pytest.raises(ArgumentsInvalid) as caught:
+    with pytest.raises(ArgumentsInvalid) as error:
         check_arguments(SCHEMA, {"type": "x" * 5000, "weekday": "soon"}, tool="reminder_set")
 
-    told = caught.value.for_model().splitlines()
-    assert told[0] == "The arguments of 'reminder_set' are not valid:"
-    assert len(told) == 3
-    assert all(len(line) < 200 and "http" not in line for line in told)
+    lines = error.value.for_model().splitlines()
+    assert lines[0] == "The arguments of 'reminder_set' are not valid:"
+    assert len(lines) == 3
+    assert all(len(line) < 200 and "http" not in line for line in lines)
 
 
 def test_invalid_schema_is_refused_with_the_reason():
@@ -184,8 +184,8 @@ def test_whole_numbers_with_a_fraction_part_are_integers_at_any_depth():
     ],
 )
 def test_second_check_refuses_with_pointers_into_the_arguments(arguments: dict[str, object], pointer: str):
-    with pytest.raises(ArgumentsInvalid) as caught:
+    with pytest.raises(ArgumentsInvalid) as raised:
         instantiate(analyse(tool), arguments)
 
-    assert pointer in [error.pointer for error in caught.value.errors]
-    assert "http" not in caught.value.for_model()
+    assert pointer in [error.pointer for error in raised.value.errors]
+    assert "http" not in raised.value.for_model()

@@ -86,9 +86,9 @@ def test_a_deleted_message_is_withdrawn():
 
 
 def test_a_slash_command_is_its_text():
-    said = wire.to_interaction(Interaction.model_validate(EVENTS["command"]), GUILD)
+    message = wire.to_interaction(Interaction.model_validate(EVENTS["command"]), GUILD)
 
-    assert (said.text, said.is_addressed, said.sender) == (
+    assert (message.text, message.is_addressed, message.sender) == (
         "/remind tea at 5",
         True,
         Person(id="7", name="Annie", is_admin=True, username="ann"),
@@ -96,9 +96,9 @@ def test_a_slash_command_is_its_text():
 
 
 def test_pressed_button_is_a_reply_to_its_message():
-    said = wire.to_interaction(Interaction.model_validate(EVENTS["button"]), GUILD)
+    message = wire.to_interaction(Interaction.model_validate(EVENTS["button"]), GUILD)
 
-    assert (said.text, said.reply_to) == ("snooze 10 min", "900")
+    assert (message.text, message.reply_to) == ("snooze 10 min", "900")
 
 
 @pytest.mark.parametrize(

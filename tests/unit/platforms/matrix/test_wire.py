@@ -110,13 +110,13 @@ def test_quoted_fallback_of_a_reply_is_removed():
 
 
 def test_an_edit_and_a_redaction_correct_the_message():
-    new, gone = recorded("edit"), recorded("redaction")
+    new, redaction = recorded("edit"), recorded("redaction")
 
     assert isinstance(new, MessageEdited)
     assert (new.message_id, new.text) == (id_of("text"), "hello all")
     assert new.by == recorded("text").sender.id
-    assert isinstance(gone, MessageWithdrawn)
-    assert gone.message_id == id_of("redacted")
+    assert isinstance(redaction, MessageWithdrawn)
+    assert redaction.message_id == id_of("redacted")
 
 
 def test_redacted_event_has_no_text():

@@ -114,9 +114,9 @@ def test_join_of_another_person_is_ignored():
 
 
 def test_face_is_its_emoji_or_its_number():
-    told = {"post_type": "notice", "notice_type": "group_msg_emoji_like", "self_id": 1, "user_id": 7, "group_id": 100}
+    fields = {"post_type": "notice", "notice_type": "group_msg_emoji_like", "self_id": 1, "user_id": 7, "group_id": 100}
     likes = [{"emoji_id": "76", "count": 1}, {"emoji_id": 128077, "count": 1}, {"emoji_id": "5", "count": 1}]
-    event = Event.model_validate({**told, "message_id": 9, "likes": likes})
+    event = Event.model_validate({**fields, "message_id": 9, "likes": likes})
 
     assert [each.emoji for each in to_reactions(event, "Ann")] == ["👍", "👍", "5"]
     assert to_reactions(event.model_copy(update={"user_id": 1}), "Bubbles") == ()
@@ -124,7 +124,7 @@ def test_face_is_its_emoji_or_its_number():
 
 @pytest.mark.parametrize("chat_id", ["team", "private-ann"])
 def test_address_without_a_number_is_refused_for_good(chat_id):
-    with pytest.raises(DeliveryFailed) as refused:
+    with pytest.raises(DeliveryFailed) as error:
         recipient(ChatAddress(platform="onebot", chat_id=chat_id))
 
-    assert refused.value.is_permanent
+    assert error.value.is_permanent

@@ -109,9 +109,9 @@ def test_pressed_button_is_a_reply_to_its_message():
             "actions": [{"action_id": "say-0", "value": "snooze 10 min", "action_ts": "2.1"}],
         }
     )
-    said = wire.to_pressed(pressed, PEOPLE, NOW)
+    message = wire.to_pressed(pressed, PEOPLE, NOW)
 
-    assert (said.text, said.reply_to, said.sender.name) == ("snooze 10 min", "1.1", "Ann")
+    assert (message.text, message.reply_to, message.sender.name) == ("snooze 10 min", "1.1", "Ann")
 
 
 def test_text_that_looks_like_marks_stays_text():

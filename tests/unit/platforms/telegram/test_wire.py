@@ -188,7 +188,7 @@ def test_user_name_of_a_known_author_becomes_their_account():
 
 
 def test_address_without_a_number_is_refused_for_good():
-    with pytest.raises(DeliveryFailed) as refused:
+    with pytest.raises(DeliveryFailed) as error:
         requests.messages(ChatAddress(platform="telegram", chat_id="@team"), OutgoingMessage(text="tea"))
 
-    assert refused.value.is_permanent
+    assert error.value.is_permanent

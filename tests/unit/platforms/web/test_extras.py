@@ -42,12 +42,12 @@ async def test_extras_of_an_earlier_version_are_read():
 
 async def test_only_the_latest_are_stored():
     state = MemoryStateStore(FixedClock(NOW))
-    kept = book(state)
+    settings = book(state)
     for number in range(302):
-        await kept.set(f"m{number}", Extras(mentions=["ann"]))
+        await settings.set(f"m{number}", Extras(mentions=["ann"]))
 
-    assert (await kept.get("m1")).is_empty
-    assert not (await kept.get("m301")).is_empty
+    assert (await settings.get("m1")).is_empty
+    assert not (await settings.get("m301")).is_empty
 
 
 async def test_empty_extras_are_forgotten():

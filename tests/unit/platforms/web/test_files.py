@@ -13,7 +13,7 @@ def files(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "kept"),
+    ("name", "expected"),
     [
         ("../../etc/passwd.txt", "passwd.txt"),
         ("C:\\Users\\ann\\desk.png", "desk.png"),
@@ -28,12 +28,12 @@ def files(tmp_path):
     ],
     ids=["climbs", "windows", "header", "chinese", "ending only", "odd", "long", "space", "many bytes", "long ending"],
 )
-async def test_a_name_is_harmless_and_finds_its_file(files, name, kept):
+async def test_a_name_is_harmless_and_finds_its_file(files, name, expected):
     attachment = await files.keep(name, b"content")
 
-    assert attachment.description == kept
-    _, _, key, told = attachment.url.split("/")
-    assert (await files.find(key, told)).read_bytes() == b"content"
+    assert attachment.description == expected
+    _, _, key, stored_name = attachment.url.split("/")
+    assert (await files.find(key, stored_name)).read_bytes() == b"content"
 
 
 async def test_addresses_of_two_files_of_one_name_are_unrelated(files):

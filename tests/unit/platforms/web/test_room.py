@@ -36,9 +36,9 @@ def test_frame_keeps_its_state_at_the_time_of_the_event():
     room.emit("tool_start", {"call": data["call"].copy()}, top={"tool": "x"})
     data["call"]["status"] = "ok"
 
-    told = json.loads(frames[0].text)
-    assert told["data"]["call"]["status"] == "running"
-    assert (told["tool"], told["session_id"], told["v"]) == ("x", "lobby", 1)
+    frame = json.loads(frames[0].text)
+    assert frame["data"]["call"]["status"] == "running"
+    assert (frame["tool"], frame["session_id"], frame["v"]) == ("x", "lobby", 1)
 
 
 def test_reconnecting_client_gets_exactly_the_missed_events():

@@ -73,13 +73,13 @@ def test_room_message_is_read():
 
 
 def test_late_room_event_names_the_message_by_the_rooms_id():
-    said, own_id = recorded("text").id, ET.fromstring(RECORDED["text"]).get("id")
-    recent = RecentMessages(authors={said: f"{TEAM.jid}/ann"}, given_ids={f"{TEAM.jid}/ann {own_id}": said})
+    text_id, own_id = recorded("text").id, ET.fromstring(RECORDED["text"]).get("id")
+    recent = RecentMessages(authors={text_id: f"{TEAM.jid}/ann"}, given_ids={f"{TEAM.jid}/ann {own_id}": text_id})
     correction, retraction = recorded("correction", recent=recent), recorded("retraction", recent=recent)
 
-    assert (correction.message_id, correction.text) == (said, "hello all")
-    assert retraction.message_id == said
-    assert parse_reactions(ET.fromstring(RECORDED["reaction"])) == (said, {"👍"})
+    assert (correction.message_id, correction.text) == (text_id, "hello all")
+    assert retraction.message_id == text_id
+    assert parse_reactions(ET.fromstring(RECORDED["reaction"])) == (text_id, {"👍"})
 
 
 def test_repeated_room_message_keeps_its_time_and_id():
@@ -200,10 +200,10 @@ def test_reactions_are_compared_with_the_earlier_ones():
     )
     reacting = stanza(inside, **BEN)
     message, after = parse_reactions(reacting)
-    told = to_reactions(reacting, ROOM, message, {"🎉"}, after)
+    reactions = to_reactions(reacting, ROOM, message, {"🎉"}, after)
 
     assert (message, after) == ("room-7", {"👍"})
-    assert [(each.emoji, each.is_added, each.person.name) for each in told] == [
+    assert [(each.emoji, each.is_added, each.person.name) for each in reactions] == [
         ("🎉", False, "ben"),
         ("👍", True, "ben"),
     ]
@@ -251,9 +251,9 @@ def test_a_private_message_is_a_chat_with_its_sender():
 @pytest.mark.parametrize(("stamp", "hour"), [("2026-11-21T09:00:00Z", 9), ("2036-01-01T00:00:00Z", None)])
 def test_private_message_kept_by_the_server_has_the_time_of_its_sending(stamp, hour):
     inside = f"<body>hi</body><delay xmlns='urn:xmpp:delay' stamp='{stamp}'/>"
-    kept = stanza(inside, **{"from": "ann@example.org/phone", "type": "chat"})
+    private = stanza(inside, **{"from": "ann@example.org/phone", "type": "chat"})
 
-    assert private_message(kept, now=NOW, fresh_id="x").sent_at == (
+    assert private_message(private, now=NOW, fresh_id="x").sent_at == (
         NOW if hour is None else NOW.replace(hour=hour, minute=0, second=0)
     )
 

@@ -159,8 +159,8 @@ async def reword(desk, reminder):
 
 
 @pytest.mark.parametrize("is_unknown", [False, True])
-@pytest.mark.parametrize(("command", "said"), [(delete, []), (pause, []), (move, []), (reword, ["coffee"])])
-async def test_change_during_a_send_applies_to_the_next_attempt(make_desk, command, said, is_unknown: bool):
+@pytest.mark.parametrize(("command", "expected"), [(delete, []), (pause, []), (move, []), (reword, ["coffee"])])
+async def test_change_during_a_send_applies_to_the_next_attempt(make_desk, command, expected, is_unknown: bool):
     desk = make_desk(courier=FailingAtTheEnd(DeliveryFailed("down", is_unknown=is_unknown)))
     reminder = await desk.set(seconds=1, rule="FREQ=DAILY")
     async with desk.running():
@@ -169,7 +169,7 @@ async def test_change_during_a_send_applies_to_the_next_attempt(make_desk, comma
         desk.courier.hold.set()
         await asyncio.sleep(600)
 
-    assert desk.courier.texts == said
+    assert desk.courier.texts == expected
 
 
 async def test_reminder_deleted_while_sending_is_not_sent_after_a_crash(desk):
@@ -273,7 +273,7 @@ async def test_owner_is_notified_of_an_old_failure_with_an_unknown_outcome(make_
     async with desk.running():
         await asyncio.sleep(1200)
 
-    assert [told for _, told in desk.courier.reported] == [reason]
+    assert [text for _, text in desk.courier.reported] == [reason]
     assert await desk.states() == [DeliveryState.FAILED]
 
 

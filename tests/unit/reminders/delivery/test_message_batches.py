@@ -117,8 +117,8 @@ async def test_reminder_deleted_right_before_the_send_is_excluded(gathering_desk
     await set_many(desk, "tea", "milk")
     async with desk.running():
         await asyncio.sleep(4.9)
-        (gone,) = await desk.service.list(desk.wish().address, desk.wish().creator, "milk")
-        await desk.service.delete(gone.address, gone.creator, gone.id)
+        (reminder,) = await desk.service.list(desk.wish().address, desk.wish().creator, "milk")
+        await desk.service.delete(reminder.address, reminder.creator, reminder.id)
         await asyncio.sleep(2)
 
     assert desk.courier.texts == ["tea"]

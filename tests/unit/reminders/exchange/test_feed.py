@@ -39,11 +39,11 @@ async def test_a_token_opens_the_reminders_of_its_chat_only(importer, defaults, 
 
 
 async def test_revoked_token_is_refused(tokens, feed, home):
-    kept, gone = await tokens.issue(OTHER), [await tokens.issue(home), await tokens.issue(home)]
+    other_token, own_tokens = await tokens.issue(OTHER), [await tokens.issue(home), await tokens.issue(home)]
 
     assert await tokens.revoke(home) == 2
-    assert [await feed(token) for token in gone] == [None, None]
-    assert await feed(kept) is not None
+    assert [await feed(token) for token in own_tokens] == [None, None]
+    assert await feed(other_token) is not None
 
 
 @pytest.mark.parametrize("token", ["", "guess", "\ud800", "x" * 10_000])

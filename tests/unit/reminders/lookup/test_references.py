@@ -6,7 +6,7 @@ from services.reminders.lookup.references import all_except, is_in
 
 
 @pytest.mark.parametrize(
-    ("reference", "kept"),
+    ("reference", "expected"),
     [
         ("all except dentist", ("dentist",)),
         ("everything but the milk and the gym", ("milk", "gym")),
@@ -19,8 +19,8 @@ from services.reminders.lookup.references import all_except, is_in
         ("明天的所有", ()),
     ],
 )
-def test_words_of_an_exception_name_the_remaining_reminders(reference: str, kept: tuple[str, ...]) -> None:
-    assert all_except(reference) == kept
+def test_words_of_an_exception_name_the_remaining_reminders(reference: str, expected: tuple[str, ...]) -> None:
+    assert all_except(reference) == expected
 
 
 @pytest.mark.parametrize("reference", ["除草", "除夕大扫除", "除湿机换水", "allotment", "buttons"])

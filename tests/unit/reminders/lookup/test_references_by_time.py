@@ -82,10 +82,10 @@ def test_other_time_matches_no_reminder(words: str) -> None:
 
 
 def test_two_matching_reminders_need_a_question() -> None:
-    with pytest.raises(RequestRefused) as refused:
+    with pytest.raises(RequestRefused) as error:
         find("tomorrow", HERE, ())
 
-    assert refused.value.fields["candidates"] == (PILLS, REPORT)
+    assert error.value.fields["candidates"] == (PILLS, REPORT)
 
 
 def test_last_reminder_is_the_last_line_of_the_latest_list() -> None:
@@ -147,10 +147,10 @@ def test_words_of_a_reminder_precede_the_name_of_a_person() -> None:
 
 
 def test_the_name_of_a_person_with_several_reminders_is_asked_about() -> None:
-    with pytest.raises(RequestRefused) as refused:
+    with pytest.raises(RequestRefused) as error:
         find("Gordon", (for_people("swim", "Gordon"), for_people("print", "Gordon")), ())
 
-    assert refused.value.code == "reminder_ambiguous"
+    assert error.value.code == "reminder_ambiguous"
 
 
 def repeating(each: Reminder) -> Reminder:

@@ -109,10 +109,10 @@ async def test_content_of_one_reminder_is_not_split(desk):
 async def test_missing_one_of_several_is_reported(desk):
     await desk.set("milk")
 
-    with pytest.raises(RequestRefused) as refused:
+    with pytest.raises(RequestRefused) as error:
         await desk.service.finder.several(HOME, ANN, "milk and beer")
 
-    assert (refused.value.code, refused.value.fields["reference"]) == ("reminder_unknown", "beer")
+    assert (error.value.code, error.value.fields["reference"]) == ("reminder_unknown", "beer")
 
 
 async def test_last_two_are_those_set_since_the_list_was_shown(desk):

@@ -104,11 +104,11 @@ def families() -> Iterator[tuple[str, Falls]]:
 def clocks() -> Iterator[tuple[str, timedelta]]:
     for part, hours in PARTS.items():
         for hour in hours:
-            said = hour - 12 if hour > 12 and part else hour
+            number = hour - 12 if hour > 12 and part else hour
             for minute, forms in CLOCKS.items():
                 for form in forms:
-                    yield part + form.format(said), timedelta(hours=hour, minutes=minute)
-                    yield part + form.format(numeral(said)), timedelta(hours=hour, minutes=minute)
+                    yield part + form.format(number), timedelta(hours=hour, minutes=minute)
+                    yield part + form.format(numeral(number)), timedelta(hours=hour, minutes=minute)
 
 
 def counted_days(falls: Falls, clock: timedelta) -> list[datetime]:
@@ -185,8 +185,8 @@ def test_every_n_units_until_a_day_or_n_times(number, unit, in_words, bound):
 
     rule = parse(f"每{amount}{word}{words}", NOW).best.rrule
 
-    told = dict(part.split("=") for part in rule.split(";"))
-    assert told == {"FREQ": frequency} | ({"INTERVAL": str(number)} if number > 1 else {}) | ends
+    fields = dict(part.split("=") for part in rule.split(";"))
+    assert fields == {"FREQ": frequency} | ({"INTERVAL": str(number)} if number > 1 else {}) | ends
 
 
 @pytest.mark.parametrize(

@@ -34,4 +34,4 @@ async def test_every_example_fits_its_declared_schema(document):
 async def test_no_example_is_of_a_removed_answer(document):
     declared = {(route, media) for route, media, _ in declared_answers(document)}
 
-    assert {(route, media) for route, kept in response_examples().items() for media in kept} <= declared
+    assert {(route, media) for route, examples in response_examples().items() for media in examples} <= declared

@@ -15,22 +15,22 @@ class Form(BaseModel):
 
 
 def test_problem_without_its_own_text_is_described_in_general():
-    told = field_problems("zh", [{"type": "something_new", "loc": ("body", "text"), "ctx": {"odd": 1}}])
+    problems = field_problems("zh", [{"type": "something_new", "loc": ("body", "text"), "ctx": {"odd": 1}}])
 
-    assert told == {"text": "值无效。"}
+    assert problems == {"text": "值无效。"}
 
 
 def test_each_field_has_its_own_problem():
-    with pytest.raises(ValidationError) as refused:
+    with pytest.raises(ValidationError) as error:
         Form.model_validate({"other": 1})
 
-    told = field_problems("en", [{**each, "loc": ("body", *each["loc"])} for each in refused.value.errors()])
+    problems = field_problems("en", [{**each, "loc": ("body", *each["loc"])} for each in error.value.errors()])
 
-    assert told == {"text": "Required.", "other": "Unknown field."}
+    assert problems == {"text": "Required.", "other": "Unknown field."}
 
 
 @pytest.mark.parametrize(
-    ("body", "field", "told"),
+    ("body", "field", "expected"),
     [
         ({"session_id": "lobby"}, "message", "必填。"),
         ({"session_id": "lobby", "message": "x" * 20_001}, "message", "最多只能有 20000 个字符。"),
@@ -39,12 +39,12 @@ def test_each_field_has_its_own_problem():
     ],
     ids=["missing", "too long", "no text", "deep inside"],
 )
-async def test_invalid_request_is_reported_in_the_language_of_the_client(api, body, field, told):
+async def test_invalid_request_is_reported_in_the_language_of_the_client(api, body, field, expected):
     answer = await api.post("/api/chat/send", json=body, headers=CHINESE)
 
     assert answer.status_code == 422
-    assert answer.json()["fields"] == {field: told}
-    assert f"`{field}` 为必填项。" in answer.json()["detail"] or told in answer.json()["detail"]
+    assert answer.json()["fields"] == {field: expected}
+    assert f"`{field}` 为必填项。" in answer.json()["detail"] or expected in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ WEEKLY = {"type": "weekly", "time": "09:00", "content": "tea", "weekday": 0}
 
 
 @pytest.mark.parametrize(
-    ("change", "field", "told"),
+    ("change", "field", "expected"),
     [
         ({"time": None}, "time", "应该是文字。"),
         ({"type": "hourly"}, "type", "应该是 once、daily、weekly。"),
@@ -95,13 +95,13 @@ WEEKLY = {"type": "weekly", "time": "09:00", "content": "tea", "weekday": 0}
     ],
     ids=["no text", "not one of them", "too large", "of another kind", "unknown"],
 )
-async def test_invalid_arguments_of_a_tool_are_reported_in_the_language_of_the_client(api, change, field, told):
+async def test_invalid_arguments_of_a_tool_are_reported_in_the_language_of_the_client(api, change, field, expected):
     body = {"arguments": WEEKLY | change}
 
     answer = await api.post("/api/tools/reminder_set/invoke", json=body, headers=CHINESE)
 
-    assert (answer.status_code, answer.json()["fields"]) == (422, {field: told})
-    assert told in answer.json()["detail"]
+    assert (answer.status_code, answer.json()["fields"]) == (422, {field: expected})
+    assert expected in answer.json()["detail"]
 
 
 async def test_a_model_behind_the_tool_server_reads_the_whole_reason_in_english(api):

@@ -84,20 +84,20 @@ async def test_confirmed_function_does_not_run_before_the_confirmation(bot):
     async with client_of(bot) as client:
         await client.call_tool("reminder_set", TEA)
 
-        asked = await client.call_tool("forget_me", {})
+        question = await client.call_tool("forget_me", {})
         left = await bot.app.services.get(ReminderService).list(ANN.chat, ANN.person)
         done = await client.call_tool("forget_me", {}, meta={CONFIRMED: True})
 
-        assert asked.is_error
+        assert question.is_error
         assert len(left) == 1
         assert not done.is_error
 
 
-def asked_client_of(bot, action, asked):
-    """A client whose person answers every question with `action`; `asked` hears the questions."""
+def asked_client_of(bot, action, questions):
+    """A client whose person answers every question with `action`; `questions` receives them."""
 
     async def answer(context, params):
-        asked.append(params)
+        questions.append(params)
         content = {"seats": 2} if params.requested_schema.get("properties") else {}
         return ElicitResult(action=action, content=content if action == "accept" else None)
 
@@ -106,12 +106,12 @@ def asked_client_of(bot, action, asked):
 
 
 async def test_client_that_can_ask_is_given_the_question_of_a_confirmed_function(bot):
-    asked = []
-    async with asked_client_of(bot, "accept", asked) as client:
+    questions = []
+    async with asked_client_of(bot, "accept", questions) as client:
         done = await client.call_tool("forget_me", {})
 
         assert not done.is_error
-        assert "forget you" in asked[0].message
+        assert "forget you" in questions[0].message
 
 
 async def test_declined_question_does_not_run_the_function(bot):
@@ -140,18 +140,18 @@ class AskingTools:
             request = InputRequest(key="details", message="How many?", schema=schema)
             form = Form(source="Mario", requests=(request,), state="opaque")
             return ToolResult(ok=False, failure="denied", form=form)
-        told = {"state": context.form.state, "answers": context.form.answers, "declined": context.form.is_declined}
+        value = {"state": context.form.state, "answers": context.form.answers, "declined": context.form.is_declined}
         picture = SentFile(name="plan.png", media_type="image/png", content=b"png")
-        return ToolResult(ok=True, value=told, files=(picture,))
+        return ToolResult(ok=True, value=value, files=(picture,))
 
 
 async def test_question_of_another_tool_is_passed_on_to_the_client_and_its_answers_back(bot):
     combine_external(bot.app.calls, {"mario": AskingTools()})
-    asked = []
-    async with asked_client_of(bot, "accept", asked) as client:
+    questions = []
+    async with asked_client_of(bot, "accept", questions) as client:
         done = await client.call_tool("book_table", {})
 
-        assert asked[0].message == "Mario: How many?"
+        assert questions[0].message == "Mario: How many?"
         assert done.structured_content == {
             "state": "opaque",
             "answers": {"details": {"seats": 2}},
@@ -198,11 +198,11 @@ class SlowTools:
 
 
 async def test_progress_is_reported_and_a_cancelled_call_is_stopped(bot):
-    slow, told = SlowTools(), []
+    slow, messages = SlowTools(), []
     combine_external(bot.app.calls, {"slow": slow})
 
     async def progress(done, total, text):
-        told.append(text)
+        messages.append(text)
 
     async with client_of(bot) as client:
         with pytest.raises(TimeoutError):
@@ -210,4 +210,4 @@ async def test_progress_is_reported_and_a_cancelled_call_is_stopped(bot):
                 await client.call_tool("get_count", {}, progress_callback=progress)
         await asyncio.wait_for(slow.stopped.wait(), 2)
 
-    assert told == ["counted to one"]
+    assert messages == ["counted to one"]

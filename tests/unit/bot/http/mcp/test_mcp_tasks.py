@@ -181,13 +181,13 @@ async def test_question_of_a_task_is_answered_through_its_client(oven, tools):
         task = await begin(client, "ask_late")
         oven.is_done.set()
         asking = await state_when(client, task.task_id, "input_required")
-        [(key, asked)] = asking.input_requests.items()
+        [(key, request)] = asking.input_requests.items()
         answers = {key: ElicitResult(action="accept", content={"seats": 4}), "9.other": ElicitResult(action="decline")}
         params = UpdateTaskParams(task_id=task.task_id, input_responses=answers)
         await client.session.send_request(TaskRequest(method="tasks/update", params=params), EmptyResult)
         done = await state_when(client, task.task_id, "completed")
 
-        assert asked.params.message == "oven: How many?"
+        assert request.params.message == "oven: How many?"
         assert done.result["structuredContent"] == {"answers": {"seats": {"seats": 4}}}
 
 
@@ -198,18 +198,18 @@ async def test_task_of_another_person_is_unknown(bot, oven):
         task = await begin(client)
         asker[0] = BEN
 
-        with pytest.raises(MCPError) as refused:
+        with pytest.raises(MCPError) as error:
             await state_of(client, task.task_id)
-        assert refused.value.code == INVALID_PARAMS
+        assert error.value.code == INVALID_PARAMS
 
 
 async def test_task_is_not_shown_to_a_client_that_does_not_declare_the_extension(oven, tools):
     async with client_of(tools) as client:
         task = await begin(client)
     async with settled(Client(tools.server(), extensions=[advertise("com.example/other")])) as other:
-        with pytest.raises(MCPError) as refused:
+        with pytest.raises(MCPError) as error:
             await state_of(other, task.task_id)
-        assert refused.value.code == MISSING_REQUIRED_CLIENT_CAPABILITY
+        assert error.value.code == MISSING_REQUIRED_CLIENT_CAPABILITY
 
 
 async def test_expired_task_is_stopped_and_forgotten(bot, oven):
@@ -243,9 +243,9 @@ async def test_our_client_follows_a_task_of_our_server(oven, tools):
         await oven.has_begun.wait()
         await asyncio.sleep(AFTER * 3)
         oven.is_done.set()
-        asked = await call
-        form = with_answer(asked.form, next_question(asked.form), 4)
+        question = await call
+        form = with_answer(question.form, next_question(question.form), 4)
         done = await oven_of_others.call("ask_late", {}, replace(context, form=form))
 
-    assert asked.form.task_id
+    assert question.form.task_id
     assert done.value == {"answers": {"seats": {"seats": 4}}}

@@ -50,10 +50,10 @@ async def test_used_button_is_announced_in_the_room(api):
     api.context.room.room("lobby").listen(frames.append)
     await press(api, reply)
 
-    [told] = [each.data["message"] for each in frames if each.type == "message_updated"]
-    assert told["id"] == reply["id"]
-    assert told["author"]["kind"] == "bot"
-    assert [each["state"] for each in told["choices"]] == ["used"]
+    [message] = [each.data["message"] for each in frames if each.type == "message_updated"]
+    assert message["id"] == reply["id"]
+    assert message["author"]["kind"] == "bot"
+    assert [each["state"] for each in message["choices"]] == ["used"]
 
 
 async def test_a_used_button_is_answered_in_words_and_without_a_code(api):
@@ -67,9 +67,9 @@ async def test_a_used_button_is_answered_in_words_and_without_a_code(api):
 
 async def test_press_by_another_person_is_answered_and_uses_no_button(api):
     reply = await say(api, "Bubbles, remind me in 10 minutes to stretch")
-    told = await press(api, reply, name="Lin")
+    answer = await press(api, reply, name="Lin")
 
-    assert told["text"].startswith("That is somebody else's change")
+    assert answer["text"].startswith("That is somebody else's change")
     assert await states(api, reply) == ["live"]
 
 
@@ -85,8 +85,8 @@ async def test_buttons_of_an_answered_or_dropped_question_are_used(api):
 
     for question in (first, second, third):
         assert set(await states(api, question)) == {"used"}
-    told = [each.data["message"]["id"] for each in frames if each.type == "message_updated"]
-    assert told == [first["id"], second["id"], third["id"]]
+    ids = [each.data["message"]["id"] for each in frames if each.type == "message_updated"]
+    assert ids == [first["id"], second["id"], third["id"]]
 
 
 async def test_a_question_is_answered_by_one_press_and_expires(api_of):
@@ -106,11 +106,11 @@ async def test_a_question_is_answered_by_one_press_and_expires(api_of):
 
 async def test_the_error_of_a_refused_call_is_worded_for_people_in_the_history_too(api):
     await say(api, "Bubbles, remind me in 10 minutes to stretch")
-    told = await say(api, "Bubbles, delete stretch", name="Lin")
-    [call] = (await shown(api, told))["tool_calls"]
+    answer = await say(api, "Bubbles, delete stretch", name="Lin")
+    [call] = (await shown(api, answer))["tool_calls"]
 
-    assert call["error"] == told["text"]
-    assert "not_your_reminder" not in str(told)
+    assert call["error"] == answer["text"]
+    assert "not_your_reminder" not in str(answer)
 
 
 async def test_a_change_over_http_is_undone_by_its_id(api):

@@ -29,27 +29,27 @@ async def sent(api, name="desk.png", content=PICTURE):
 
 
 async def test_a_picture_is_sent_shown_and_described_in_the_history(api):
-    kept = (await sent(api)).json()
-    body = {"session_id": "lobby", "message": "", "attachments": [kept], "client_id": "one"}
+    file = (await sent(api)).json()
+    body = {"session_id": "lobby", "message": "", "attachments": [file], "client_id": "one"}
     await api.post("/api/chat/send", json=body)
 
     [shown] = (await api.get("/api/chat/sessions/lobby/log")).json()["messages"]
-    [told] = await api.context.app.services.get(HistoryService).recent(api.context.room.address("lobby"))
+    [message] = await api.context.app.services.get(HistoryService).recent(api.context.room.address("lobby"))
     picture = await api.get(shown["attachments"][0]["url"])
 
-    assert kept["kind"] == "image"
-    assert [each.description for each in told.attachments] == ["desk.png"]
+    assert file["kind"] == "image"
+    assert [each.description for each in message.attachments] == ["desk.png"]
     assert (picture.content, picture.headers["content-type"]) == (PICTURE, "image/png")
     assert picture.headers["content-disposition"].startswith("inline")
     assert "sandbox" in picture.headers["content-security-policy"]
 
 
 async def test_anything_but_a_picture_is_only_downloaded(api):
-    kept = (await sent(api, "notes.txt", b"<script>alert(1)</script>")).json()
+    file = (await sent(api, "notes.txt", b"<script>alert(1)</script>")).json()
 
-    answer = await api.get(kept["url"])
+    answer = await api.get(file["url"])
 
-    assert kept["kind"] == "file"
+    assert file["kind"] == "file"
     assert answer.headers["content-type"] == "application/octet-stream"
     assert answer.headers["content-disposition"].startswith("attachment")
     assert answer.headers["x-content-type-options"] == "nosniff"
@@ -92,24 +92,24 @@ async def test_operator_may_disable_uploads(api_of, tmp_path):
 
 
 async def test_file_is_deleted_with_its_message(api):
-    kept = (await sent(api)).json()
-    body = {"session_id": "lobby", "message": "my desk", "attachments": [kept], "name": "Ada"}
-    said = (await api.post("/api/chat/send", json=body)).json()
+    file = (await sent(api)).json()
+    body = {"session_id": "lobby", "message": "my desk", "attachments": [file], "name": "Ada"}
+    answer = (await api.post("/api/chat/send", json=body)).json()
 
-    await api.delete(f"/api/chat/sessions/lobby/messages/{said['message_id']}?name=Ada")
+    await api.delete(f"/api/chat/sessions/lobby/messages/{answer['message_id']}?name=Ada")
 
-    assert (await api.get(kept["url"])).status_code == 404
+    assert (await api.get(file["url"])).status_code == 404
 
 
 async def test_file_of_another_person_is_not_deleted_with_ones_own_message(api):
-    kept = (await sent(api)).json()
-    body = {"session_id": "lobby", "message": "my desk", "attachments": [kept], "name": "Ada"}
+    file = (await sent(api)).json()
+    body = {"session_id": "lobby", "message": "my desk", "attachments": [file], "name": "Ada"}
     await api.post("/api/chat/send", json=body)
-    said = (await api.post("/api/chat/send", json=body | {"session_id": "other", "name": "Mallory"})).json()
+    answer = (await api.post("/api/chat/send", json=body | {"session_id": "other", "name": "Mallory"})).json()
 
-    await api.delete(f"/api/chat/sessions/other/messages/{said['message_id']}?name=Mallory")
+    await api.delete(f"/api/chat/sessions/other/messages/{answer['message_id']}?name=Mallory")
 
-    assert (await api.get(kept["url"])).status_code == 200
+    assert (await api.get(file["url"])).status_code == 200
 
 
 class Painter:
@@ -124,8 +124,8 @@ async def test_a_file_of_the_bot_is_shown_with_its_answer(api_of, tmp_path):
     script = ScriptedInterpreter([[ToolCall(id="1", name="plot", arguments={})]])
     api = await api_of(files=tmp_path, interpreter=script, functions=[Painter()])
 
-    said = await api.post("/api/chat/send", json={"session_id": "lobby", "message": "plot it"})
-    [attachment] = said.json()["reply"]["attachments"]
+    response = await api.post("/api/chat/send", json={"session_id": "lobby", "message": "plot it"})
+    [attachment] = response.json()["reply"]["attachments"]
 
     assert attachment["kind"] == "image"
     assert (await api.get(attachment["url"])).content == PICTURE
@@ -135,31 +135,31 @@ async def test_files_of_a_forgotten_person_are_deleted_with_messages_and_answers
     calls = [[ToolCall(id=name, name=name, arguments={})] for name in ("plot", "forget_me")]
     script = ScriptedInterpreter(["Nice tea.", *calls, "Shall I?"])
     api = await api_of(files=tmp_path / "files", interpreter=script, functions=[Painter()])
-    kept = (await sent(api)).json()
+    own = (await sent(api)).json()
     others = (await sent(api, "tea.png")).json()
-    for who, file, text in (("Ben", others, "my tea"), ("Ada", kept, "plot it, please, Bubbles")):
+    for who, file, text in (("Ben", others, "my tea"), ("Ada", own, "plot it, please, Bubbles")):
         body = {"session_id": "lobby", "message": text, "attachments": [file], "name": who}
-        said = await api.post("/api/chat/send", json=body)
-    plot = said.json()["reply"]["attachments"][0]
+        response = await api.post("/api/chat/send", json=body)
+    plot = response.json()["reply"]["attachments"][0]
 
     for text in ("Bubbles, forget me", "yes, forget me"):
         await api.post("/api/chat/send", json={"session_id": "lobby", "message": text, "name": "Ada"})
 
-    assert [(await api.get(each["url"])).status_code for each in (kept, plot, others)] == [404, 404, 200]
+    assert [(await api.get(each["url"])).status_code for each in (own, plot, others)] == [404, 404, 200]
 
 
 async def test_files_are_deleted_with_expired_messages(api):
-    kept = (await sent(api)).json()
-    body = {"session_id": "lobby", "message": "my desk", "attachments": [kept]}
+    file = (await sent(api)).json()
+    body = {"session_id": "lobby", "message": "my desk", "attachments": [file]}
     await api.post("/api/chat/send", json=body)
     privacy, now = api.context.app.services.get(PrivacyService), api.context.clock.now()
 
     await privacy.set_retention_days(api.context.room.address("lobby"), 1)
     await privacy.purge(now)
-    before = (await api.get(kept["url"])).status_code
+    before = (await api.get(file["url"])).status_code
     await privacy.purge(now + timedelta(days=2))
 
-    assert (before, (await api.get(kept["url"])).status_code) == (200, 404)
+    assert (before, (await api.get(file["url"])).status_code) == (200, 404)
 
 
 async def test_unused_uploads_of_a_person_are_limited(api_of, tmp_path):
@@ -168,10 +168,10 @@ async def test_unused_uploads_of_a_person_are_limited(api_of, tmp_path):
 
     answers = await asyncio.gather(*(sent(api, content=bytes(9_000)) for _ in range(10)))
     statuses = sorted(each.status_code for each in answers)
-    refused = next(each for each in answers if each.status_code == 429)
+    refusal = next(each for each in answers if each.status_code == 429)
 
     assert statuses == [201] * 3 + [429] * 7
-    assert refused.json()["code"] == "uploads_unused"
+    assert refusal.json()["code"] == "uploads_unused"
     assert size_of(tmp_path / "files") < 30_000
 
 
@@ -180,11 +180,11 @@ async def test_files_that_a_message_uses_do_not_count_as_unused(api_of, tmp_path
     api = await api_of(files=tmp_path / "files", http=http)
 
     for number in range(3):
-        kept = await sent(api, content=bytes(9_000))
-        body = {"session_id": "lobby", "message": "", "attachments": [kept.json()], "client_id": f"m{number}"}
+        response = await sent(api, content=bytes(9_000))
+        body = {"session_id": "lobby", "message": "", "attachments": [response.json()], "client_id": f"m{number}"}
         await api.post("/api/chat/send", json=body)
 
-        assert kept.status_code == 201
+        assert response.status_code == 201
 
 
 async def test_uploads_count_as_messages_of_the_person(api_of, tmp_path):

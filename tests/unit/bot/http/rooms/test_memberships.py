@@ -89,9 +89,9 @@ async def test_other_and_missing_rooms_get_the_same_answer(api, token_of, path):
 async def test_client_token_is_refused_in_a_room_of_others_at_v1_and_mcp(api, token_of):
     await say(api, await token_of("ann"), "kitchen")
     client = await token_of("program", role="client")
-    asked = {"model": "bubbles", "session_id": "kitchen", "messages": [{"role": "user", "content": "summarise"}]}
+    request = {"model": "bubbles", "session_id": "kitchen", "messages": [{"role": "user", "content": "summarise"}]}
 
-    completion = await api.post("/v1/chat/completions", json=asked, headers=client)
+    completion = await api.post("/v1/chat/completions", json=request, headers=client)
     mcp = await api.post("/mcp", json={}, headers={**client, "Bubbles-Session": "kitchen"})
 
     assert (completion.status_code, mcp.status_code) == (403, 403)
@@ -147,10 +147,10 @@ async def test_person_who_entered_an_unused_room_first_is_its_only_member(api, t
     ann, bob = await token_of("ann"), await token_of("bob")
     waiting = await api.get("/api/chat/sessions/kitchen/messages", headers=bob)
 
-    refused = await say(api, ann, "kitchen")
+    response = await say(api, ann, "kitchen")
     invited = await api.post("/api/chat/sessions/kitchen/members", json={"name": "ann"}, headers=bob)
 
-    assert (waiting.status_code, refused.status_code, invited.status_code) == (200, 403, 201)
+    assert (waiting.status_code, response.status_code, invited.status_code) == (200, 403, 201)
     assert (await say(api, ann, "kitchen")).status_code == 200
 
 
@@ -243,7 +243,7 @@ async def test_invitations_end_no_membership(api, token_of):
     for number in range(499):
         await join(api.context, "bob", f"trap{number}", is_invited=True)
     await say(api, eve, "cellar")
-    refused = await api.post("/api/chat/sessions/cellar/members", json={"name": "bob"}, headers=eve)
+    response = await api.post("/api/chat/sessions/cellar/members", json={"name": "bob"}, headers=eve)
 
-    assert (refused.status_code, refused.json()["code"]) == (409, "too_many_rooms")
+    assert (response.status_code, response.json()["code"]) == (409, "too_many_rooms")
     assert (await api.get("/api/chat/sessions/kitchen/messages", headers=bob)).status_code == 200

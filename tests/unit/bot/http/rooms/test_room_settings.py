@@ -86,9 +86,9 @@ async def test_member_of_a_room_reads_its_settings_and_changes_none(api_of):
     member = {"Authorization": f"Bearer {made['token']}"}
 
     found = await api.get(PATH, headers=member)
-    refused = await api.patch(PATH, json={"instructions": "Obey Ann."}, headers=member)
+    response = await api.patch(PATH, json={"instructions": "Obey Ann."}, headers=member)
 
-    assert (found.json()["may_change"], refused.status_code) == (False, 403)
+    assert (found.json()["may_change"], response.status_code) == (False, 403)
     assert (await api.get(PATH, headers=admin)).json()["instructions"] == ""
 
 

@@ -109,11 +109,11 @@ async def test_long_edit_is_shared_as_an_edit(sharing):
 
 
 async def test_long_edit_of_another_worker_is_shown_as_an_edit(sharing, api):
-    said = await api.post("/api/chat/send", json={"session_id": "lobby", "message": "tea?"})
+    response = await api.post("/api/chat/send", json={"session_id": "lobby", "message": "tea?"})
     async with sharing() as (wire, room):
         frames = []
         room.room("lobby").listen(frames.append)
-        event = {"from": "other", "room": "lobby", "kind": "message_updated", "message": said.json()["message_id"]}
+        event = {"from": "other", "room": "lobby", "kind": "message_updated", "message": response.json()["message_id"]}
         await wire.hears(None, event)
         await asyncio.sleep(0.2)
 

@@ -22,11 +22,11 @@ async def search():
 async def test_search_counts_as_a_message_for_the_rate_limit(api_of, search):
     api = await api_of(search=search, router=RouterSettings(messages_per_minute=2), clock=StandingClock(NOON))
 
-    said = await api.post("/api/chat/send?name=Ann", json={"session_id": "lobby", "name": "Ann", "message": "hi"})
+    response = await api.post("/api/chat/send?name=Ann", json={"session_id": "lobby", "name": "Ann", "message": "hi"})
     answers = [await api.post("/api/search?name=Ann", json=QUERY) for _ in range(2)]
     of_another = await api.post("/api/search?name=Ben", json=QUERY)
 
-    assert said.status_code == 200
+    assert response.status_code == 200
     assert [each.status_code for each in answers] == [200, 429]
     assert answers[1].headers["retry-after"] == "30"
     assert of_another.status_code == 200

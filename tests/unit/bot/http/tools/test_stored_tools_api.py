@@ -99,8 +99,8 @@ async def test_tools_are_exported_and_imported_again(api):
     exported = (await api.get("/api/tools/export")).json()["tools"]
     await api.delete("/api/tools/id/dice/delete")
 
-    kept = [{"id": each["id"], "name": each["name"], "content": each["content"]} for each in exported]
-    imported = await api.post("/api/tools/import", json={"tools": kept})
+    tools = [{"id": each["id"], "name": each["name"], "content": each["content"]} for each in exported]
+    imported = await api.post("/api/tools/import", json={"tools": tools})
 
     assert [each["id"] for each in imported.json()["tools"]] == ["dice"]
     assert "roll_dice" in await names(api)
@@ -168,9 +168,9 @@ async def test_export_is_imported_unchanged_into_another_bot(served, served_api_
 async def test_import_with_one_invalid_tool_saves_none(served):
     good, bad = {"id": "dice", "content": SOURCE}, {"id": "odd", "content": SOURCE, "access_control": "nobody"}
 
-    refused = await served.post("/api/tools/import", json={"tools": [good, bad]})
+    response = await served.post("/api/tools/import", json={"tools": [good, bad]})
 
-    assert refused.status_code == 422
+    assert response.status_code == 422
     assert (await served.get("/api/tools/export")).json()["tools"] == []
 
 

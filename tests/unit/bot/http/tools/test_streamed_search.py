@@ -39,23 +39,23 @@ async def ask(api, text=QUESTION):
 
 
 async def bots_messages(api):
-    said = (await api.get("/api/chat/sessions/lobby/messages")).json()
-    return [each["content"] for each in said if each["role"] == "assistant"]
+    messages = (await api.get("/api/chat/sessions/lobby/messages")).json()
+    return [each["content"] for each in messages if each["role"] == "assistant"]
 
 
 async def test_text_of_the_engine_is_streamed_during_the_search(api):
-    told = await ask(api)
+    events = await ask(api)
 
-    kinds = [kind for kind, _ in told]
+    kinds = [kind for kind, _ in events]
     assert kinds[:2] == ["start", "tool_start"]
     assert kinds.index("message") < kinds.index("tool_complete")
 
 
 async def test_answer_is_the_streamed_text_with_its_sources_below(api):
-    told = await ask(api)
+    events = await ask(api)
 
-    streamed = "".join(data["content"] for kind, data in told if kind == "message")
-    whole = told[-1][1]["message"]["text"]
+    streamed = "".join(data["content"] for kind, data in events if kind == "message")
+    whole = events[-1][1]["message"]["text"]
     assert whole.startswith(streamed)
     assert "[1]" in streamed
     assert "https://stars.example/milky-way" in whole[len(streamed) :]
@@ -71,29 +71,31 @@ async def test_a_streamed_answer_is_one_message(api, engine):
 async def test_interrupted_stream_is_replaced_by_an_error_message(api, engine):
     engine.behaviour = Behaviour.CUT
 
-    told = await ask(api)
+    events = await ask(api)
 
-    assert "could not reach a search engine just now (perplexity: incomplete answer)" in told[-1][1]["message"]["text"]
+    assert (
+        "could not reach a search engine just now (perplexity: incomplete answer)" in events[-1][1]["message"]["text"]
+    )
     assert len(await bots_messages(api)) == 1
 
 
 async def test_cached_answer_is_sent_without_streaming(api, engine):
     await ask(api)
 
-    told = await ask(api)
+    events = await ask(api)
 
     assert len(engine.requests) == 1
-    assert "https://stars.example/milky-way" in told[-1][1]["message"]["text"]
+    assert "https://stars.example/milky-way" in events[-1][1]["message"]["text"]
 
 
 async def test_first_of_two_parallel_searches_is_streamed_and_the_answer_has_both(api_of, engine):
     calls = [ToolCall(id=each, name="perplexity_search", arguments={"query": each}) for each in ("stars", "moons")]
     api = await api_of(search=settings_of(engine), interpreter=ScriptedInterpreter([calls]))
 
-    told = await ask(api, "Bubbles, search for stars and for moons")
+    events = await ask(api, "Bubbles, search for stars and for moons")
 
-    streamed = "".join(data["content"] for kind, data in told if kind == "message")
-    whole = told[-1][1]["message"]["text"]
+    streamed = "".join(data["content"] for kind, data in events if kind == "message")
+    whole = events[-1][1]["message"]["text"]
     assert streamed
     assert whole.startswith(streamed)
     assert whole.count(streamed) == 2

@@ -35,10 +35,10 @@ async def test_a_function_is_called_by_its_path_and_recorded(api):
 
 
 async def test_confirmed_function_answers_with_the_question(api):
-    asked = await api.post("/tools/forget_me", json={})
+    response = await api.post("/tools/forget_me", json={})
     done = await api.post("/tools/forget_me", params={"confirm": True}, json={})
 
-    assert (asked.status_code, asked.json()["code"]) == (409, "call_question")
+    assert (response.status_code, response.json()["code"]) == (409, "call_question")
     assert done.status_code == 200
 
 
@@ -53,10 +53,10 @@ DOORS = {
 async def test_a_call_counts_as_a_message_of_the_person(api_of, door):
     path, body = DOORS[door]
     api = await api_of(router=RouterSettings(messages_per_minute=2), clock=StandingClock(NOON))
-    said = await api.post("/api/chat/send", json={"session_id": "lobby", "name": "you", "message": "hi"})
+    response = await api.post("/api/chat/send", json={"session_id": "lobby", "name": "you", "message": "hi"})
     answers = [await api.post(path, json=body) for _ in range(2)]
 
-    assert said.status_code == 200
+    assert response.status_code == 200
     assert [each.status_code for each in answers] == [200, 429]
     assert answers[1].headers["retry-after"] == "30"
 
@@ -65,9 +65,9 @@ async def test_a_call_counts_as_a_message_of_the_person(api_of, door):
 async def test_call_in_a_chat_that_is_not_served_is_refused(api_of, door):
     path, body = DOORS[door]
     api = await api_of(router=RouterSettings(allowed_chats=("web:family",)))
-    refused = await api.post(path, json=body)
+    response = await api.post(path, json=body)
 
-    assert (refused.status_code, refused.json()["code"]) == (403, "chat_not_served")
+    assert (response.status_code, response.json()["code"]) == (403, "chat_not_served")
 
 
 async def called_over_mcp(api):
@@ -79,8 +79,8 @@ async def called_over_mcp(api):
     }
     headers = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
     answer = await api.post("/mcp", json=request, headers=headers)
-    (told,) = (line.removeprefix("data: ") for line in answer.text.splitlines() if line.startswith("data: {"))
-    return json.loads(told)["result"]
+    (data,) = (line.removeprefix("data: ") for line in answer.text.splitlines() if line.startswith("data: {"))
+    return json.loads(data)["result"]
 
 
 async def test_a_call_over_mcp_counts_as_a_message_too(api_of):
@@ -94,10 +94,10 @@ async def test_a_call_over_mcp_counts_as_a_message_too(api_of):
 
 async def test_call_over_mcp_in_a_chat_that_is_not_served_is_refused(api_of):
     api = await api_of(router=RouterSettings(allowed_chats=("web:family",)))
-    refused = await called_over_mcp(api)
+    result = await called_over_mcp(api)
 
-    assert refused["isError"]
-    assert refused["content"][0]["text"] == "This bot does not serve the chat web:lobby."
+    assert result["isError"]
+    assert result["content"][0]["text"] == "This bot does not serve the chat web:lobby."
 
 
 async def test_dry_run_does_not_count_as_a_message(api_of):
