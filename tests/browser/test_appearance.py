@@ -328,14 +328,14 @@ async def test_first_load_has_at_most_450_kilobytes_of_javascript(visitors: Visi
 @pytest.mark.parametrize(("query", "part"), [("", "Join"), ("?as=Ada", "room")])
 async def test_first_screen_is_requested_in_parallel_with_the_first_script(visitors: Visitors, query: str, part: str):
     page = await (await visitors.open_window()).new_page()
-    asked: list[str] = []
+    requests: list[str] = []
     held: list[str] = []
     has_asked = asyncio.Event()
 
     def note(request: Request) -> None:
         if request.url.endswith(".js"):
-            asked.append(request.url.rpartition("/")[2].partition("-")[0])
-        if {part, "en"} <= set(asked):
+            requests.append(request.url.rpartition("/")[2].partition("-")[0])
+        if {part, "en"} <= set(requests):
             has_asked.set()
 
     async def serve(route: Route) -> None:
@@ -348,7 +348,7 @@ async def test_first_screen_is_requested_in_parallel_with_the_first_script(visit
     await page.goto(f"{visitors.address}/{query}")
 
     await page.locator("#composer, main form").first.wait_for()
-    assert len(held) == asked.count(part) == 1
+    assert len(held) == requests.count(part) == 1
 
 
 FIND_LOADERS = """new MutationObserver(() => {

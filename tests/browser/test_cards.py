@@ -173,9 +173,9 @@ async def test_points_of_a_summary_link_to_their_messages(visitors: Visitors):
 
     await summary.get_by_role("button", name="no changelog").first.click()
 
-    asked = ada.locator("[data-message]", has=ada.locator(".plain", has_text="no changelog"))
-    await expect(asked).to_be_focused()
-    await expect(asked).to_have_attribute("data-flash", "")
+    question = ada.locator("[data-message]", has=ada.locator(".plain", has_text="no changelog"))
+    await expect(question).to_be_focused()
+    await expect(question).to_have_attribute("data-flash", "")
     assert "http" not in await summary.inner_text()
 
 

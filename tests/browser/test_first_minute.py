@@ -41,10 +41,10 @@ async def newcomers(window_pool: WindowPool, tmp_path: Path) -> AsyncIterator[Vi
 
 async def test_clicked_example_sets_a_punctual_reminder_with_a_mention(newcomers: Visitors):
     page = await (await newcomers.open_window()).new_page()
-    begun = time.monotonic()
+    start = time.monotonic()
     await page.goto(newcomers.address)
     await page.get_by_label("Your name").fill("Ada")
-    opened = time.monotonic() - begun
+    opened = time.monotonic() - start
     await page.get_by_role("button", name="Join room").click()
     async with page.expect_request_finished(lambda request: re.search("/ToolCard.*js$", request.url) is not None):
         await page.get_by_role("link", name="Skip setup").click()
@@ -65,10 +65,10 @@ async def test_clicked_example_sets_a_punctual_reminder_with_a_mention(newcomers
     fired = page.locator("[data-fired]")
     await expect(fired).to_be_visible(timeout=15_000)
 
-    asked = datetime.fromisoformat(await _time_of(page.locator("[data-mine]")))
+    sent_at = datetime.fromisoformat(await _time_of(page.locator("[data-mine]")))
     sent = datetime.fromisoformat(await _time_of(page.locator("[data-message]", has=fired)))
     assert opened < on_this_machine(3)
-    assert abs((sent - asked).total_seconds() - 10) <= on_this_machine(1)
+    assert abs((sent - sent_at).total_seconds() - 10) <= on_this_machine(1)
     assert int((await fired.locator(".late").inner_text()).strip("+ ms")) < on_this_machine(MAX_DELAY_MS)
     await expect(fired.locator(".mention[data-me]")).to_have_text("@Ada")
     await expect(page.locator("[data-toast=stretch]")).to_be_visible()

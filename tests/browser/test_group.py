@@ -165,11 +165,11 @@ async def test_long_room_is_loaded_in_pages_with_a_limited_number_of_rows(visito
     await expect(messages_with(page, f"number {PAGE + LONG - 1}")).to_be_in_viewport()
 
 
-async def leave_a_long_room_after_scrolling_back(visitors: Visitors, asked: list[Route]) -> Page:
+async def leave_a_long_room_after_scrolling_back(visitors: Visitors, routes: list[Route]) -> Page:
     """Ask for earlier messages of a long room, then enter one with two messages; return its page."""
     page = await (await visitors.open_window()).new_page()
     short, long = visitors.room, f"long_{visitors.room[:40]}"
-    await page.route("**/log?**", lambda route: asked.append(route))
+    await page.route("**/log?**", lambda route: routes.append(route))
     await page.route_web_socket(
         "**/api/chat/ws**",
         lambda socket: socket.send(make_hello(range(PAGE, PAGE + LONG) if long in socket.url else range(1000, 1002))),
@@ -195,11 +195,11 @@ async def test_short_room_entered_from_earlier_messages_of_a_long_one_is_shown(v
 
 
 async def test_earlier_messages_that_arrive_in_another_room_stay_out_of_it(visitors: Visitors):
-    asked: list[Route] = []
-    page = await leave_a_long_room_after_scrolling_back(visitors, asked)
+    routes: list[Route] = []
+    page = await leave_a_long_room_after_scrolling_back(visitors, routes)
 
     async with page.expect_response("**/log?**"):
-        await asked[0].fulfill(json={"messages": [make_message(1)], "before": None})
+        await routes[0].fulfill(json={"messages": [make_message(1)], "before": None})
 
     await page.wait_for_timeout(300)
     await expect(page.locator("[data-message]")).to_have_count(2)

@@ -131,13 +131,13 @@ async def test_call_is_made_only_by_the_tab_of_the_message(window_pool: WindowPo
         await expect(page.locator("[data-state=ok]")).to_be_visible()
         other = await visitors.enter("Ada", "/tools?servers=1", window=page.context)
         await expect(other.locator("[data-state=ok]")).to_be_visible()
-        asked: list[str] = []
-        page.context.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
+        requests: list[str] = []
+        page.context.on("request", lambda request: requests.append(f"{request.method} {request.url}"))
         await page.get_by_role("link", name="Chat", exact=True).click()
         await say(page, "@Bubbles what time is it in Tokyo?")
         await expect(page.locator(".log")).to_contain_text("It is 21:00 in Tokyo.")
 
-    assert asked.count(f"POST {clock_origin}/format_time") == 1
+    assert requests.count(f"POST {clock_origin}/format_time") == 1
 
 
 async def test_only_an_allowed_server_is_called_with_its_key(window_pool: WindowPool, clock_origin: str):

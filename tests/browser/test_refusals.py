@@ -10,7 +10,7 @@ from tests.browser.visitors import Visitors, messages_with, say
 
 async def refuse_first(page: Page, **error: object) -> None:
     """Answer the first message of `page` with an error, and forward later ones to the bot."""
-    refused: list[str] = []
+    urls: list[str] = []
 
     def connect(route: WebSocketRoute) -> None:
         route.on_message(forward(route, route.connect_to_server().send))
@@ -18,11 +18,11 @@ async def refuse_first(page: Page, **error: object) -> None:
     def forward(route: WebSocketRoute, send: Callable[[str | bytes], None]) -> Callable[[str | bytes], None]:
         def receive(text: str | bytes) -> None:
             frame = json.loads(text)
-            if frame["type"] != "send" or refused:
+            if frame["type"] != "send" or urls:
                 send(text)
                 return
-            refused.append(frame["data"]["client_id"])
-            data = {**error, "client_id": refused[0]}
+            urls.append(frame["data"]["client_id"])
+            data = {**error, "client_id": urls[0]}
             route.send(json.dumps({"v": 1, "type": "error", "session_id": "", "seq": 0, "ts": "", "data": data}))
 
         return receive

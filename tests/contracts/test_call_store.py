@@ -10,20 +10,20 @@ WORK = ChatAddress(platform="fake", chat_id="work")
 
 
 async def test_turn_is_read_as_stored(records: CallStore):
-    kept = make_turn_record(completions=(make_completion_record(), make_completion_record(round_number=2)))
+    record = make_turn_record(completions=(make_completion_record(), make_completion_record(round_number=2)))
 
-    await records.add([kept], [])
+    await records.add([record], [])
 
-    assert await records.turn("m1") == kept
-    assert await records.turn("m1", HOME.key) == kept
+    assert await records.turn("m1") == record
+    assert await records.turn("m1", HOME.key) == record
 
 
 async def test_call_is_read_as_stored(records: CallStore):
-    kept = [make_call_record(), make_call_record(2, status="timeout", ending="")]
+    calls = [make_call_record(), make_call_record(2, status="timeout", ending="")]
 
-    await records.add([], kept)
+    await records.add([], calls)
 
-    assert await records.calls(HOME.key, ["m1", "m2"]) == tuple(kept)
+    assert await records.calls(HOME.key, ["m1", "m2"]) == tuple(calls)
 
 
 async def test_turns_and_calls_of_another_chat_are_not_found(records: CallStore):
@@ -80,8 +80,8 @@ async def test_only_the_cost_of_a_forgotten_message_stays(records: CallStore):
 async def test_old_calls_are_purged(records: CallStore):
     await records.add([make_turn_record(1), make_turn_record(2)], [make_call_record(1), make_call_record(2)])
 
-    gone = await records.purge(START + timedelta(minutes=2))
+    count = await records.purge(START + timedelta(minutes=2))
 
-    assert gone == 1
+    assert count == 1
     assert await records.turn("m1") is None
     assert [each.message_id for each in await records.calls(HOME.key, ["m1", "m2"])] == ["m2"]

@@ -34,10 +34,10 @@ async def texts_visible_to(memories: MemoryStore, who: MemoryViewer) -> list[str
 
 
 async def test_memory_is_read_as_stored(memories: MemoryStore):
-    kept = await memories.add(new("茶要绿的", person=BOB, is_shared=True))
+    memory = await memories.add(new("茶要绿的", person=BOB, is_shared=True))
 
-    assert await memories.visible_to(viewer()) == (kept,)
-    assert (kept.text, kept.person, kept.address, kept.created_at) == ("茶要绿的", BOB, HOME, NOW)
+    assert await memories.visible_to(viewer()) == (memory,)
+    assert (memory.text, memory.person, memory.address, memory.created_at) == ("茶要绿的", BOB, HOME, NOW)
 
 
 async def test_own_and_shared_memories_are_listed_latest_first(memories: MemoryStore):

@@ -29,15 +29,15 @@ def ids(found: tuple[ChatMessage, ...]) -> list[str]:
 
 
 async def test_message_is_read_as_stored(messages: MessageStore):
-    kept = message(1)
+    original = message(1)
 
-    await messages.add([kept])
+    await messages.add([original])
 
-    assert await messages.recent(HOME, 10) == (kept,)
+    assert await messages.recent(HOME, 10) == (original,)
 
 
 async def test_mentioned_people_and_files_are_stored(messages: MessageStore):
-    kept = replace(
+    original = replace(
         message(1),
         mentions=(Person(id="b", name="小明"),),
         attachments=(
@@ -46,17 +46,17 @@ async def test_mentioned_people_and_files_are_stored(messages: MessageStore):
         ),
     )
 
-    await messages.add([kept])
+    await messages.add([original])
 
-    assert await messages.recent(HOME, 10) == (kept,)
+    assert await messages.recent(HOME, 10) == (original,)
 
 
 async def test_user_name_of_the_sender_is_stored(messages: MessageStore):
-    kept = replace(message(1), sender=Person(id="42", name="Robert Smith", username="bob_s"))
+    original = replace(message(1), sender=Person(id="42", name="Robert Smith", username="bob_s"))
 
-    await messages.add([kept])
+    await messages.add([original])
 
-    assert await messages.recent(HOME, 10) == (kept,)
+    assert await messages.recent(HOME, 10) == (original,)
 
 
 async def test_message_id_is_new_once_per_chat(messages: MessageStore):
@@ -217,11 +217,11 @@ async def test_unusual_queries_are_searched_without_an_error(messages: MessageSt
 
 async def test_message_is_found_by_its_id_in_any_thread_of_its_chat(messages: MessageStore):
     thread, work = replace(HOME, thread_id="t"), replace(HOME, chat_id="work")
-    kept = message(1, address=thread)
-    await messages.add([kept, message(2, address=work)])
+    original = message(1, address=thread)
+    await messages.add([original, message(2, address=work)])
 
-    assert await messages.find(HOME, "1") == kept
-    assert await messages.find(thread, "1") == kept
+    assert await messages.find(HOME, "1") == original
+    assert await messages.find(thread, "1") == original
     assert await messages.find(HOME, "2") is None
 
 

@@ -223,9 +223,9 @@ async def test_erasure_lists_files_of_deleted_messages(privacy, messages):
     await messages.add([message(1, attachments=(desk,)), message(2, sender=BOT, reply_to="1"), message(3, sender=BOB)])
     before = await privacy.with_files(HOME.key, NOW + timedelta(hours=1))
 
-    gone = (await privacy.erase(HERE, NOW)).deleted
+    rows = (await privacy.erase(HERE, NOW)).deleted
 
-    assert [(each.message_id, each.files) for each in gone] == [("1", ("/files/k/desk.png",)), ("2", ())]
+    assert [(each.message_id, each.files) for each in rows] == [("1", ("/files/k/desk.png",)), ("2", ())]
     assert [each.message_id for each in before] == ["1"]
     assert await privacy.with_files(HOME.key, NOW + timedelta(hours=1)) == ()
     assert await privacy.with_files(HOME.key, NOW) == ()

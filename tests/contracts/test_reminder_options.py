@@ -80,10 +80,10 @@ async def test_quiet_hours_stay_until_they_are_removed(reminders: ReminderStore)
     await reminders.set_quiet_hours(key, replace(MORNING, ends=time(8, 30)))
     await reminders.set_quiet_hours(key, MORNING)
 
-    kept = await reminders.quiet_hours(key)
+    quiet_hours = await reminders.quiet_hours(key)
     await reminders.set_quiet_hours(key, None)
 
-    assert kept == MORNING
+    assert quiet_hours == MORNING
     assert await reminders.quiet_hours(key) is None
 
 
@@ -191,7 +191,7 @@ async def test_reminders_are_found_by_their_sent_message(reminders: ReminderStor
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
-    said = DeliveryOutcome(
+    outcome = DeliveryOutcome(
         delivery_id=lease.notice.delivery_id,
         reminder_key=row.key,
         state=DeliveryState.SENT,
@@ -199,7 +199,7 @@ async def test_reminders_are_found_by_their_sent_message(reminders: ReminderStor
         at=now + MINUTE,
         platform_message_id="m7",
     )
-    await reminders.settle([said])
+    await reminders.settle([outcome])
 
     assert [each.key for each in await reminders.sent_in(row.address.key, "m7")] == [row.key]
     assert await reminders.sent_in(row.address.key, "m8") == ()
@@ -212,13 +212,13 @@ async def test_occurrence_being_sent_is_held_until_taken_over(reminders: Reminde
     identifier = lease.notice.delivery_id
     leased = await reminders.list_sending("me", [identifier])
     await reminders.begin("me", [identifier])
-    begun, of_another = (
+    of_owner, of_another = (
         await reminders.list_sending("me", [identifier]),
         await reminders.list_sending("you", [identifier]),
     )
     await reminders.free("me")
 
-    assert (leased, begun, of_another) == (frozenset(), frozenset({identifier}), frozenset())
+    assert (leased, of_owner, of_another) == (frozenset(), frozenset({identifier}), frozenset())
     assert await reminders.list_sending("me", [identifier]) == frozenset()
 
 

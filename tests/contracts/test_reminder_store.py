@@ -48,8 +48,8 @@ async def test_reminder_is_read_as_stored(reminders: ReminderStore, draft: MakeD
 
     row = await reminders.add(draft(), now, LIMITS)
 
-    kept = await reminders.get(row.key)
-    assert kept == row
+    reminder = await reminders.get(row.key)
+    assert reminder == row
     assert (row.address, row.creator, row.targets, row.content, row.schedule, row.language) == (
         wish.address,
         wish.creator,
@@ -102,9 +102,9 @@ async def test_a_chat_at_the_cap_is_refused(reminders: ReminderStore, draft, now
 
 async def test_reminders_of_a_creator_are_found_in_every_chat_of_a_platform(reminders: ReminderStore, draft, now):
     own = await reminders.add(draft("a", creator="ann"), now, LIMITS)
-    gone = await reminders.add(draft("b", creator="ann"), now, LIMITS)
+    second = await reminders.add(draft("b", creator="ann"), now, LIMITS)
     await reminders.add(draft("c", creator="dan"), now, LIMITS)
-    await reminders.change([cancel(gone)], now)
+    await reminders.change([cancel(second)], now)
 
     found = await reminders.of_creator("console", "ann", 10)
 
@@ -253,9 +253,9 @@ async def test_reminder_with_an_unreadable_rule_keeps_its_next_fire(reminders: R
     await reminders.follow_zone_data("2099b", now)
     await reminders.realign(now)
 
-    kept = await reminders.get(row.key)
-    assert kept is not None
-    assert kept.next_fire_at == now + DAY
+    reminder = await reminders.get(row.key)
+    assert reminder is not None
+    assert reminder.next_fire_at == now + DAY
 
 
 async def test_only_the_owner_can_begin_an_existing_occurrence(reminders: ReminderStore, draft, now):
@@ -348,10 +348,10 @@ async def test_change_of_an_old_version_is_discarded(reminders: ReminderStore, d
 
     lost = await reminders.change([edit(row, ReminderEdit(content="beer"), now)], now)
 
-    kept = await reminders.get(row.key)
+    reminder = await reminders.get(row.key)
     assert lost == ()
-    assert kept is not None
-    assert (kept.content, kept.version) == ("milk", 2)
+    assert reminder is not None
+    assert (reminder.content, reminder.version) == ("milk", 2)
 
 
 async def test_new_text_reaches_claimed_occurrences_that_are_not_begun(reminders: ReminderStore, draft, now):
@@ -359,10 +359,10 @@ async def test_new_text_reaches_claimed_occurrences_that_are_not_begun(reminders
     (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.change([edit(row, ReminderEdit(content="milk"), now)], now)
 
-    begun = await reminders.begin("me", [lease.notice.delivery_id])
+    attempts = await reminders.begin("me", [lease.notice.delivery_id])
 
     renewed = await reminders.renew(lease.notice.delivery_id)
-    assert begun == {lease.notice.delivery_id: 2}
+    assert attempts == {lease.notice.delivery_id: 2}
     assert renewed is not None
     assert (renewed.notice.content, renewed.notice.attempt) == ("milk", 1)
 
@@ -390,8 +390,8 @@ async def test_new_times_cancel_claimed_occurrences(reminders: ReminderStore, dr
 async def test_a_deleted_and_restored_reminder_fires_at_its_old_time(reminders: ReminderStore, draft, now):
     row = await reminders.add(draft(), now, LIMITS)
     await claim_due(reminders, now + MINUTE)
-    (gone,) = await reminders.change([cancel(row)], now)
-    await reminders.change([resume(gone, now)], now)
+    (changed,) = await reminders.change([cancel(row)], now)
+    await reminders.change([resume(changed, now)], now)
 
     (lease,) = await claim_due(reminders, now + MINUTE)
 
@@ -541,11 +541,11 @@ async def test_reminder_deleted_while_sending_is_not_retried(
 ):
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claim_due(reminders, now + MINUTE)
-    begun = [lease.notice.delivery_id]
-    await reminders.begin("me", begun)
+    ids = [lease.notice.delivery_id]
+    await reminders.begin("me", ids)
     await reminders.change([cancel(row)], now)
 
-    begun_again = await reminders.begin("me", begun)
+    begun_again = await reminders.begin("me", ids)
     if is_crash:
         await reminders.free("me")
     else:

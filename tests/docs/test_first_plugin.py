@@ -36,9 +36,9 @@ def test_every_file_of_the_page_is_a_plugin_that_answers(tmp_path, text, answer)
     (tmp_path / "water_plants.py").write_text(text, encoding="utf-8")
     settings = PluginSettings(folder=tmp_path, options={"water_plants": {"litres": 2}} if "Options" in text else {})
 
-    (told,) = asyncio.run(talk_to_bot("water the plants", plugins=settings))
+    (reply,) = asyncio.run(talk_to_bot("water the plants", plugins=settings))
 
-    assert told.startswith(answer)
+    assert reply.startswith(answer)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -59,6 +59,6 @@ async def test_files_of_the_page_and_a_program_with_settings_are_strictly_typed(
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", str(tmp_path / "cache")]
     installed = {**os.environ, "PYTHONPATH": str(ROOT)}  # mypy does not report errors in installed packages
     process = await create_subprocess_exec(*command, *map(str, files), cwd=ROOT, env=installed, stdout=subprocess.PIPE)
-    told, _ = await process.communicate()
+    output, _ = await process.communicate()
 
-    assert told.decode().startswith("Success")
+    assert output.decode().startswith("Success")

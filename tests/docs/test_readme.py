@@ -125,9 +125,9 @@ def test_the_handler_of_the_chinese_readme_is_a_plugin_that_answers(tmp_path, te
     (handler,) = re.findall(r"```python\n(.*?)```", CHINESE, re.DOTALL)
     (tmp_path / "dice.py").write_text(handler, encoding="utf-8")
 
-    (told,) = asyncio.run(talk_to_bot(text, plugins=PluginSettings(folder=tmp_path)))
+    (reply,) = asyncio.run(talk_to_bot(text, plugins=PluginSettings(folder=tmp_path)))
 
-    assert re.fullmatch(answer, told)
+    assert re.fullmatch(answer, reply)
 
 
 def test_the_chinese_readme_leads_to_the_same_pages():

@@ -72,17 +72,17 @@ def alternatives(phrase: str, language: str) -> Iterator[str]:
 CASES = [(language, phrase) for language in FILES for phrase in dict.fromkeys(phrases(language))]
 _TOGETHER = 10  # as many phrases share a bot, each in a chat of its own
 PARTS = [
-    (language, tuple(phrase for phrase in told[start : start + _TOGETHER]))
+    (language, tuple(phrase for phrase in phrases_of_language[start : start + _TOGETHER]))
     for language in FILES
-    for told in [[phrase for of, phrase in CASES if of == language]]
-    for start in range(0, len(told), _TOGETHER)
+    for phrases_of_language in [[phrase for of, phrase in CASES if of == language]]
+    for start in range(0, len(phrases_of_language), _TOGETHER)
 ]
 
 
 def refusals(language: str) -> tuple[str, ...]:
     """List how refusals begin, but for the search that no engine is connected for."""
-    told = {key: text.partition("{")[0] for key, text in catalogue(language).items() if key.startswith("refused.")}
-    return tuple(text for key, text in told.items() if len(text) > 4 and key != "refused.search_not_configured")
+    texts = {key: text.partition("{")[0] for key, text in catalogue(language).items() if key.startswith("refused.")}
+    return tuple(text for key, text in texts.items() if len(text) > 4 and key != "refused.search_not_configured")
 
 
 class Group:
@@ -121,14 +121,14 @@ def test_tables_are_read_completely():
 
 
 @pytest.mark.looptime
-@pytest.mark.parametrize(("language", "told"), PARTS)
-async def test_phrases_of_the_readme_are_answered_in_a_group(language, told):
+@pytest.mark.parametrize(("language", "phrases"), PARTS)
+async def test_phrases_of_the_readme_are_answered_in_a_group(language, phrases):
     clock = LoopClock(START)
     platform = FakePlatform(clock)
     settings = Settings(bot=BotSettings(timezone="UTC", language=language))
     async with build_in_memory(settings, platforms=[platform], clock=clock):
-        answers = {phrase: await answers_to(phrase, language, platform) for phrase in told}
+        answers = {phrase: await answers_to(phrase, language, platform) for phrase in phrases}
 
-    assert [phrase for phrase, told in answers.items() if not told] == []
-    assert [phrase for phrase, told in answers.items() if told[0].startswith(say(language, "offline.help"))] == []
-    assert {phrase: told for phrase, told in answers.items() if told[0].startswith(refusals(language))} == {}
+    assert [phrase for phrase, texts in answers.items() if not texts] == []
+    assert [phrase for phrase, texts in answers.items() if texts[0].startswith(say(language, "offline.help"))] == []
+    assert {phrase: texts for phrase, texts in answers.items() if texts[0].startswith(refusals(language))} == {}

@@ -22,9 +22,9 @@ def test_every_limit_has_an_existing_test(row):
 
 @pytest.mark.parametrize("row", [row for row in ROWS if "`" in row[2]], ids=lambda row: row[2])
 def test_every_limit_that_can_be_set_has_the_default_of_the_page(row):
-    told = [float(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", row[1])]
+    numbers = [float(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", row[1])]
     scale = {"MB": 1000.0}.get(row[1].split()[-1], 1.0)
-    for setting, number in zip(re.findall(r"`(\w+\.\w+)`", row[2]), told, strict=False):
+    for setting, number in zip(re.findall(r"`(\w+\.\w+)`", row[2]), numbers, strict=False):
         group, key = setting.split(".")
         factor = 1.0 if key.endswith("megabytes") else scale
 

@@ -46,9 +46,9 @@ async def test_the_tests_of_the_tutorial_pass(call_tool):
 
 @pytest.mark.parametrize("text", ["flip 3 coins", "flip a coin", "抛硬币"])
 async def test_the_sentences_of_the_tutorial_reach_the_function(talk, coins, text):
-    (said,) = await talk(text, functions=[coins])
+    (answer,) = await talk(text, functions=[coins])
 
-    assert re.fullmatch(r"🪙 ann: [HT]( [HT]){0,2}", said)
+    assert re.fullmatch(r"🪙 ann: [HT]( [HT]){0,2}", answer)
 
 
 def test_program_of_the_tutorial_uses_existing_names(coins):

@@ -103,6 +103,6 @@ async def test_program_is_strictly_typed(tmp_path):
     file.write_text(f"{PROGRAM}\n{TRACES}\n{TESTS}" + RIGHT + WRONG, encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir", str(tmp_path / "cache")]
     process = await create_subprocess_exec(*command, str(file), cwd=ROOT, stdout=subprocess.PIPE)
-    told, _ = await process.communicate()
+    output, _ = await process.communicate()
 
-    assert re.findall(r": error: .*\[([\w-]+)\]", told.decode()) == ["call-overload", "attr-defined"]
+    assert re.findall(r": error: .*\[([\w-]+)\]", output.decode()) == ["call-overload", "attr-defined"]

@@ -27,9 +27,9 @@ exec(compile("\n".join([*PLUGIN, TESTS]), "write-functions.md", "exec"), globals
 async def test_the_plugin_of_the_page_answers(talk, tmp_path, sentence, answer):
     (tmp_path / "kitchen.py").write_text("\n".join(PLUGIN), encoding="utf-8")
 
-    (told,) = await talk(sentence, plugins=PluginSettings(folder=tmp_path))
+    (reply,) = await talk(sentence, plugins=PluginSettings(folder=tmp_path))
 
-    assert answer in told
+    assert answer in reply
 
 
 async def test_every_mistake_in_nested_arguments_is_named_as_the_page_says(call_tool):

@@ -57,9 +57,9 @@ class FailingStore(SqlReminderStore):
     async def begin(
         self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str] | None = None
     ) -> dict[int, int]:
-        begun = await super().begin(owner, delivery_ids, message_keys)
+        attempts = await super().begin(owner, delivery_ids, message_keys)
         self._failpoint.reach("begin | send")
-        return begun
+        return attempts
 
     async def record_sent(self, sent: Sequence[tuple[Lease, DeliveryOutcome]]) -> bool:
         self._failpoint.reach("ack | note")

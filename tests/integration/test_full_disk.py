@@ -80,7 +80,7 @@ async def test_full_disk_is_reported_in_a_web_room_and_reminders_are_listed(smal
             first = (await asyncio.to_thread(httpx.get, f"{address}/api/chat/sessions/lobby/messages")).json()[0]
             filler = fill_disk(small_disk)
             for number in range(20):
-                refused = await say(f"remind me tomorrow at 10 to do thing {number}")
+                refusal = await say(f"remind me tomorrow at 10 to do thing {number}")
             listed = await say("list my reminders")
             change = {"message_id": first["id"], "text": "remind me " * 1000}
             await socket.send(json.dumps({"v": 1, "type": "edit", "data": change}))
@@ -88,7 +88,7 @@ async def test_full_disk_is_reported_in_a_web_room_and_reminders_are_listed(smal
             filler.unlink()
             accepted = await say("remind me tomorrow at 11 to breathe")
 
-    assert "My disk is full" in refused
+    assert "My disk is full" in refusal
     assert "call Lin" in listed
     assert (complaint["code"], complaint["message_id"]) == ("disk_full", first["id"])
     assert "✅" in accepted
@@ -113,7 +113,7 @@ async def test_bot_reads_on_a_full_disk_and_recovers_with_free_space(small_disk)
         # The files may have free pages, which the first messages fill.
         for number in range(40):
             await platform.say(f"remind me tomorrow at 10 to do thing {number}", is_private=True)
-        refused = list(platform.texts)
+        refusals = list(platform.texts)
         platform.sent.clear()
         await platform.say("list my reminders", is_private=True)
         await platform.say("后天上午九点提醒我买票", is_private=True)
@@ -123,7 +123,7 @@ async def test_bot_reads_on_a_full_disk_and_recovers_with_free_space(small_disk)
         await wait_for_texts(platform, "⏰", 1)
         await platform.say("list my reminders", is_private=True)
 
-    assert "My disk is full" in refused[-1]
+    assert "My disk is full" in refusals[-1]
     assert "call Lin" in listed
     assert "磁盘满了" in chinese
     assert any("✅" in text and "breathe" in text for text in platform.texts)

@@ -133,13 +133,13 @@ async def deliver_on_a_full_disk(folder: Path, exhaust: Callable[[Path], None]) 
             await service.create(make_reminder(f"early {number}", DUE_SECONDS))
             confirmed.append(f"early {number}")
         exhaust(folder)
-        refused = 0
+        refusals = 0
         for number in range(100):
             try:
                 await service.create(make_reminder(f"full {number} " + "x" * 900, DUE_SECONDS))
                 confirmed.append(f"full {number} " + "x" * 900)
             except Exception:  # not confirmed, for any reason
-                refused += 1
+                refusals += 1
         running = asyncio.create_task(service.worker.run())
         await asyncio.sleep(DUE_SECONDS + 1)
         sent_while_full = len(notifier.sent)
@@ -149,7 +149,7 @@ async def deliver_on_a_full_disk(folder: Path, exhaust: Callable[[Path], None]) 
         running.cancel()
         await asyncio.wait([running])
         whole = await database.read(lambda connection: connection.exec_driver_sql("PRAGMA integrity_check").scalar())
-    sys.stdout.write(f"{refused} {sent_while_full} {len(confirmed)} {whole}\n")
+    sys.stdout.write(f"{refusals} {sent_while_full} {len(confirmed)} {whole}\n")
     lost = set(confirmed) - set(notifier.sent)
     never_confirmed = set(notifier.sent) - set(confirmed)
     repeated = len(notifier.sent) - len(set(notifier.sent))
@@ -182,8 +182,8 @@ def test_reminders_are_refused_on_a_full_disk_and_confirmed_ones_are_sent(small_
 
     assert done.returncode == 0, done.stderr
     first, second = done.stdout.splitlines()
-    refused, _, _, whole = first.split()
-    assert int(refused) > 0
+    refusals, _, _, whole = first.split()
+    assert int(refusals) > 0
     assert whole == "ok"
     assert second == "0 0 0"
 

@@ -97,8 +97,8 @@ async def wait_until_released(database: Database, owner: str) -> None:
 
 
 async def test_incomplete_turns_of_a_dead_process_are_claimed_once(databases):
-    async with Database(databases[0].url.render_as_string(hide_password=False)) as gone:
-        claims = await store_messages("w9", gone, "1", "2", "3")
+    async with Database(databases[0].url.render_as_string(hide_password=False)) as other_database:
+        claims = await store_messages("w9", other_database, "1", "2", "3")
         claims.complete([(HOME.key, "1"), (HOME.key, "of another")])
         await claims.release_completed()
     for n, database in enumerate(databases):

@@ -45,8 +45,8 @@ async def test_backup_restores_the_earlier_messages(postgres_url: str, tmp_path:
     restore(postgres_url, tmp_path / "copy.dump")
 
     async with Database(postgres_url) as database:
-        kept = [each.id for each in await SqlMessageStore(database).recent(HOME, 10)]
-    assert kept == ["a"]
+        ids = [each.id for each in await SqlMessageStore(database).recent(HOME, 10)]
+    assert ids == ["a"]
 
 
 @pytest.mark.usefixtures("programs")

@@ -69,9 +69,9 @@ async def test_upgraded_database_has_the_tables_of_the_code_and_its_rows(postgre
 
     async with Database(postgres_url) as database:
         found, reached = await database.read(differences), await database.read(version)
-        kept = await database.read(lambda connection: connection.scalar(sa.select(STATE.c.key)))
+        key = await database.read(lambda connection: connection.scalar(sa.select(STATE.c.key)))
 
-    assert (found, reached, kept) == ([], str(SCHEMA_VERSION), "tea")
+    assert (found, reached, key) == ([], str(SCHEMA_VERSION), "tea")
 
 
 @pytest.mark.parametrize("old", range(1, SCHEMA_VERSION))

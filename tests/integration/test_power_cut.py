@@ -66,9 +66,9 @@ async def test_copy_at_a_random_moment_is_intact_and_has_all_confirmed_reminders
             process.send_signal(signal.SIGCONT)
             with closing(sqlite3.connect(copy)) as connection, connection:
                 whole = connection.execute("PRAGMA integrity_check").fetchone()
-                kept = {int(row[0]) for row in connection.execute("SELECT request_key FROM reminder")}
+                numbers = {int(row[0]) for row in connection.execute("SELECT request_key FROM reminder")}
             assert whole == ("ok",)
-            assert kept >= set(range(last + 1))
+            assert numbers >= set(range(last + 1))
     finally:
         process.kill()
         await process.wait()
@@ -91,9 +91,9 @@ async def wait_until_sent(folder: Path, count: int) -> None:
 def truncate_sent_file(notes: Path, chance: random.Random) -> int:
     """Truncate the file of sends beside the database at a random byte; return the number of lost lines."""
     whole = notes.read_bytes() if notes.exists() else b""
-    kept = whole[: chance.randrange(len(whole) + 1)]
-    notes.write_bytes(kept)
-    return whole.count(b"\n") - kept.count(b"\n")
+    rest = whole[: chance.randrange(len(whole) + 1)]
+    notes.write_bytes(rest)
+    return whole.count(b"\n") - rest.count(b"\n")
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -181,10 +181,10 @@ async def test_output_of_a_whole_run_contains_no_secret(tmp_path, tmp_path_facto
     secrets = make_secrets() | {"password in an address": "PlantedPassword" + "q7" * 10}
     environment = environment_of(tmp_path, f"http://127.0.0.1:{echo.server_port}", secrets, log_format)
     del environment["password in an address"]
-    kept = tmp_path_factory.mktemp("secrets")
+    folder = tmp_path_factory.mktemp("secrets")
     for name in FROM_FILES:
-        (kept / name).write_text(environment[name], encoding="utf-8")
-        environment[name] = f"file:{kept / name}"
+        (folder / name).write_text(environment[name], encoding="utf-8")
+        environment[name] = f"file:{folder / name}"
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "leaky.py").write_text(PLUGIN, encoding="utf-8")
     outputs = {}

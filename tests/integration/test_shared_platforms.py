@@ -122,7 +122,7 @@ async def test_second_worker_takes_over_when_the_connected_one_is_killed(bots):
     await bots.wait_for_lines("sent.txt", "first ✅", within=10)
     await bots.wait_for_lines("sent.txt", "first ⏰ .*stretch", within=10)
     async with httpx.AsyncClient() as client:
-        asked = await client.post(
+        response = await client.post(
             f"{address}/api/reminders?session_id=lobby&name=Ann", json={"text": "remind me in 2 seconds to look up"}
         )
     connections = bots.lines("connected.txt")
@@ -144,7 +144,7 @@ async def test_second_worker_takes_over_when_the_connected_one_is_killed(bots):
 
     assert connections == ["first connected"]
     assert took <= TAKEOVER_SECONDS
-    assert asked.is_success
+    assert response.is_success
     assert "reminder sent" in (bots.folder / "second.log").read_text(encoding="utf-8")
     assert len([line for line in bots.lines("sent.txt") if "⏰" in line and "tea" in line]) == 1
     assert bots.lines("calls.txt") == ["first called", "first called", "second called", "second called"]

@@ -103,12 +103,12 @@ def test_first_bot_answers_and_explains_its_last_answer(shell):
     dialogue = blocks(FIRST_BOT, "text")[0]
     lines = [line for line in dialogue.splitlines() if line.startswith("ann: ")]
 
-    said = shell(f"{target[1]} --linger 11", "\n".join(lines) + "\n")
+    output = shell(f"{target[1]} --linger 11", "\n".join(lines) + "\n")
     explanation = shell("bubbles explain last")
 
-    assert re.search(r"✅ Set \[\w+\] for today at [\d:]+, in 1[01] seconds: stretch", said)
-    assert "⏰ @ann stretch" in said
-    assert re.search(r"✅ 已设置 \[\w+\].*：交报告", said)
+    assert re.search(r"✅ Set \[\w+\] for today at [\d:]+, in 1[01] seconds: stretch", output)
+    assert "⏰ @ann stretch" in output
+    assert re.search(r"✅ 已设置 \[\w+\].*：交报告", output)
     assert "undo" in explanation
 
 
@@ -136,7 +136,7 @@ def test_first_plugin_is_created_listed_and_called(shell):
     file = shell.folder / "plugins" / "water_plants.py"
 
     shell(new)
-    begun = shell("bubbles plugins")
+    listing = shell("bubbles plugins")
     tested = shell("pytest -q plugins")
     file.write_text(only_functions, encoding="utf-8")
     output = shell("bubbles chat", "ann: 浇花\n")
@@ -144,7 +144,7 @@ def test_first_plugin_is_created_listed_and_called(shell):
     second_output = shell("bubbles chat", "ann: water the plants\n")
 
     assert develop == "bubbles dev"
-    assert "water_plants" in begun
+    assert "water_plants" in listing
     assert re.search(r"\d passed", tested)
     assert "💧 × 1" in output
     assert "💧 0.5 l" in second_output
@@ -153,7 +153,7 @@ def test_first_plugin_is_created_listed_and_called(shell):
 async def test_first_platform_is_listed_tested_and_used_by_two_people(shell):
     *parts, test = blocks(FIRST_PLATFORM, "python")
     show, run = blocks(FIRST_PLATFORM, "sh")[0].splitlines()
-    [said] = re.findall("type a name, then “(.*?)”", " ".join(FIRST_PLATFORM.split()))
+    [words] = re.findall("type a name, then “(.*?)”", " ".join(FIRST_PLATFORM.split()))
     (shell.folder / "plugins").mkdir()
     (shell.folder / "plugins" / "lines.py").write_text("\n\n".join(parts), encoding="utf-8")
     (shell.folder / "test_lines.py").write_text(test, encoding="utf-8")
@@ -169,7 +169,7 @@ async def test_first_platform_is_listed_tested_and_used_by_two_people(shell):
         people[1][1].write(b"Bubbles, list my reminders\n")
         async with asyncio.timeout(30):
             await people[1][0].readline()  # ben is in the room
-        people[0][1].write(f"{said.replace('10 seconds', '1 second')}\n".encode())
+        people[0][1].write(f"{words.replace('10 seconds', '1 second')}\n".encode())
         async with asyncio.timeout(30):
             while not output or "⏰" not in output[-1]:
                 output.append((await people[1][0].readline()).decode())
@@ -197,8 +197,8 @@ async def test_openai_client_of_the_page_gets_an_answer():
     [program], [command, _] = blocks(OTHER_PROGRAMS, "python"), blocks(OTHER_PROGRAMS, "sh")
     names = {}
     async with served_bot() as (address, _):
-        asked = command.strip().replace("http://127.0.0.1:8765", address)
-        given = await asyncio.to_thread(subprocess.check_output, shlex.split(asked), text=True)
+        request = command.strip().replace("http://127.0.0.1:8765", address)
+        given = await asyncio.to_thread(subprocess.check_output, shlex.split(request), text=True)
         text = program.replace("http://127.0.0.1:8765", address).replace("bub_…", json.loads(given)["token"])
         await asyncio.to_thread(lambda: exec(compile(text, "page", "exec"), names))
 

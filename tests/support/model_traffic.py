@@ -64,8 +64,8 @@ class RecordingModel:
 
     def save(self, path: Path) -> None:
         """Write everything recorded so far to `path`, without secrets."""
-        kept = [{"request": each.request, "completion": to_builtins(each.completion)} for each in self.exchanges]
-        table = without_secrets({"model": self.name, "exchanges": kept}, self._secrets)
+        exchanges = [{"request": each.request, "completion": to_builtins(each.completion)} for each in self.exchanges]
+        table = without_secrets({"model": self.name, "exchanges": exchanges}, self._secrets)
         path.write_text(json.dumps(table, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 

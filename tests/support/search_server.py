@@ -64,8 +64,8 @@ class SearchServer(LoopbackServer):
         status, kind, body = self._reply(request)
         retry = "Retry-After: 7\r\n" if status == 429 else ""
         head = f"HTTP/1.1 {status} -\r\nContent-Type: {kind}\r\n{retry}Content-Length: {len(body)}\r\nConnection: close"
-        kept = body[: len(body) // 2] if self.behaviour is Behaviour.CUT else body
-        writer.write(head.encode() + b"\r\n\r\n" + kept)
+        part = body[: len(body) // 2] if self.behaviour is Behaviour.CUT else body
+        writer.write(head.encode() + b"\r\n\r\n" + part)
         await writer.drain()
 
     def _reply(self, request: SearchRequest) -> tuple[int, str, bytes]:

@@ -41,12 +41,12 @@ class ConsoleRig(PlatformRig):
         return (await self.messages(len(self.received) + 1))[-1].id
 
     async def bot_messages(self, count=1):
-        heard = []
+        messages = []
         for number, block in enumerate(self._printed):
             text = re.sub("^  ", "", block.removeprefix("Bubbles: "), flags=re.MULTILINE)
             mentioned = tuple(name for name in ("ann", "ben") if f"@{name}" in text)
-            heard.append(VisibleMessage(id=str(number), text=text, mentioned=mentioned))
-        return heard
+            messages.append(VisibleMessage(id=str(number), text=text, mentioned=mentioned))
+        return messages
 
 
 async def test_console_output_has_no_terminal_control_characters():

@@ -53,14 +53,14 @@ class FakeRig(PlatformRig):
         await self.platform.withdraw(message_id)
 
     async def bot_messages(self, count=1):
-        keys, heard = set(), []
+        keys, messages = set(), []
         for number, (_, message) in enumerate(self.platform.sent, 1):
             if message.idempotency_key in keys:
                 continue
             keys |= {message.idempotency_key} - {None}
             known = {each.id for each in self.received}
             spans = spans_of(replace(message, text=message.text))
-            heard.append(
+            messages.append(
                 VisibleMessage(
                     id=f"bot-{number}",
                     text=plain(spans),
@@ -71,7 +71,7 @@ class FakeRig(PlatformRig):
                     files=tuple(file.name for file in message.files),
                 )
             )
-        return heard
+        return messages
 
 
 class RigWithFiles(FakeRig):

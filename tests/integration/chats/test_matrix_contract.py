@@ -116,14 +116,14 @@ class MatrixRig(PlatformRig):
         return ChatAddress(platform="matrix", chat_id="!nowhere:localhost")
 
     async def bot_messages(self, count=1):
-        heard = []
+        messages = []
         for _ in range(20):
             events = await asyncio.to_thread(self._people["ann"].events, self._room_id)
-            heard = [self._visible(event, events) for event in events if self._is_message_of_bot(event)]
-            if len(heard) >= count:
+            messages = [self._visible(event, events) for event in events if self._is_message_of_bot(event)]
+            if len(messages) >= count:
                 break
             await asyncio.sleep(0.1)
-        return heard
+        return messages
 
     def _is_message_of_bot(self, event):
         return (
@@ -215,17 +215,17 @@ async def test_rate_limit_of_the_server_holds_for_every_room_until_it_ends(homes
     async with rig.connected():
         root.limit(_BOT, per_second=1)
         try:
-            with pytest.raises(DeliveryFailed) as caught:
+            with pytest.raises(DeliveryFailed) as error:
                 await send_five(rig)
         finally:
             root.limit(_BOT, per_second=None)
-        wish = caught.value.retry_after or 0.0
+        wish = error.value.retry_after or 0.0
         await asyncio.sleep(wish)
         await rig.platform.send(rig.chat, OutgoingMessage(text="patient"))
 
     assert 0 < wish < 5
-    assert caught.value.is_global
-    assert not caught.value.is_permanent
+    assert error.value.is_global
+    assert not error.value.is_permanent
 
 
 @pytest.mark.timeout(120 if _SOAK <= 100 else 1800)
@@ -241,13 +241,13 @@ async def test_hundred_messages_are_received_once_and_in_order_over_cut_connecti
                 await cut_connections(rig.platform)
             await rig.say(f"number {number}")
         await until(lambda: len(rig.received) >= _SOAK and rig.received[-1].text == last, seconds=60)
-        heard = [each.text for each in rig.received if isinstance(each, ChatMessage)]
+        texts = [each.text for each in rig.received if isinstance(each, ChatMessage)]
         print(  # noqa: T201 - the figures of a long run
             f"\nmatrix: {_SOAK} messages, 4 cuts, {time.monotonic() - started:.1f} s, "
             f"memory {(resident_bytes() - early) / 1e6:+.1f} MB with the received texts"
         )
 
-        assert heard == [f"number {number}" for number in range(_SOAK)]
+        assert texts == [f"number {number}" for number in range(_SOAK)]
 
 
 async def test_hanging_homeserver_makes_the_connection_stale_until_it_answers(homeserver):

@@ -130,9 +130,9 @@ async def test_encrypted_room_is_read_and_written_before_and_after_a_restart(ann
     async with connect_bot() as (platform, received):
         room = await asyncio.to_thread(ann.create_room)
         address = ChatAddress(platform="matrix", chat_id=room)
-        asked = await ann.say(room, "Bubbles, tea? 喝茶？")
+        question = await ann.say(room, "Bubbles, tea? 喝茶？")
         assert await until(lambda: texts(received))
-        await platform.send(address, OutgoingMessage(text="yes", reply_to=asked, files=(picture,)))
+        await platform.send(address, OutgoingMessage(text="yes", reply_to=question, files=(picture,)))
         assert await until(lambda: len(ann.messages_of_bot(room)) == 2)
     async with connect_bot() as (platform, received_later):
         await ann.say(room, "and cake?")
@@ -147,7 +147,7 @@ async def test_encrypted_room_is_read_and_written_before_and_after_a_restart(ann
 
     assert (texts(received), texts(received_later)) == (["Bubbles, tea? 喝茶？"], ["and cake?"])
     assert [each["body"] for each in ann.messages_of_bot(room)] == ["yes", "cat.png", "cake too"]
-    assert ann.messages_of_bot(room)[0]["m.relates_to"]["m.in_reply_to"]["event_id"] == asked
+    assert ann.messages_of_bot(room)[0]["m.relates_to"]["m.in_reply_to"]["event_id"] == question
     assert "key" in ann.messages_of_bot(room)[1]["file"]
     assert on_the_server == ["m.room.encrypted"] * 5
 

@@ -71,10 +71,10 @@ class XmppRig(PlatformRig):
         if reply_to is not None:
             extra = Element("{urn:xmpp:reply:0}reply", {"id": reply_to})
         own = self._people[sender].say(text.format(bot="@Bubbles", ben="@ben"), extra=extra)
-        heard = self._people["ann"].heard
-        before = max(0, len(heard) - _RECENT)  # a long run has thousands
-        await until(lambda: any(each.get("id") == own for each in heard[before:]))
-        known = next(message_id(each) for each in heard[before:] if each.get("id") == own)
+        stanzas = self._people["ann"].heard
+        before = max(0, len(stanzas) - _RECENT)  # a long run has thousands
+        await until(lambda: any(each.get("id") == own for each in stanzas[before:]))
+        known = next(message_id(each) for each in stanzas[before:] if each.get("id") == own)
         self._own_ids[known] = own
         return known
 
@@ -120,7 +120,7 @@ class XmppRig(PlatformRig):
         return self._visible_messages(ann)
 
     def _visible_messages(self, ann):
-        heard = {}
+        messages = {}
         for stanza in ann.heard:
             body = next((each.text for each in stanza if each.tag.endswith("}body")), None)
             if stanza.get("from") != f"{self._room}/Bubbles" or body is None:
@@ -129,14 +129,14 @@ class XmppRig(PlatformRig):
             reply = stanza.find("{urn:xmpp:reply:0}reply")
             key = stanza.get("id") if replaced is None else replaced.get("id")
             address = stanza.findtext("{jabber:x:oob}x/{jabber:x:oob}url")
-            heard[key] = VisibleMessage(
+            messages[key] = VisibleMessage(
                 id=message_id(stanza),
                 text=body if address is None else "",
                 files=() if address is None else (address.rsplit("/", 1)[1],),
                 reply_to=None if reply is None else reply.get("id"),
                 mentioned=tuple(f"{name}@localhost" for name in ("ann", "ben") if re.search(rf"\b{name}\b", body)),
             )
-        return list(heard.values())
+        return list(messages.values())
 
 
 @asynccontextmanager
@@ -197,9 +197,9 @@ class TestRoom:
     async def test_file_refused_by_the_server_is_named(self, rig):
         film = SentFile(name="film.mp4", media_type="video/mp4", content=b"0" * 20_001)
         await rig.platform.send(rig.chat, OutgoingMessage(text="see", files=(film,)))
-        [heard] = await rig.bot_messages()
+        [message] = await rig.bot_messages()
 
-        assert heard.text == "see\n📎 film.mp4"
+        assert message.text == "see\n📎 film.mp4"
 
 
 async def test_one_to_one_message_is_received_and_answered(server):
@@ -208,11 +208,11 @@ async def test_one_to_one_message_is_received_and_answered(server):
         ann._client.message_to("bubbles@localhost", "help", is_group=False).send()
         [message] = await rig.messages()
         await rig.platform.send(message.address, OutgoingMessage(text="here"))
-        heard = await until(lambda: any(each.findtext("{*}body") == "here" for each in ann.heard), seconds=3)
+        has_arrived = await until(lambda: any(each.findtext("{*}body") == "here" for each in ann.heard), seconds=3)
 
     assert message.is_private
     assert message.address.chat_id == "ann@localhost"
-    assert heard
+    assert has_arrived
 
 
 async def test_one_to_one_message_during_an_outage_is_received(server):
@@ -318,25 +318,25 @@ async def test_hanging_server_makes_the_connection_stale_until_it_answers(server
 @pytest.mark.timeout(60 if _SOAK <= 200 else 1200)
 async def test_hundreds_of_messages_are_received_once_and_in_order_over_cut_connections(server):
     async with join_room(server, f"soak@{ROOMS}", "ann") as rig:
-        started, early, heard = time.monotonic(), 0, []
+        started, early, texts = time.monotonic(), 0, []
         for number in range(_SOAK):
             if number % 100 == 50:
-                awaited = number - len(heard)
+                awaited = number - len(texts)
                 await until(lambda awaited=awaited: len(rig.received) >= awaited)
-                heard += rig.take_texts()
+                texts += rig.take_texts()
                 early = early or (number > _SOAK // 4 and resident_bytes())
                 rig.platform._client.abort()
             if number % 100 == 60:  # ten messages during the outage, no more than a room stores
                 await rig.ready()
             await rig.say(f"number {number}")
-        await until(lambda: len(heard) + len(rig.received) >= _SOAK)
-        heard += rig.take_texts()
+        await until(lambda: len(texts) + len(rig.received) >= _SOAK)
+        texts += rig.take_texts()
         print(  # noqa: T201 - the figures of a long run
             f"\nxmpp: {_SOAK} messages, {_SOAK // 100} cuts, {time.monotonic() - started:.1f} s, "
             f"memory {(resident_bytes() - early) / 1e6:+.1f} MB with the received texts"
         )
 
-        assert heard == [f"number {number}" for number in range(_SOAK)]
+        assert texts == [f"number {number}" for number in range(_SOAK)]
 
 
 @pytest.mark.parametrize(

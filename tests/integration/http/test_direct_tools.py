@@ -37,11 +37,11 @@ async def test_page_returns_the_result_of_its_tool(open_tab):
         httpx.AsyncClient(base_url=address, timeout=30, headers=JSON) as client,
     ):
         sending = asyncio.create_task(client.post("/api/chat/send", json=body))
-        asked = await ada.wait_for("execute:tool")
-        await ada.send("execute:result", id=asked["data"]["id"], result={"utc": "2026-11-20T12:00:00"})
+        request = await ada.wait_for("execute:tool")
+        await ada.send("execute:result", id=request["data"]["id"], result={"utc": "2026-11-20T12:00:00"})
         answer = (await sending).json()
 
-    assert (asked["data"]["name"], asked["data"]["server"]["url"]) == (UTC_TIME, SERVER["url"])
+    assert (request["data"]["name"], request["data"]["server"]["url"]) == (UTC_TIME, SERVER["url"])
     assert answer["reply"]["text"] == "It is noon."
     assert interpreter.turns[-1].steps[0].results[0].value == {"utc": "2026-11-20T12:00:00"}
 
@@ -67,8 +67,8 @@ async def test_tools_of_a_message_over_the_socket_are_offered_until_its_answer(o
 
     async with served_bot(interpreter=interpreter) as (address, _), open_tab(address, "Ada") as ada:
         await ada.say("Bubbles, what time is it?", tool_servers=[SERVER])
-        asked = await ada.wait_for("execute:tool")
-        await ada.send("execute:result", id=asked["data"]["id"], result={"utc": "2026-11-20T12:00:00"})
+        request = await ada.wait_for("execute:tool")
+        await ada.send("execute:result", id=request["data"]["id"], result={"utc": "2026-11-20T12:00:00"})
         await ada.wait_for("message_new", where=lambda data: data["message"]["text"] == "It is noon.")
         await ada.say("Bubbles, and now?", client_id="two")
         await ada.wait_for("message_new", where=lambda data: data["message"]["text"] == "No idea.")
@@ -141,8 +141,8 @@ async def test_result_of_5_megabytes_is_accepted_and_cut(open_tab):
 
     async with served_bot(interpreter=interpreter) as (address, _), open_tab(address, "Ada") as ada:
         await ada.say("Bubbles, what time is it?", tool_servers=[SERVER])
-        asked = await ada.wait_for("execute:tool")
-        await ada.send("execute:result", id=asked["data"]["id"], result={"text": "ä\n" * 1_666_666})
+        request = await ada.wait_for("execute:tool")
+        await ada.send("execute:result", id=request["data"]["id"], result={"text": "ä\n" * 1_666_666})
         await ada.wait_for("message_new", where=lambda data: data["message"]["text"] == "Read.")
 
     assert first_result(interpreter).ok

@@ -21,7 +21,7 @@ def read_commands():
 
 
 async def test_every_documented_request_is_answered(tmp_path):
-    refused = []
+    refusals = []
     async with served_bot(files=tmp_path) as (address, _):
         for command in read_commands():
             request = command.replace("http://127.0.0.1:8765", address).replace(
@@ -33,6 +33,6 @@ async def test_every_documented_request_is_answered(tmp_path):
             )
             answer, _ = await process.communicate()
             if process.returncode:
-                refused.append((command, answer.decode()))
+                refusals.append((command, answer.decode()))
 
-    assert refused == []
+    assert refusals == []

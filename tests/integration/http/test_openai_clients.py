@@ -114,9 +114,9 @@ async def test_orders_in_an_earlier_client_result_change_nothing():
     ]
     async with connect_client(call("reminder_set", REMINDER)) as (client, _):
         answer = await request_answer(client, [*before, user_message("thanks, and what else is there?")])
-        kept = await list_reminders(client)
+        reminders = await list_reminders(client)
 
-    assert kept == []
+    assert reminders == []
     assert "tea" in answer.message.content
 
 
@@ -127,12 +127,12 @@ async def test_tool_choice_none_calls_no_tools_of_the_client_or_the_bot():
         tea = await request_answer(
             client, [user_message("remind me in 10 minutes to drink tea")], tools=[WEATHER], tool_choice="none"
         )
-        kept = await list_reminders(client)
+        reminders = await list_reminders(client)
 
     assert [each.message.tool_calls for each in (weather, tea)] == [None, None]
     assert [each.finish_reason for each in (weather, tea)] == ["stop", "stop"]
     assert all("tools" not in each.body for each in server.requests)
-    assert kept == []
+    assert reminders == []
 
 
 @pytest.mark.parametrize("is_offline", [False, True])
@@ -146,10 +146,10 @@ async def test_tool_choice_none_drops_calls_of_another_interpreter(is_offline):
         answer = await request_answer(
             client, [user_message("remind me in 10 minutes to drink tea")], tool_choice="none"
         )
-        kept = await list_reminders(client)
+        reminders = await list_reminders(client)
 
     assert "no tool" in answer.message.content.lower()
-    assert kept == []
+    assert reminders == []
 
 
 async def test_tool_choice_auto_is_the_default():
@@ -191,10 +191,10 @@ async def test_missing_required_call_is_an_error_and_changes_nothing(words):
             await request_answer(
                 client, [user_message("remind me in 10 minutes to drink tea")], tools=[WEATHER], tool_choice="required"
             )
-        kept = await list_reminders(client)
+        reminders = await list_reminders(client)
 
     assert refusal.value.code == "tool_choice_unmet"
-    assert kept == []
+    assert reminders == []
 
 
 async def test_missing_required_call_is_an_error_of_a_stream():

@@ -286,22 +286,22 @@ async def test_socket_of_a_page_of_another_site_is_refused(offline_bot, open_tab
         writer.close()
         return
 
-    with pytest.raises(websockets.exceptions.InvalidStatus) as caught:
+    with pytest.raises(websockets.exceptions.InvalidStatus) as error:
         async with open_tab(address, "Ada", headers=headers):
             pass
 
-    assert caught.value.response.status_code == 403
+    assert error.value.response.status_code == 403
 
 
 async def test_socket_requires_the_token(open_tab):
     async with served_bot(http=with_token("s3cret-token")) as (address, _):
-        with pytest.raises(websockets.exceptions.ConnectionClosed) as caught:
+        with pytest.raises(websockets.exceptions.ConnectionClosed) as error:
             async with open_tab(address, "Ada"):
                 pass
         async with open_tab(address, "Ada", token="s3cret-token") as ada:
             welcomed = ada.kinds()
 
-    assert caught.value.rcvd.code == 1008
+    assert error.value.rcvd.code == 1008
     assert welcomed[0] == "hello"
 
 
@@ -312,11 +312,11 @@ async def test_socket_of_a_member_is_refused_in_a_room_of_others(open_tab):
         async with open_tab(address, "ann", room="kitchen", token=of_ann) as ann:
             await ann.say("remind me in 10 minutes to stretch")
             await ann.wait_for("done")
-            with pytest.raises(websockets.exceptions.ConnectionClosed) as caught:
+            with pytest.raises(websockets.exceptions.ConnectionClosed) as error:
                 async with open_tab(address, "bob", room="kitchen", token=of_bob):
                     pass
 
-    assert (caught.value.rcvd.code, caught.value.rcvd.reason) == (1008, "room_not_yours")
+    assert (error.value.rcvd.code, error.value.rcvd.reason) == (1008, "room_not_yours")
 
 
 async def test_socket_closes_when_its_token_is_revoked(open_tab):
@@ -432,14 +432,14 @@ async def test_first_zone_of_a_browser_becomes_that_of_the_person(offline_bot, o
         await ada.send("time_zone", time_zone="America/New_York")
         chosen = await ada.wait_for("time_zone")
         await ada.send("time_zone", time_zone="Mars/Base")
-        refused = await ada.wait_for("error")
+        error = await ada.wait_for("error")
     async with open_tab(address, "Lin", time_zone="Mars/Base") as lin:
         unknown = await lin.wait_for("hello")
 
     assert first["data"]["me"]["time_zone"] == "Asia/Tokyo"
     assert second["data"]["me"]["time_zone"] == "Asia/Tokyo"
     assert chosen["data"] == {"time_zone": "America/New_York"}
-    assert refused["data"]["code"] == "frame_unknown"
+    assert error["data"]["code"] == "frame_unknown"
     assert unknown["data"]["me"]["time_zone"] == "UTC"
 
 

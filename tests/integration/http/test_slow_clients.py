@@ -81,9 +81,9 @@ async def test_half_open_connections_delay_neither_requests_nor_reminders(open_c
         due = monotonic() + 2
         firing = asyncio.create_task(wait_for_reminder(context))
         await open_connections(address, data, 400)
-        begun = monotonic()
+        start = monotonic()
         answer = await client.get("/health/live")
-        took = monotonic() - begun
+        took = monotonic() - start
         async with asyncio.timeout(on_this_machine(6)):
             late = await firing - due
 

@@ -59,13 +59,13 @@ class DingTalkRig(PlatformRig):
         await self.server.disconnect()
 
     async def bot_messages(self, count=1):
-        heard = []
+        messages = []
         for number, entry in enumerate(self.server.sent.entries):
             at = entry.body.get("at", {})
             text = entry.text
             for person in at.get("atUserIds", []):
                 text = text.replace(f"@{person}", f"@{person.removeprefix('staff-')}")
-            heard.append(
+            messages.append(
                 VisibleMessage(
                     id=str(number),
                     text=text,
@@ -74,7 +74,7 @@ class DingTalkRig(PlatformRig):
                     files=entry.files,
                 )
             )
-        return heard
+        return messages
 
 
 class TestDingTalk(PlatformContract):

@@ -116,9 +116,9 @@ async def test_global_rate_limit_delays_every_chat(server, platform, until):
     server.troubles.append(Trouble(status=429, body=body, headers={"Via": "1.1 loopback"}))
     waiting = asyncio.create_task(platform.send(TEAM, OutgoingMessage(text="tea")))
     await until(lambda: not platform._client.http._global_over.is_set())
-    begun = time.monotonic()
+    start = time.monotonic()
     await platform.send(ChatAddress(platform="discord", chat_id="21"), OutgoingMessage(text="cake"))
-    waited = time.monotonic() - begun
+    waited = time.monotonic() - start
     await waiting
 
     assert waited > 0.3

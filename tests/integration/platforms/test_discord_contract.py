@@ -94,12 +94,12 @@ class DiscordRig(PlatformRig):
         await self.server.event("MESSAGE_DELETE", {"id": message_id, "channel_id": forms.CHANNEL, "guild_id": "10"})
 
     async def bot_messages(self, count=1):
-        heard = []
+        messages = []
         for entry in self.server.sent.entries:
             self._own.add(entry.id)
             allowed = entry.body["allowed_mentions"]
             called = re.findall(r"(?<!\\)<@(\d+)>", entry.text)
-            heard.append(
+            messages.append(
                 VisibleMessage(
                     id=entry.id,
                     text=visible_text(entry.text),
@@ -112,7 +112,7 @@ class DiscordRig(PlatformRig):
                     ),
                 )
             )
-        return heard
+        return messages
 
 
 def visible_text(content):

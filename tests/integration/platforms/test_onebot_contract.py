@@ -58,7 +58,7 @@ class OneBotRig(PlatformRig):
         await self.client.withdraw(message_id, sender=PEOPLE[sender])
 
     async def bot_messages(self, count=1):
-        heard = []
+        messages = []
         for entry in self.client.sent.entries:
             parts = {part["type"]: part["data"] for part in entry.body["message"]}
             numbers = [part["data"]["qq"] for part in entry.body["message"] if part["type"] == "at"]
@@ -66,7 +66,7 @@ class OneBotRig(PlatformRig):
             text = entry.text
             for number, name in names.items():
                 text = text.replace(f"@{number}", f"@{name}")
-            heard.append(
+            messages.append(
                 VisibleMessage(
                     id=entry.id,
                     text=text,
@@ -76,7 +76,7 @@ class OneBotRig(PlatformRig):
                     notifies_everyone="all" in numbers,
                 )
             )
-        return heard
+        return messages
 
 
 class TestOneBot(PlatformContract):

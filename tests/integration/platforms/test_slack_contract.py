@@ -74,18 +74,18 @@ class SlackRig(PlatformRig):
 
     async def withdraw(self, message_id, *, sender="ann"):
         del sender
-        gone = {"subtype": "message_deleted", "deleted_ts": message_id, "previous_message": self._last}
-        await self.server.event({"type": "message", "channel": "C1", "ts": "1.3", "event_ts": "1.3", **gone})
+        event = {"subtype": "message_deleted", "deleted_ts": message_id, "previous_message": self._last}
+        await self.server.event({"type": "message", "channel": "C1", "ts": "1.3", "event_ts": "1.3", **event})
 
     async def bot_messages(self, count=1):
-        heard = []
+        messages = []
         for entry in self.server.sent.entries:
             if entry.files:
-                heard.append(VisibleMessage(id="", text="", files=entry.files))
+                messages.append(VisibleMessage(id="", text="", files=entry.files))
                 continue
             rich, *rest = entry.body["blocks"]
             parts = [part for section in rich["elements"] for part in section["elements"]]
-            heard.append(
+            messages.append(
                 VisibleMessage(
                     id=entry.id,
                     text="".join(_shown(part) for part in parts),
@@ -94,7 +94,7 @@ class SlackRig(PlatformRig):
                     choices=tuple(button["text"]["text"] for block in rest for button in block["elements"]),
                 )
             )
-        return heard
+        return messages
 
 
 def _shown(part):

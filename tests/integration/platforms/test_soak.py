@@ -92,8 +92,8 @@ async def test_soak_loses_and_repeats_nothing(network, until):
                     await server.say(f"message {number}")
                 if burst in cuts and name not in WITHOUT_ACKNOWLEDGEMENTS:
                     await cut(server)
-                heard = (burst + 1) * BURST
-                await until(lambda heard=heard: len(bot.texts) >= heard, seconds=60)
+                count = (burst + 1) * BURST
+                await until(lambda count=count: len(bot.texts) >= count, seconds=60)
                 if burst in cuts and name in WITHOUT_ACKNOWLEDGEMENTS:
                     await cut(server)
                 await bot.settle()

@@ -57,7 +57,7 @@ async def connections(networks, running):
 
 async def test_quiet_connection_is_live_and_unanswered_one_is_stale_until_renewed(connections, receiver, until):
     await until(lambda: connections.all_are("live"), seconds=90)  # the SDK of Feishu takes its time
-    begun = {name: platform.health.reconnects for name, platform in connections.platforms.items()}
+    reconnects = {name: platform.health.reconnects for name, platform in connections.platforms.items()}
     seen = [dict(connections.states)]
     for _ in range(12):
         await asyncio.sleep(SECONDS / 10)
@@ -78,5 +78,5 @@ async def test_quiet_connection_is_live_and_unanswered_one_is_stale_until_renewe
     assert {name: {each[name] for each in seen} for name in connections.platforms} == {
         n: {"live"} for n in connections.platforms
     }
-    assert all(platform.health.reconnects > begun[name] for name, platform in connections.platforms.items())
+    assert all(platform.health.reconnects > reconnects[name] for name, platform in connections.platforms.items())
     assert {message.address.platform for message in receiver.received} == set(connections.platforms)

@@ -187,8 +187,8 @@ async def test_webhook_requires_the_secret(server, make, receiver, running, webh
     async with running(make(**webhook)):
         await server.webhook_set.wait()
         url = f"{webhook['webhook_url']}/telegram"
-        async with ClientSession() as stranger, stranger.post(url, json={"update_id": 1}) as refused:
-            status = refused.status
+        async with ClientSession() as stranger, stranger.post(url, json={"update_id": 1}) as response:
+            status = response.status
         await server.say("tea")
         await receiver.wait_for(1)
 

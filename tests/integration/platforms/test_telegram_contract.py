@@ -82,12 +82,12 @@ class TelegramRig(PlatformRig):
         await self.server.update({"edited_message": {**edit, "edit_date": edit["date"] + 5}})
 
     async def bot_messages(self, count=1):
-        heard = []
+        messages = []
         for entry in self.server.sent.entries:
             self._own.add(entry.id)
             reply = json.loads(entry.body.get("reply_parameters", "{}"))
             rows = json.loads(entry.body.get("reply_markup", "{}")).get("inline_keyboard", [])
-            heard.append(
+            messages.append(
                 VisibleMessage(
                     id=entry.id,
                     text=entry.text,
@@ -97,7 +97,7 @@ class TelegramRig(PlatformRig):
                     choices=tuple(button["text"] for row in rows for button in row),
                 )
             )
-        return heard
+        return messages
 
 
 class TestTelegram(PlatformContract):

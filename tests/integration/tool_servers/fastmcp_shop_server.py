@@ -51,8 +51,8 @@ async def get_count(ctx: Context) -> str:
 def order_cake(ctx: Context) -> str | InputRequiredResult:
     """Order a cake after asking for its size."""
     if ctx.input_responses is None:
-        asked = ElicitRequest(params=ElicitRequestFormParams(message="Which size?", requested_schema=SIZES))
-        return InputRequiredResult(input_requests={"size": asked}, request_state="order-7")
+        request = ElicitRequest(params=ElicitRequestFormParams(message="Which size?", requested_schema=SIZES))
+        return InputRequiredResult(input_requests={"size": request}, request_state="order-7")
     answer = ctx.input_responses["size"]
     return f"{ctx.request_state}: {answer.action} {answer.content}"
 

@@ -61,8 +61,8 @@ async def get_stone() -> str:
 async def get_cake(ctx: Context) -> str | InputRequiredResult:
     """Bake a cake of the person's size."""
     if ctx.input_responses is None:
-        asked = ElicitRequest(params=ElicitRequestFormParams(message="Which size?", requested_schema=SIZES))
-        return InputRequiredResult(input_requests={"size": asked})
+        request = ElicitRequest(params=ElicitRequestFormParams(message="Which size?", requested_schema=SIZES))
+        return InputRequiredResult(input_requests={"size": request})
     return f"a {ctx.input_responses['size'].content['size']} cake"
 
 

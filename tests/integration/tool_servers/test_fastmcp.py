@@ -70,12 +70,12 @@ async def test_progress_reaches_the_person(shop, context):
 
 
 async def test_question_is_returned_as_a_form_and_its_answer_finishes_the_call(shop, context):
-    asked = await shop.call("order_cake", {}, context)
-    form = with_answer(asked.form, next_question(asked.form), "large")
+    question = await shop.call("order_cake", {}, context)
+    form = with_answer(question.form, next_question(question.form), "large")
 
     done = await shop.call("order_cake", {}, replace(context, form=form))
 
-    assert asked.form.requests[0].message == "Which size?"
+    assert question.form.requests[0].message == "Which size?"
     assert "order-7: accept {'size': 'large'}" in str(done.value)
 
 
@@ -106,12 +106,12 @@ async def test_tool_that_fails_in_a_task_is_a_failed_call(bakery, context):
 
 
 async def test_question_of_a_task_is_a_form_and_its_answer_finishes_the_task(bakery, context):
-    asked = await bakery.call("get_cake", {}, context)
-    form = with_answer(asked.form, next_question(asked.form), "large")
+    question = await bakery.call("get_cake", {}, context)
+    form = with_answer(question.form, next_question(question.form), "large")
 
     done = await bakery.call("get_cake", {}, replace(context, form=form))
 
-    assert asked.form.requests[0].message == "Which size?"
+    assert question.form.requests[0].message == "Which size?"
     assert done.text == "a large cake"
 
 

@@ -224,12 +224,12 @@ async def test_confirmed_call_is_part_of_the_answer_to_the_confirmation(serve):
 
     events = [line.removeprefix("event: ") for line in stream.splitlines() if line.startswith("event: ")]
     done = json.loads(stream.rpartition("event: done\ndata: ")[2])
-    [asked, question, agreed, answer] = history
+    [request, question, agreed, answer] = history
     assert [each for each in events if each != "message"] == ["start", "tool_start", "tool_complete", "done"]
     assert [(each["name"], each["status"]) for each in done["message"]["tool_calls"]] == [("delete_books", "ok")]
     assert [(each["name"], each["status"]) for each in answer["tool_calls"]] == [("delete_books", "success")]
     assert question["tool_calls"][0]["status"] == "denied"
-    assert (asked["tool_calls"], agreed["tool_calls"]) == ([], [])
+    assert (request["tool_calls"], agreed["tool_calls"]) == ([], [])
 
 
 @pytest.fixture

@@ -68,17 +68,17 @@ async def test_requests_without_a_token_of_the_scope_are_refused():
     async with served_bot(http=with_token("secret-token-of-the-operator")) as (address, context):
         _, weak = await context.tokens.issue("Ann", "member")
         _, strong = await context.tokens.issue("Open WebUI", "client")
-        refused = []
+        refusals = []
         for key in ("wrong", weak):
             async with openai.AsyncOpenAI(base_url=f"{address}/v1", api_key=key, max_retries=0) as client:
                 try:
                     await client.models.list()
                 except openai.APIStatusError as error:
-                    refused.append(error.status_code)
+                    refusals.append(error.status_code)
         async with openai.AsyncOpenAI(base_url=f"{address}/v1", api_key=strong) as client:
             models = await client.models.list()
 
-    assert refused == [401, 403]
+    assert refusals == [401, 403]
     assert models.data[0].id == "bubbles"
 
 

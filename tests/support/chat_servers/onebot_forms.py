@@ -38,19 +38,19 @@ def message(message_id: int, content: object, *, group: str | None, sender: str,
 def reacted(message_id: str, emoji_id: str, *, sender: str, is_added: bool) -> JsonObject:
     """Return the event of a reaction in the group that was added or removed."""
     likes = [{"emoji_id": emoji_id, "count": 1}]
-    told = {"message_id": int(message_id), "user_id": int(sender), "likes": likes, "is_add": is_added}
-    return {**_notice("group_msg_emoji_like"), **told}
+    notice = {"message_id": int(message_id), "user_id": int(sender), "likes": likes, "is_add": is_added}
+    return {**_notice("group_msg_emoji_like"), **notice}
 
 
 def recalled(message_id: str, *, sender: str) -> JsonObject:
     """Return the event of a deleted message of the group."""
-    told = {"message_id": int(message_id), "user_id": int(sender), "operator_id": int(sender)}
-    return {**_notice("group_recall"), **told}
+    notice = {"message_id": int(message_id), "user_id": int(sender), "operator_id": int(sender)}
+    return {**_notice("group_recall"), **notice}
 
 
 def _notice(kind: str) -> JsonObject:
-    told: JsonObject = {"time": int(time.time()), "self_id": int(SELF), "post_type": "notice", "group_id": 100}
-    return {**told, "notice_type": kind}
+    notice: JsonObject = {"time": int(time.time()), "self_id": int(SELF), "post_type": "notice", "group_id": 100}
+    return {**notice, "notice_type": kind}
 
 
 def pictures(content: object) -> tuple[str, ...]:

@@ -125,8 +125,8 @@ class TelegramServer(LoopbackServer):
         try:
             if trouble is None or trouble.is_taken:
                 result = await self._methods().get(method, _unknown)(body)
-        except Refused as refused:
-            return _refusal(refused.code, refused.description)
+        except Refused as error:
+            return _refusal(error.code, error.description)
         return troubled(request, trouble) if trouble else answer({"ok": True, "result": result})
 
     def _methods(self) -> dict[str, Method]:

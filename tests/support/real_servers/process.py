@@ -59,8 +59,8 @@ class ServerProcess:
         end = time.monotonic() + self._patience
         while not self._listens():
             if self._process.poll() is not None or time.monotonic() > end:
-                said = (self.folder / "server.log").read_text(encoding="utf-8", errors="replace")[-2000:]
-                raise RuntimeError(f"{self._command[0]} does not listen on {self.port}:\n{said}")
+                output = (self.folder / "server.log").read_text(encoding="utf-8", errors="replace")[-2000:]
+                raise RuntimeError(f"{self._command[0]} does not listen on {self.port}:\n{output}")
             time.sleep(0.02)
 
     def stop(self) -> None:

@@ -69,14 +69,14 @@ class MemoryLedger:
 
     def begin(self, owner: str, delivery_ids: Sequence[int], message_keys: Mapping[int, str]) -> dict[int, int]:
         """Mark as `sending` what is still ours."""
-        begun: dict[int, int] = {}
+        attempts: dict[int, int] = {}
         for identifier in delivery_ids:
             entry = self._entries.get(identifier)
             if entry is not None and entry.owner == owner and entry.state not in _FINAL and not entry.is_withdrawn:
                 key = message_keys.get(identifier, "")
                 self._put(replace(entry, state=DeliveryState.SENDING, attempt=entry.attempt + 1, message_key=key))
-                begun[identifier] = entry.version
-        return begun
+                attempts[identifier] = entry.version
+        return attempts
 
     def renew(self, delivery_id: int) -> Lease | None:
         """Read a begun occurrence again."""
