@@ -101,7 +101,7 @@ def _step(path: Path, number: int, table: Mapping[str, object]) -> Step:
         speaker=speakers[0] if speakers else "",
         text=str(table[speakers[0]]) if speakers else "",
         wait_seconds=float(wait),
-        expected=(bot,) if isinstance(bot, str) else tuple(str(each) for each in _listed(bot)),
+        expected=(bot,) if isinstance(bot, str) else tuple(str(each) for each in _as_sequence(bot)),
         calls=tuple(each for each in calls if isinstance(each, Mapping)),
         said=str(table.get("said", "")),
         chat=str(table.get("chat", "home")),
@@ -112,7 +112,7 @@ def _step(path: Path, number: int, table: Mapping[str, object]) -> Step:
     )
 
 
-def _listed(value: object) -> Sequence[object]:
+def _as_sequence(value: object) -> Sequence[object]:
     return value if isinstance(value, Sequence) else ()
 
 

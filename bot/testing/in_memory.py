@@ -44,7 +44,9 @@ async def talk_to_bot(
     """
     clock = StandingClock(NOW)
     platform = FakePlatform(clock)
-    settings = Settings(bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False), plugins=_only_given(plugins))
+    settings = Settings(
+        bot=BotSettings(timezone="UTC"), log=LogSettings(to_file=False), plugins=_without_default_plugins(plugins)
+    )
     async with build_app(
         settings,
         platforms=[platform],
@@ -59,12 +61,12 @@ async def talk_to_bot(
     return platform.texts
 
 
-def _only_given(plugins: PluginSettings | None) -> PluginSettings:
+def _without_default_plugins(plugins: PluginSettings | None) -> PluginSettings:
     """Return the settings without the default folder and installed plugins."""
     if plugins is None:
         return NO_PLUGINS
-    left_out = {"folder", "installed"} - plugins.model_fields_set
-    return plugins.model_copy(update={name: getattr(NO_PLUGINS, name) for name in left_out})
+    names = {"folder", "installed"} - plugins.model_fields_set
+    return plugins.model_copy(update={name: getattr(NO_PLUGINS, name) for name in names})
 
 
 # Each tick costs loop cycles; one a day is enough, as nothing steps this clock.

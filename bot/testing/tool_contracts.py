@@ -55,16 +55,16 @@ def candidates(schema: Schema) -> Iterator[dict[str, object]]:
     for name in needed:
         yield {key: value for key, value in full.items() if key != name}
     for name, part in _parts_of(schema).items():
-        for value in (*samples[name], *_POOL, *_beyond(_resolved(part, schema))):
+        for value in (*samples[name], *_POOL, *_values_outside(_resolve(part, schema))):
             yield full | {name: value}
 
 
 def _samples(part: Schema, root: Schema, depth: int = 0) -> Iterator[object]:
     """Yield values that `part` of the schema `root` probably accepts, the simplest first."""
-    part = _resolved(part, root)
-    arms = [*_listed(part, "anyOf"), *_listed(part, "oneOf")]
+    part = _resolve(part, root)
+    arms = [*_list_of(part, "anyOf"), *_list_of(part, "oneOf")]
     if "const" in part or "enum" in part:
-        yield from _listed(part, "enum") or [part.get("const")]
+        yield from _list_of(part, "enum") or [part.get("const")]
     elif arms:
         for arm in arms:
             yield from islice(_samples(arm if isinstance(arm, Mapping) else {}, root, depth), 2)
@@ -101,7 +101,7 @@ def _objects(part: Schema, root: Schema, depth: int) -> Iterator[object]:
         yield {name: next(_samples(inner[name], root, depth + 1), None) for name in names if name in inner}
 
 
-def _beyond(part: Schema) -> Iterator[object]:
+def _values_outside(part: Schema) -> Iterator[object]:
     """Yield values just outside the bounds of `part`."""
     for key, step in (("minimum", -1), ("maximum", 1), ("exclusiveMinimum", 0), ("exclusiveMaximum", 0)):
         if key in part:
@@ -114,7 +114,7 @@ def _beyond(part: Schema) -> Iterator[object]:
         yield "none of them"
 
 
-def _resolved(part: Schema, root: Schema) -> Schema:
+def _resolve(part: Schema, root: Schema) -> Schema:
     reference = part.get("$ref")
     if isinstance(reference, str):
         return {**pointer_target(root, reference), **{key: value for key, value in part.items() if key != "$ref"}}
@@ -147,7 +147,7 @@ def _parts_of(schema: Schema) -> Mapping[str, Schema]:
     return {name: part for name, part in properties_of(schema).items() if isinstance(part, Mapping)}
 
 
-def _listed(part: Schema, key: str) -> Sequence[object]:
+def _list_of(part: Schema, key: str) -> Sequence[object]:
     value = part.get(key)
     return value if isinstance(value, list) else ()
 
@@ -257,8 +257,8 @@ class _SpiedTool(Tool):
 
 
 class _AnyService(Services):
-    def get(self, wanted: type[Service]) -> Service:
-        return cast("Service", wanted)
+    def get(self, expected: type[Service]) -> Service:
+        return cast("Service", expected)
 
 
 def _options(tool: Callable[..., object] | Tool) -> ToolOptions:

@@ -64,7 +64,7 @@ class Patterns:
         self._otherwise = otherwise
 
     async def interpret(self, turn: Turn) -> Interpretation:
-        """The call of the first pattern that fits; after a call, what it found."""
+        """Return the call of the first pattern that matches, or after a call its result."""
         if turn.steps:
             return Interpretation(answer=turn.steps[-1].results[-1].text)
         for pattern in self._patterns:
@@ -82,7 +82,7 @@ def _value(text: str) -> object:
 
 
 def travel_desk() -> Agent:
-    """The router, with its two specialists."""
+    """Build the router with its two specialists."""
     forecaster = Agent(
         name="forecaster",
         description="Knows the weather. / 天气",

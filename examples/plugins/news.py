@@ -29,7 +29,7 @@ _ATOM = "{http://www.w3.org/2005/Atom}"
 _MAX_BYTES = 2_000_000
 _MAX_CONCURRENT = 5
 _MAX_REMEMBERED = 500
-_KEPT = timedelta(days=3650)
+_KEEP = timedelta(days=3650)
 
 
 class Options(BaseModel):
@@ -51,25 +51,25 @@ class Entry(BaseModel):
 
 
 def setup(add: Contributions) -> None:
-    """Begin to watch, where there is something to watch and somewhere to post."""
+    """Start watching if feeds and a chat are set."""
     options = add.settings(Options)
     if options.chat and options.feeds:
         add.jobs.append(("feeds", partial(watch, options)))
 
 
 async def watch(options: Options, host: Host) -> None:
-    """Look at every feed again and again; one that cannot be read waits for the next time."""
+    """Check every feed at intervals; one that cannot be read is tried again at the next interval."""
     while True:
         for feed in options.feeds:
             try:
-                await _look(feed, options, host)
+                await _check_feed(feed, options, host)
             except (httpx.HTTPError, ET.ParseError, ValueError, DeliveryFailed) as error:
                 logger.warning("the feed {} waits for the next time: {}", feed, error)
         await host.clock.nap(options.every_minutes * 60)
 
 
-async def _look(feed: str, options: Options, host: Host) -> None:
-    entries = list(_entries(await asyncio.to_thread(ET.fromstring, await _fetched(feed))))
+async def _check_feed(feed: str, options: Options, host: Host) -> None:
+    entries = list(_entries(await asyncio.to_thread(ET.fromstring, await _fetch(feed))))
     seen = await host.state.get(_key(feed))
     known = list(seen) if isinstance(seen, list) else None
     new = [] if known is None else [each for each in entries if each.key not in known]
@@ -77,14 +77,14 @@ async def _look(feed: str, options: Options, host: Host) -> None:
         platform, _, chat_id = options.chat.partition(":")
         message = OutgoingMessage(text=f"📰 {entry.title}\n{entry.link}", idempotency_key=f"news:{entry.key}")
         await host.outbox.send(ChatAddress(platform=platform, chat_id=chat_id), message)
-    remembered = [*(each.key for each in entries), *(known or [])]
-    await host.state.set(_key(feed), [*dict.fromkeys(remembered)][:_MAX_REMEMBERED], keep=_KEPT)
+    keys = [*(each.key for each in entries), *(known or [])]
+    await host.state.set(_key(feed), [*dict.fromkeys(keys)][:_MAX_REMEMBERED], keep=_KEEP)
 
 
-async def _fetched(feed: str) -> bytes:
-    """The document, refused where it is too long or declares entities, which feeds do not need and bombs do.
+async def _fetch(feed: str) -> bytes:
+    """Fetch a feed; refuse one that is too long or declares entities.
 
-    Nobody but the operator says which hosts are asked: a feed that moves to another one waits for its new address.
+    Redirects to another host are refused, because only the operator chooses the hosts. Feeds need no entities.
     """
     body = bytearray()
 

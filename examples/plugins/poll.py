@@ -25,12 +25,12 @@ async def poll_create(
     options: Annotated[list[str], Field(max_length=_MAX_OPTIONS, description="What can be voted for.")] | None = None,
 ) -> ToolResult:
     """Begin a poll in this chat (发起投票); it takes the place of an earlier one."""
-    title, choices = _taken_apart(question) if not options else (question, options)
+    title, choices = _split_question(question) if not options else (question, options)
     offered = [each.strip() for each in choices if each.strip()][:_MAX_OPTIONS]
     if len(offered) < 2:
         raise ToolFailed("A poll needs two options or more: poll: Pizza or pasta? pizza, pasta")
     ctx.state[_key(ctx)] = {"question": title, "options": offered, "votes": {}}
-    return ToolResult(ok=True, text=_shown(ctx), choices=_buttons(offered))
+    return ToolResult(ok=True, text=_format_poll(ctx), choices=_buttons(offered))
 
 
 @tool_function(returns="reply", changes_state=True, examples=("vote {number}", "vote for {number}", "投 {number}"))
@@ -44,17 +44,17 @@ async def poll_vote(
         raise ToolFailed(_say(ctx, "range").format(maximum=len(options)))
     votes = {**poll["votes"], ctx.sender.id: number - 1}
     ctx.state[_key(ctx)] = {**poll, "votes": votes}
-    return ToolResult(ok=True, text=_shown(ctx), choices=_buttons(options))
+    return ToolResult(ok=True, text=_format_poll(ctx), choices=_buttons(options))
 
 
 @tool_function(returns="reply", examples=("poll results", "who leads the poll", "投票结果"))
 async def poll_results(ctx: CallContext) -> ToolResult:
     """Show how the poll of this chat stands (投票结果)."""
-    return ToolResult(ok=True, text=_shown(ctx), choices=_buttons(_poll(ctx)["options"]))
+    return ToolResult(ok=True, text=_format_poll(ctx), choices=_buttons(_poll(ctx)["options"]))
 
 
 def _key(ctx: CallContext) -> str:
-    """The whole chat shares a poll, and state belongs to one person unless its key begins with `app:`."""
+    """Return the key of the poll of a chat; state with a key that begins with `app:` is shared by all people."""
     return f"app:poll:{ctx.chat.key}"
 
 
@@ -65,7 +65,7 @@ def _poll(ctx: CallContext) -> dict[str, Any]:
     return poll
 
 
-def _shown(ctx: CallContext) -> str:
+def _format_poll(ctx: CallContext) -> str:
     poll = _poll(ctx)
     counts = [list(poll["votes"].values()).count(place) for place in range(len(poll["options"]))]
     lines = [
@@ -79,8 +79,8 @@ def _buttons(options: list[str]) -> tuple[Choice, ...]:
     return tuple(Choice(label=option[:40], says=f"vote {number}") for number, option in enumerate(options, start=1))
 
 
-def _taken_apart(text: str) -> tuple[str, list[str]]:
-    """Question and options of a sentence: what stands before the question mark, and the list behind it."""
+def _split_question(text: str) -> tuple[str, list[str]]:
+    """Split a sentence at the question mark into the question and the list of options."""
     for mark in ("?", "？"):
         question, found, rest = text.partition(mark)
         if found:

@@ -35,26 +35,26 @@ class WeatherService:
     def __init__(self, options: Options, clock: Clock) -> None:
         self._options = options
         self._clock = clock
-        self._kept: dict[str, tuple[datetime, str]] = {}
+        self._cache: dict[str, tuple[datetime, str]] = {}
 
-    async def at(self, city: str, language: str) -> str:
-        """One line on the weather in `city`.
+    async def get(self, city: str, language: str) -> str:
+        """Return one line about the weather in `city`.
 
         Raises:
             ToolFailed: the service cannot be reached, or knows no such place.
         """
         key, now = f"{language}:{city.casefold()}", self._clock.now()
-        known = self._kept.get(key)
+        known = self._cache.get(key)
         if known is not None and now - known[0] < timedelta(minutes=self._options.keep_minutes):
             return known[1]
-        line = await self._asked(city, language)
-        self._kept.pop(key, None)
-        self._kept[key] = (now, line)
-        while len(self._kept) > _MAX_ENTRIES:
-            del self._kept[next(iter(self._kept))]
+        line = await self._fetch(city, language)
+        self._cache.pop(key, None)
+        self._cache[key] = (now, line)
+        while len(self._cache) > _MAX_ENTRIES:
+            del self._cache[next(iter(self._cache))]
         return line
 
-    async def _asked(self, city: str, language: str) -> str:
+    async def _fetch(self, city: str, language: str) -> str:
         try:
             async with httpx.AsyncClient(timeout=self._options.timeout_seconds) as client:
                 found = await _json(client, self._options.places_url, name=city, count=1, language=language)
@@ -84,11 +84,11 @@ async def weather(
     ctx: CallContext,
 ) -> str:
     """Tell the weather of a place now (查天气)."""
-    return await service.at(city, ctx.language)
+    return await service.get(city, ctx.language)
 
 
 def setup(add: Contributions) -> None:
-    """Add the function and what it asks."""
+    """Add the function and its service."""
     add.services.append(WeatherService(add.settings(Options), add.clock))
     add.functions.append(weather)
 

@@ -39,11 +39,11 @@ class IncomingContract:
     async def test_a_person_has_one_id(self, rig: PlatformRig) -> None:
         await rig.say("hello", sender="ben")
         await rig.say("what does {ben} think?")
-        spoken, mentioning = await rig.messages(2)
+        plain, mentioning = await rig.messages(2)
         if not mentioning.mentions:
             pytest.skip("the platform marks no mentions of people")
 
-        assert [person.id for person in mentioning.mentions] == [spoken.sender.id]
+        assert [person.id for person in mentioning.mentions] == [plain.sender.id]
         assert "ben" in mentioning.text
 
     async def test_different_people_have_different_ids(self, rig: PlatformRig) -> None:
