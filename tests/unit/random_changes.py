@@ -28,7 +28,7 @@ def value_paths(value, path=()):
 
 
 @st.composite
-def changed_sample(draw, samples):
+def change_sample(draw, samples):
     """Draw one of `samples` with up to three values replaced or removed."""
     raw = copy.deepcopy(draw(st.sampled_from(samples)))
     for _ in range(draw(st.integers(1, 3))):

@@ -9,29 +9,29 @@ from services.kernel.bounded import BoundedDict, IdentityCache, TimedCache
 
 
 @pytest.fixture
-def bounded():
+def bounded_dict():
     made = BoundedDict(2)
     made.update({"a": 1, "b": 2})
     return made
 
 
-def test_entry_written_longest_ago_is_forgotten_first(bounded):
-    bounded["c"] = 3
+def test_entry_written_longest_ago_is_forgotten_first(bounded_dict):
+    bounded_dict["c"] = 3
 
-    assert dict(bounded) == {"b": 2, "c": 3}
-
-
-def test_entry_written_again_stays_longer(bounded):
-    bounded["a"] = 4
-    bounded["c"] = 3
-
-    assert dict(bounded) == {"a": 4, "c": 3}
+    assert dict(bounded_dict) == {"b": 2, "c": 3}
 
 
-def test_replacing_an_entry_evicts_no_other(bounded):
-    bounded["b"] = 5
+def test_entry_written_again_stays_longer(bounded_dict):
+    bounded_dict["a"] = 4
+    bounded_dict["c"] = 3
 
-    assert dict(bounded) == {"a": 1, "b": 5}
+    assert dict(bounded_dict) == {"a": 4, "c": 3}
+
+
+def test_replacing_an_entry_evicts_no_other(bounded_dict):
+    bounded_dict["b"] = 5
+
+    assert dict(bounded_dict) == {"a": 1, "b": 5}
 
 
 def test_cache_by_identity_tells_equal_objects_apart():

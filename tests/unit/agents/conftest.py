@@ -11,7 +11,7 @@ from services.kernel.chat import ChatAddress, ChatMessage, Person
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
 
-def called(name, *, call_id="1", **arguments):
+def make_call(name, *, call_id="1", **arguments):
     """Return a call as an entry of a script."""
     return [ToolCall(id=call_id, name=name, arguments=arguments)]
 

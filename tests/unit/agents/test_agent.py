@@ -15,7 +15,7 @@ from function_calls.tools.context import CallContext
 from function_calls.tools.dispatch.hooks import ToolHooks
 from services.call_log.usage import Budgets, DailyBudget, Limit, TurnUsage, count_usage
 from services.kernel.errors import ModelUnavailable
-from tests.unit.agents.conftest import called
+from tests.unit.agents.conftest import make_call
 
 SEEN = "it is red"
 
@@ -42,7 +42,7 @@ def agent(*script, name="helper", **options):
 
 
 async def test_an_agent_works_with_its_own_tools(turn, context):
-    outcome = await agent(called("look"), "It is red.").run(turn, context)
+    outcome = await agent(make_call("look"), "It is red.").run(turn, context)
 
     assert outcome.text == "It is red."
     assert outcome.steps[0].results[0].value == SEEN
@@ -93,7 +93,7 @@ async def test_tool_without_a_limit_of_its_own_has_that_of_the_agent(turn, conte
         """Wait."""
         await asyncio.sleep(3600)
 
-    agent = Agent(name="slow", model=ScriptedInterpreter([called("wait"), "done"]), tools=[wait], tool_timeout=5.0)
+    agent = Agent(name="slow", model=ScriptedInterpreter([make_call("wait"), "done"]), tools=[wait], tool_timeout=5.0)
 
     outcome = await agent.run(turn, context)
 
@@ -132,14 +132,14 @@ async def test_budget_of_the_message_limits_the_model_of_an_agent(turn, context)
 
 
 async def test_a_tool_that_replies_ends_the_run_without_another_round(turn, context):
-    outcome = await agent(called("paint", color="red")).run(turn, context)
+    outcome = await agent(make_call("paint", color="red")).run(turn, context)
 
     assert outcome.text == "Painted red."
     assert outcome.receipts == (Receipt(action="painted", subject="red"),)
 
 
 async def test_endless_calls_end_when_the_rounds_are_used_up(turn, context):
-    endless = [called("look")] * 3
+    endless = [make_call("look")] * 3
     outcome = await agent(*endless, limits=LoopLimits(rounds=3)).run(turn, context)
 
     assert outcome.is_exhausted
@@ -147,7 +147,7 @@ async def test_endless_calls_end_when_the_rounds_are_used_up(turn, context):
 
 
 async def test_a_tool_sees_which_agent_calls_and_writes_to_its_session(turn, context):
-    outcome = await agent(called("note", word="tea"), "done").run(turn, context)
+    outcome = await agent(make_call("note", word="tea"), "done").run(turn, context)
 
     assert outcome.steps[0].results[0].text == "helper m1/0/helper/0.0"
     assert context.state["word"] == "tea"
@@ -177,7 +177,7 @@ async def test_model_failure_before_any_change_is_reported(turn, context):
 
 
 async def test_model_failure_after_a_call_keeps_its_results(turn, context):
-    outcome = await agent(called("look"), ModelUnavailable("timeout")).run(turn, context)
+    outcome = await agent(make_call("look"), ModelUnavailable("timeout")).run(turn, context)
 
     assert outcome.text == SEEN
     assert outcome.notice
@@ -200,7 +200,7 @@ async def test_error_hook_may_answer_for_a_failed_model_of_an_agent(turn, contex
 
 async def test_a_tool_hook_of_an_agent_may_block_its_tools(turn, context):
     hooks = AgentHooks(tools=ToolHooks(before=[lambda call, ctx: ToolResult.failed("blocked")]))
-    outcome = await agent(called("paint", color="red"), "sorry", hooks=hooks).run(turn, context)
+    outcome = await agent(make_call("paint", color="red"), "sorry", hooks=hooks).run(turn, context)
 
     assert outcome.steps[0].results[0].error == "blocked"
     assert outcome.receipts == ()
@@ -211,8 +211,8 @@ def router(*script, specialists):
 
 
 async def test_transfer_lets_the_sub_agent_answer(turn, context):
-    specialist = agent(called("paint", color="blue"), name="painter", description="Paints things.")
-    desk = router(called("transfer_to_agent", agent_name="painter"), specialists=[specialist])
+    specialist = agent(make_call("paint", color="blue"), name="painter", description="Paints things.")
+    desk = router(make_call("transfer_to_agent", agent_name="painter"), specialists=[specialist])
     outcome = await desk.run(turn, context)
 
     assert (outcome.agent, outcome.text) == ("painter", "Painted blue.")
@@ -222,7 +222,7 @@ async def test_transfer_lets_the_sub_agent_answer(turn, context):
 async def test_the_transfer_tool_is_there_only_with_sub_agents_and_names_them(turn, context):
     specialist = ScriptedInterpreter(["hello"])
     painter = Agent(name="painter", description="Paints things.", model=specialist)
-    model = ScriptedInterpreter([called("transfer_to_agent", agent_name="painter")])
+    model = ScriptedInterpreter([make_call("transfer_to_agent", agent_name="painter")])
     await Agent(name="router", model=model, sub_agents=[painter]).run(turn, context)
     transfer = model.turns[0].tools[0]
 
@@ -233,16 +233,16 @@ async def test_the_transfer_tool_is_there_only_with_sub_agents_and_names_them(tu
 
 async def test_sub_agent_sees_results_but_not_the_transfer(turn, context):
     specialist = ScriptedInterpreter(["red, then"])
-    both = [*called("look", call_id="1"), *called("transfer_to_agent", call_id="2", agent_name="painter")]
+    both = [*make_call("look", call_id="1"), *make_call("transfer_to_agent", call_id="2", agent_name="painter")]
     await router(both, specialists=[Agent(name="painter", model=specialist)]).run(turn, context)
-    shown = specialist.turns[0].steps
+    steps = specialist.turns[0].steps
 
-    assert [[call.name for call in step.calls] for step in shown] == [["look"]]
-    assert shown[0].results[0].value == SEEN
+    assert [[call.name for call in step.calls] for step in steps] == [["look"]]
+    assert steps[0].results[0].value == SEEN
 
 
 async def test_unknown_agent_is_reported_to_the_model(turn, context):
-    model = ScriptedInterpreter([called("transfer_to_agent", agent_name="plumber"), "sorry"])
+    model = ScriptedInterpreter([make_call("transfer_to_agent", agent_name="plumber"), "sorry"])
     outcome = await Agent(name="router", model=model, sub_agents=[agent(name="painter")]).run(turn, context)
 
     assert not outcome.steps[0].results[0].ok
@@ -255,7 +255,7 @@ async def test_own_tool_may_transfer(turn, context):
         ctx.actions.transfer_to_agent = where
         return "sent"
 
-    script = [called("send", where="plumber"), called("send", where="painter")]
+    script = [make_call("send", where="plumber"), make_call("send", where="painter")]
     model = ScriptedInterpreter(script)
     desk = Agent(name="router", model=model, tools=[send], sub_agents=[agent("hello", name="painter")])
     outcome = await desk.run(turn, context)
@@ -265,8 +265,8 @@ async def test_own_tool_may_transfer(turn, context):
 
 
 async def test_agents_share_the_rounds_of_a_turn(turn, context):
-    specialist = agent(*[called("look")] * 2, name="painter")
-    transfer = called("transfer_to_agent", agent_name="painter")
+    specialist = agent(*[make_call("look")] * 2, name="painter")
+    transfer = make_call("transfer_to_agent", agent_name="painter")
     outcome = await router(transfer, specialists=[specialist]).run(turn, context, rounds=3)
 
     assert outcome.is_exhausted
@@ -274,7 +274,7 @@ async def test_agents_share_the_rounds_of_a_turn(turn, context):
 
 
 async def test_a_transfer_in_the_last_round_is_not_followed(turn, context):
-    desk = router(called("transfer_to_agent", agent_name="painter"), specialists=[agent(name="painter")])
+    desk = router(make_call("transfer_to_agent", agent_name="painter"), specialists=[agent(name="painter")])
     outcome = await desk.run(turn, context, rounds=1)
 
     assert outcome.is_exhausted
@@ -285,8 +285,11 @@ async def test_agents_of_one_turn_share_the_session(turn, context):
         """Recall the word."""
         return str(ctx.state["word"])
 
-    reader = Agent(name="reader", model=ScriptedInterpreter([called("recall"), "done"]), tools=[recall])
-    writing = [*called("note", call_id="1", word="tea"), *called("transfer_to_agent", call_id="2", agent_name="reader")]
+    reader = Agent(name="reader", model=ScriptedInterpreter([make_call("recall"), "done"]), tools=[recall])
+    writing = [
+        *make_call("note", call_id="1", word="tea"),
+        *make_call("transfer_to_agent", call_id="2", agent_name="reader"),
+    ]
     outcome = await agent(writing, sub_agents=[reader]).run(turn, context)
 
     assert outcome.steps[-1].results[0].text == "tea"
@@ -298,7 +301,7 @@ async def test_an_escalating_tool_ends_the_run(turn, context):
         ctx.actions.escalate = True
         return "That is enough."
 
-    model = ScriptedInterpreter([called("give_up")])
+    model = ScriptedInterpreter([make_call("give_up")])
     outcome = await Agent(name="helper", model=model, tools=[give_up]).run(turn, context)
 
     assert outcome.is_escalated
@@ -311,7 +314,7 @@ async def test_actions_of_a_failed_call_are_ignored(turn, context):
         ctx.actions.escalate = True
         return ToolResult.failed("no")
 
-    model = ScriptedInterpreter([called("fail"), "going on"])
+    model = ScriptedInterpreter([make_call("fail"), "going on"])
     outcome = await Agent(name="helper", model=model, tools=[fail]).run(turn, context)
 
     assert outcome.text == "going on"
@@ -322,7 +325,7 @@ async def test_a_question_to_the_person_ends_the_run(turn, context):
         """Ask."""
         return ToolResult(ok=True, text="Which one?", ending="question")
 
-    outcome = await Agent(name="helper", model=ScriptedInterpreter([called("ask")]), tools=[ask]).run(turn, context)
+    outcome = await Agent(name="helper", model=ScriptedInterpreter([make_call("ask")]), tools=[ask]).run(turn, context)
 
     assert outcome.ending == "question"
     assert outcome.text == "Which one?"
@@ -334,7 +337,7 @@ async def test_permissions_hold_for_tools_of_a_sub_agent(turn, context):
         """Erase everything."""
         return "gone"
 
-    model = ScriptedInterpreter([called("erase"), "no"] * 2)
+    model = ScriptedInterpreter([make_call("erase"), "no"] * 2)
     careful = Agent(name="careful", model=model, tools=[erase])
     outcome = await careful.run(turn, context)
     admin = replace(context.message, sender=replace(context.message.sender, is_admin=True))

@@ -11,7 +11,7 @@ from function_calls.registry import Registry
 from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import Choice, Receipt, ToolCall, ToolResult
 from services.kernel.errors import ModelUnavailable
-from tests.unit.agents.conftest import called
+from tests.unit.agents.conftest import make_call
 
 RED = Choice(label="Red", says="red")
 
@@ -57,13 +57,13 @@ async def test_answer_of_the_agent_is_the_result(dispatch):
 
 
 async def test_changes_of_the_agent_are_receipts_of_the_call(dispatch):
-    result, _, _ = await dispatch(called("paint", color="red"), "It is red.")
+    result, _, _ = await dispatch(make_call("paint", color="red"), "It is red.")
 
     assert result.receipts == (Receipt(action="painted", subject="red"),)
 
 
 async def test_question_of_the_agent_is_a_question_to_the_person(dispatch):
-    result, _, _ = await dispatch(called("ask"))
+    result, _, _ = await dispatch(make_call("ask"))
 
     assert result.ending == "question"
     assert result.text == "Which color?"
@@ -71,7 +71,7 @@ async def test_question_of_the_agent_is_a_question_to_the_person(dispatch):
 
 
 async def test_work_of_the_agent_is_recorded_with_the_call(dispatch):
-    result, _, _ = await dispatch(called("paint", color="red"), "It is red.")
+    result, _, _ = await dispatch(make_call("paint", color="red"), "It is red.")
     record = spawn_record(result.spawned)
     calls = record.pop("tool_calls")
 
@@ -82,7 +82,7 @@ async def test_work_of_the_agent_is_recorded_with_the_call(dispatch):
 
 
 async def test_a_failed_call_is_in_the_record(dispatch):
-    result, _, _ = await dispatch(called("paint", color=3), "sorry")
+    result, _, _ = await dispatch(make_call("paint", color=3), "sorry")
     call = spawn_record(result.spawned)["tool_calls"][0]
 
     assert (call["status"], call["result"]) == ("error", None)
@@ -91,7 +91,7 @@ async def test_a_failed_call_is_in_the_record(dispatch):
 
 async def test_agents_under_agents_are_recorded_too(context):
     painter = Agent(name="painter", model=ScriptedInterpreter(["It is red."]))
-    request = called("painter", request="make it red")
+    request = make_call("painter", request="make it red")
     boss = Agent(name="boss", model=ScriptedInterpreter([request, "done"]), tools=[AgentTool(painter)])
     result = await AgentTool(boss).run({"request": "paint"}, context)
     inner = spawn_record(result.spawned)["tool_calls"][0]["spawn_task"]
@@ -108,7 +108,7 @@ async def test_unreachable_model_of_the_agent_is_a_failed_call(dispatch):
 
 
 async def test_used_up_rounds_are_a_failed_call_that_keeps_its_receipts(dispatch):
-    result, _, _ = await dispatch(called("paint", color="red"), limits=LoopLimits(rounds=1))
+    result, _, _ = await dispatch(make_call("paint", color="red"), limits=LoopLimits(rounds=1))
 
     assert not result.ok
     assert result.receipts == (Receipt(action="painted", subject="red"),)

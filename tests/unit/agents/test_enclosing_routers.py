@@ -20,10 +20,10 @@ from services.call_log.service import CallLog
 from services.kernel.errors import ModelUnavailable
 from services.storage.records.store import SqlCallStore
 from tests.support.records import make_turn_record
-from tests.unit.agents.conftest import called
+from tests.unit.agents.conftest import make_call
 
 ASK = ToolCall(id="1", name="cleaner", arguments={"request": "clean up"})
-WIPE = called("wipe", disk="a")
+WIPE = make_call("wipe", disk="a")
 
 
 @pytest.fixture
@@ -50,24 +50,24 @@ def direct(wipe, **options):
     return Agent(name="cleaner", model=ScriptedInterpreter([WIPE, "Everything is clean."]), tools=[wipe], **options)
 
 
-def below_another_agent(wipe):
-    request = called("helper", request="wipe a")
+def nest_in_agent(wipe):
+    request = make_call("helper", request="wipe a")
     helper = Agent(name="helper", model=ScriptedInterpreter([WIPE, "done"]), tools=[wipe])
     return Agent(name="cleaner", model=ScriptedInterpreter([request, "done"]), tools=[AgentTool(helper)])
 
 
-def after_a_transfer(wipe):
+def transfer_to_agent(wipe):
     helper = Agent(name="helper", model=ScriptedInterpreter([WIPE, "done"]), tools=[wipe])
-    script = [called("transfer_to_agent", agent_name="helper")]
+    script = [make_call("transfer_to_agent", agent_name="helper")]
     return Agent(name="cleaner", model=ScriptedInterpreter(script), sub_agents=[helper])
 
 
-def in_a_loop(wipe):
+def run_in_loop(wipe):
     worker = Agent(name="worker", model=ScriptedInterpreter([WIPE, "done"]), tools=[wipe])
     return LoopAgent(name="cleaner", agents=[worker], max_iterations=1)
 
 
-EVERY_WAY = pytest.mark.parametrize("hire", [direct, below_another_agent, after_a_transfer, in_a_loop])
+EVERY_WAY = pytest.mark.parametrize("hire", [direct, nest_in_agent, transfer_to_agent, run_in_loop])
 
 
 def router_with(agent, **options):
@@ -96,13 +96,13 @@ async def test_listeners_of_the_bot_receive_the_calls_of_agents(hire, wipe, cont
 
 @EVERY_WAY
 async def test_listeners_of_the_bot_receive_the_runs_of_agents(hire, wipe, context):
-    events, start_ids, ended = EventBus(), [], []
+    events, start_ids, completions = EventBus(), [], []
     events.subscribe(AGENT_START, lambda event: start_ids.append(event.data["id"]))
-    events.subscribe(AGENT_COMPLETE, lambda event: ended.append(event.data))
+    events.subscribe(AGENT_COMPLETE, lambda event: completions.append(event.data))
     await router_with(hire(wipe), events=events).dispatch(ASK, context)
 
-    assert sorted(start_ids) == sorted(each["id"] for each in ended)
-    assert all(each["answer"] and not each["error"] for each in ended)
+    assert sorted(start_ids) == sorted(each["id"] for each in completions)
+    assert all(each["answer"] and not each["error"] for each in completions)
 
 
 async def test_run_that_fails_ends_with_the_reason(wipe, context):
@@ -124,29 +124,29 @@ async def test_every_call_of_an_agent_has_its_own_row_in_the_record(hire, wipe, 
     await router_with(hire(wipe), on_dispatched=TurnRecorder(log).record_call).dispatch(ASK, context)
     await log.drain()
     rows = {each.tool_name: each for each in await store.calls(context.chat.key, ["m1"])}
-    (shown,) = await log.of_message(context.chat, "m1")
+    (record,) = await log.of_message(context.chat, "m1")
 
     assert rows["wipe"].is_nested
     assert not rows["cleaner"].is_nested
-    assert shown["name"] == "cleaner"
+    assert record["name"] == "cleaner"
 
 
 async def test_calls_of_a_nested_agent_are_recorded_in_its_task(wipe, context, sqlite_database):
     log = CallLog(SqlCallStore(sqlite_database))
-    router = router_with(below_another_agent(wipe), on_dispatched=TurnRecorder(log).record_call)
+    router = router_with(nest_in_agent(wipe), on_dispatched=TurnRecorder(log).record_call)
     await router.dispatch(ASK, context)
-    (shown,) = await log.of_message(context.chat, "m1")
-    (helper,) = shown["spawn_task"]["tool_calls"]
+    (record,) = await log.of_message(context.chat, "m1")
+    (helper,) = record["spawn_task"]["tool_calls"]
 
     assert [each["name"] for each in helper["spawn_task"]["tool_calls"]] == ["wipe"]
 
 
 async def test_after_hooks_run_from_the_agent_outwards(wipe, context):
-    def signed(name):
+    def sign(name):
         return lambda call, ctx, result: replace(result, value=f"{result.value} {name}")
 
-    agent = direct(wipe, hooks=AgentHooks(tools=ToolHooks(after=[signed("agent")])))
-    result = await router_with(agent, hooks=ToolHooks(after=[signed("bot")])).dispatch(ASK, context)
+    agent = direct(wipe, hooks=AgentHooks(tools=ToolHooks(after=[sign("agent")])))
+    result = await router_with(agent, hooks=ToolHooks(after=[sign("bot")])).dispatch(ASK, context)
 
     assert result.spawned.steps[0].results[0].value == "a is empty agent bot"
 

@@ -10,7 +10,7 @@ from function_calls.functions.history.handlers import history_search, history_to
 from function_calls.tools.context import Services
 from services.history.service import HistoryService
 from tests.support.stores.messages import MemoryMessageStore
-from tests.unit.agents.conftest import called
+from tests.unit.agents.conftest import make_call
 
 
 async def test_factory_makes_a_tool_for_one_history(turn, context, message):
@@ -20,7 +20,7 @@ async def test_factory_makes_a_tool_for_one_history(turn, context, message):
         await history.record(replace(message, id=f"e{at}", text=f"tea {at}", sent_at=sent))
     librarian = Agent(
         name="librarian",
-        model=ScriptedInterpreter([called("find_messages", query="tea"), "found"]),
+        model=ScriptedInterpreter([make_call("find_messages", query="tea"), "found"]),
         tools=[history_tool(history, name="find_messages", limit=2)],
     )
 
@@ -34,7 +34,7 @@ async def test_earlier_messages_are_found_with_their_ids_times_and_people(turn, 
     await history.record(replace(message, id="e0", text="tea at four", sent_at=message.sent_at - timedelta(days=1)))
     librarian = Agent(
         name="librarian",
-        model=ScriptedInterpreter([called("history_search", query="tea"), "At four."]),
+        model=ScriptedInterpreter([make_call("history_search", query="tea"), "At four."]),
         tools=[history_search],
         injectable=[HistoryService],
     )

@@ -8,7 +8,7 @@ from function_calls.conversation.agents.loop import LoopAgent
 from function_calls.tools.calls import ToolResult
 from function_calls.tools.context import CallContext
 from services.kernel.errors import ModelUnavailable
-from tests.unit.agents.conftest import called
+from tests.unit.agents.conftest import make_call
 
 
 async def approve(ctx: CallContext) -> str:
@@ -33,7 +33,7 @@ def agent(name, *script):
 
 async def test_a_loop_ends_when_a_tool_escalates(turn, context):
     writer = agent("writer", "draft 1", "draft 2")
-    critic = agent("critic", "too short", called("approve"))
+    critic = agent("critic", "too short", make_call("approve"))
     outcome = await LoopAgent(name="desk", agents=[writer, critic]).run(turn, context)
 
     assert outcome.text == "Approved."
@@ -49,7 +49,7 @@ async def test_a_loop_ends_after_its_iterations(turn, context):
 
 
 async def test_the_end_of_an_inner_loop_does_not_end_the_outer(turn, context):
-    inner = LoopAgent(name="inner", agents=[agent("critic", *[called("approve")] * 2)])
+    inner = LoopAgent(name="inner", agents=[agent("critic", *[make_call("approve")] * 2)])
     writer = agent("writer", "one", "two")
     outcome = await LoopAgent(name="outer", agents=[inner, writer], max_iterations=2).run(turn, context)
 
@@ -66,7 +66,7 @@ async def test_each_agent_gets_the_text_of_the_agents_before_it(turn, context):
 
 
 async def test_a_question_to_the_person_ends_a_loop(turn, context):
-    outcome = await LoopAgent(name="desk", agents=[agent("writer", called("ask"))]).run(turn, context)
+    outcome = await LoopAgent(name="desk", agents=[agent("writer", make_call("ask"))]).run(turn, context)
 
     assert outcome.ending == "question"
 
@@ -87,7 +87,7 @@ async def test_calls_of_different_iterations_have_different_ids(turn, context):
         ids.append(ctx.call_id)
         return "listed"
 
-    model = ScriptedInterpreter([called("listed"), "one", called("listed"), "two"])
+    model = ScriptedInterpreter([make_call("listed"), "one", make_call("listed"), "two"])
     loop = LoopAgent(name="desk", agents=[Agent(name="writer", model=model, tools=[listed])], max_iterations=2)
     await loop.run(turn, context)
 
@@ -95,7 +95,7 @@ async def test_calls_of_different_iterations_have_different_ids(turn, context):
 
 
 async def test_later_model_failure_keeps_the_earlier_text(turn, context):
-    writer = agent("writer", called("look"), "draft 1", ModelUnavailable("timeout"))
+    writer = agent("writer", make_call("look"), "draft 1", ModelUnavailable("timeout"))
     outcome = await LoopAgent(name="desk", agents=[writer]).run(turn, context)
 
     assert outcome.text == "draft 1"

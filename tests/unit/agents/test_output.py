@@ -14,7 +14,7 @@ from function_calls.router import FunctionCallRouter
 from function_calls.tools.calls import ToolCall, ToolResult
 from function_calls.tools.context import CallContext
 from services.kernel.errors import ToolFailed
-from tests.unit.agents.conftest import called
+from tests.unit.agents.conftest import make_call
 
 ROME = {"city": "Rome", "celsius": 21}
 AS_JSON = json.dumps(ROME)
@@ -54,19 +54,19 @@ def scripted(*script, **options):
     return forecaster(ScriptedInterpreter(script), **options)
 
 
-def given(**arguments):
+def answer_with(**arguments):
     return completion("", requested("give_answer", **arguments))
 
 
 async def test_the_answer_is_an_instance_of_the_model(turn, context):
-    outcome = await scripted(called("give_answer", **ROME)).run(turn, context)
+    outcome = await scripted(make_call("give_answer", **ROME)).run(turn, context)
 
     assert outcome.given(Weather) == Weather(**ROME)
     assert not outcome.is_malformed
 
 
 async def test_a_tool_that_replies_does_not_end_the_run(turn, context):
-    outcome = await scripted(called("look", city="Rome"), called("give_answer", **ROME)).run(turn, context)
+    outcome = await scripted(make_call("look", city="Rome"), make_call("give_answer", **ROME)).run(turn, context)
 
     assert outcome.output == Weather(**ROME)
     assert outcome.rounds_used == 2
@@ -83,7 +83,7 @@ async def test_an_answer_beside_other_calls_ends_the_run(turn, context):
 
 
 async def test_error_of_the_class_alone_is_reported_and_corrected(turn, context):
-    model = ScriptedModel([given(city="rome", celsius=21), given(**ROME)])
+    model = ScriptedModel([answer_with(city="rome", celsius=21), answer_with(**ROME)])
     outcome = await forecaster(model).run(turn, context)
 
     assert outcome.output == Weather(**ROME)
@@ -108,7 +108,7 @@ async def test_text_in_the_form_is_the_answer(turn, context, words):
     ],
 )
 async def test_invalid_answer_is_returned_once_with_its_errors(turn, context, words, problem):
-    model = ScriptedModel([words, given(**ROME)])
+    model = ScriptedModel([words, answer_with(**ROME)])
     outcome = await forecaster(model).run(turn, context)
 
     assert outcome.output == Weather(**ROME)
@@ -125,14 +125,14 @@ async def test_second_invalid_answer_is_no_answer(turn, context):
 
 
 async def test_a_question_to_the_person_is_no_malformed_answer(turn, context):
-    outcome = await scripted(called("ask_person")).run(turn, context)
+    outcome = await scripted(make_call("ask_person")).run(turn, context)
 
     assert outcome.ending == "question"
     assert not outcome.is_malformed
 
 
 CHOSEN = {
-    "native": given(**ROME),
+    "native": answer_with(**ROME),
     "json_router": json.dumps({"tool": "give_answer", **ROME}),
     "prompt": json.dumps({"tool_calls": [{"name": "give_answer", "parameters": ROME}]}),
 }
@@ -187,7 +187,7 @@ def dispatched(tool, name, context, **arguments):
 
 
 async def test_a_model_that_asks_it_is_given_the_fields(context):
-    tool = AgentTool(scripted(called("give_answer", **ROME)))
+    tool = AgentTool(scripted(make_call("give_answer", **ROME)))
     result = await dispatched(tool, "forecaster", context, request="Rome?")
 
     assert result.for_model() == ROME
@@ -199,7 +199,7 @@ async def test_class_with_its_own_text_words_the_answer_for_people(context):
         def __str__(self):
             return f"{self.city}: {self.celsius} °C"
 
-    agent = Agent(name="teller", model=ScriptedInterpreter([called("give_answer", **ROME)]), output=Told)
+    agent = Agent(name="teller", model=ScriptedInterpreter([make_call("give_answer", **ROME)]), output=Told)
     result = await dispatched(AgentTool(agent, returns="reply"), "teller", context, request="Rome?")
 
     assert result.text == "Rome: 21 °C"
@@ -213,7 +213,7 @@ async def test_a_malformed_answer_is_a_failed_call(context):
 
 
 async def test_function_continues_with_the_typed_answer(context):
-    agent = scripted(called("give_answer", **ROME))
+    agent = scripted(make_call("give_answer", **ROME))
 
     async def warmer(ctx: CallContext) -> int:
         """Say what it would be, ten degrees warmer."""

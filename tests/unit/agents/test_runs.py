@@ -25,7 +25,7 @@ from function_calls import (
 )
 from services.call_log.usage import TurnUsage, count_usage
 from tests.support.openai_server import OpenAIServer, say, status
-from tests.unit.agents.conftest import called
+from tests.unit.agents.conftest import make_call
 
 
 class Shop:
@@ -50,7 +50,7 @@ async def count(ctx: CallContext) -> int:
     return ctx.state.get_as(int, "count", 0)
 
 
-def asked(item, number="1"):
+def ask_price(item, number="1"):
     return requested("price", id=number, item=item)
 
 
@@ -69,7 +69,7 @@ async def test_text_is_answered():
 
 
 async def test_tools_get_the_dependencies_of_the_run():
-    both = completion("", asked("apple"), asked("pear", "2"))
+    both = completion("", ask_price("apple"), ask_price("pear", "2"))
     result = await clerk(both, "1.5 and 2").run("Prices?", deps=SHOP)
 
     assert [call.arguments["item"] for call in result.calls] == ["apple", "pear"]
@@ -77,7 +77,7 @@ async def test_tools_get_the_dependencies_of_the_run():
 
 
 async def test_dependencies_of_the_agent_are_used_where_a_run_has_none():
-    agent = Agent("clerk", model=ScriptedModel([completion("", asked("pear")), "Two."]), tools=[price], deps=SHOP)
+    agent = Agent("clerk", model=ScriptedModel([completion("", ask_price("pear")), "Two."]), tools=[price], deps=SHOP)
 
     assert (await agent.run("Price?")).calls[0].result.ok
 
@@ -102,7 +102,7 @@ async def test_dependencies_of_a_subclass_are_used():
     class Stall(Shop):
         """A shop."""
 
-    result = await clerk(completion("", asked("apple")), "It is 1.5.").run("Price?", deps=Stall(apple=1.5))
+    result = await clerk(completion("", ask_price("apple")), "It is 1.5.").run("Price?", deps=Stall(apple=1.5))
 
     assert result.calls[0].result.ok
 
@@ -111,7 +111,7 @@ async def test_agents_share_the_functions_of_a_registry():
     registry = Registry(injectable=[Shop])
     registry.register([price, count])
     agents = [
-        Agent(name, model=ScriptedModel([completion("", asked("apple")), name]), tools=registry, deps=Shop)
+        Agent(name, model=ScriptedModel([completion("", ask_price("apple")), name]), tools=registry, deps=Shop)
         for name in ("first", "second")
     ]
     results = await asyncio.gather(*(agent.run("Price?", deps=Shop(apple=1.5)) for agent in agents))
@@ -121,7 +121,7 @@ async def test_agents_share_the_functions_of_a_registry():
 
 
 async def test_dependencies_reach_an_agent_that_is_a_tool():
-    inner = clerk(completion("", asked("apple")), "1.5")
+    inner = clerk(completion("", ask_price("apple")), "1.5")
     outer = Agent(
         "boss",
         model=ScriptedModel([completion("", requested("clerk", request="apple?")), "It is 1.5."]),
@@ -135,7 +135,7 @@ async def test_dependencies_reach_an_agent_that_is_a_tool():
 
 
 async def test_output_is_an_instance_and_its_call_is_not_listed():
-    result = await clerk(completion("", asked("apple")), OFFERED, output=Offer).run("Offer?", deps=SHOP)
+    result = await clerk(completion("", ask_price("apple")), OFFERED, output=Offer).run("Offer?", deps=SHOP)
 
     assert result.output == Offer(total=3.5)
     assert [call.name for call in result.calls] == ["price"]
@@ -231,22 +231,22 @@ async def test_request_contains_no_chat(style):
     assert all("Be brief." in request.messages[0]["content"] for request in model.shown)
     assert messages[0]["content"].endswith("\n\nBe brief.")
     assert messages[1]["content"] == "Hi!"
-    assert [word for word in GROUP for shown in model.shown if word in json.dumps(shown.messages).lower()] == []
+    assert [word for word in GROUP for request in model.shown if word in json.dumps(request.messages).lower()] == []
 
 
 @pytest.mark.parametrize(
-    ("system_prompt", "instructions", "shown"),
+    ("system_prompt", "instructions", "expected"),
     [
         ("You are {{BOT_NAME}}.", "Be brief.", ["You are talker.\n\nBe brief."]),
         ("", "Be brief.", ["Be brief."]),
         ("", "", []),
     ],
 )
-async def test_system_prompt_is_replaced(system_prompt, instructions, shown):
+async def test_system_prompt_is_replaced(system_prompt, instructions, expected):
     model = ScriptedModel(["Hello."])
     await Agent("talker", model=model, instructions=instructions, system_prompt=system_prompt).run("Hi!")
 
-    assert [each["content"] for each in model.shown[0].messages[:-1]] == shown
+    assert [each["content"] for each in model.shown[0].messages[:-1]] == expected
 
 
 async def test_model_of_an_agent_gets_the_chat_of_the_turn():
@@ -325,7 +325,7 @@ async def test_question_is_the_output():
         """Ask."""
         return ToolResult(ok=True, text="Which one?", ending="question")
 
-    agent = Agent("talker", model=ScriptedInterpreter([called("ask_person")]), tools=[ask_person])
+    agent = Agent("talker", model=ScriptedInterpreter([make_call("ask_person")]), tools=[ask_person])
 
     assert (await agent.run("Hi!")).output == "Which one?"
 

@@ -10,11 +10,11 @@ from bot.testing.platform import FakePlatform
 
 @pytest.fixture
 def clock():
-    """Friday morning; it goes on with the event loop."""
+    """Return a clock that starts on a Friday morning and follows the event loop."""
     return LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
 
 
 @pytest.fixture
 def platform(clock):
-    """A chat for a whole bot."""
+    """Return a platform in memory for a whole bot."""
     return FakePlatform(clock)

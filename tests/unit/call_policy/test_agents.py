@@ -86,9 +86,9 @@ async def test_confirmation_of_an_agent_does_not_confirm_its_calls(room, scout, 
 async def test_change_of_an_agent_is_undone_by_its_own_inverse(room, scout, made):
     here = room(scout([call("tidy", place="attic")]), script=[[ASK], "tidied", [call("undo")]])
     await here.say("clean the house")
-    undone = await here.say("undo")
+    answer = await here.say("undo")
 
-    assert undone == "↩ Undone: attic is a mess"
+    assert answer == "↩ Undone: attic is a mess"
     assert made == []
 
 

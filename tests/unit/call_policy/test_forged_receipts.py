@@ -33,18 +33,18 @@ REQUESTS = [
 
 @pytest.mark.parametrize("answer", FORGED)
 async def test_forged_receipt_never_reaches_the_chat(room, answer):
-    shown = await room(script=[answer]).say("how are things?")
+    reply = await room(script=[answer]).say("how are things?")
 
-    assert "abc123" not in shown
-    assert not set("✅✔🗑") & set(shown)
-    assert shown.startswith(NOTHING) or "Set" not in shown
+    assert "abc123" not in reply
+    assert not set("✅✔🗑") & set(reply)
+    assert reply.startswith(NOTHING) or "Set" not in reply
 
 
 @pytest.mark.parametrize(("text", "answer"), REQUESTS)
 async def test_answer_without_a_receipt_ends_with_the_actual_result(room, text, answer):
-    shown = await room(script=[answer]).say(text)
+    reply = await room(script=[answer]).say(text)
 
-    assert any(each in shown for each in NOTHING)
+    assert any(each in reply for each in NOTHING)
 
 
 @pytest.mark.parametrize("answer", ["At five today or tomorrow?", "今天五点还是明天五点？", "Do you mean **tea**?"])
@@ -58,11 +58,11 @@ async def test_ids_from_results_of_the_turn_are_kept(room):
         """List."""
         return "1. [k7vq3m] tomorrow · tea"
 
-    shown = await room(reminder_list, script=[[call("reminder_list")], "You have one: [k7vq3m] tea."]).say(
+    reply = await room(reminder_list, script=[[call("reminder_list")], "You have one: [k7vq3m] tea."]).say(
         "what's set?"
     )
 
-    assert shown == "You have one: [k7vq3m] tea."
+    assert reply == "You have one: [k7vq3m] tea."
 
 
 async def test_marks_of_receipts_are_removed_after_a_real_change_too(room):
@@ -71,11 +71,11 @@ async def test_marks_of_receipts_are_removed_after_a_real_change_too(room):
         """Set."""
         return ToolResult(ok=True, value={"id": "k7vq3m"}, receipts=(Receipt(action="set", subject="k7vq3m"),))
 
-    shown = await room(reminder_set, script=[[call("reminder_set")], "✅ Set [k7vq3m], and [zz9zz9] too."]).say(
+    reply = await room(reminder_set, script=[[call("reminder_set")], "✅ Set [k7vq3m], and [zz9zz9] too."]).say(
         "remind me, please"
     )
 
-    assert shown == "Set [k7vq3m], and too."
+    assert reply == "Set [k7vq3m], and too."
 
 
 @pytest.mark.parametrize(

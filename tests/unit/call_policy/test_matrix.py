@@ -60,7 +60,7 @@ class Declared:
         return self.function.__name__
 
 
-def declared(permission, scope, platforms):
+def declare(permission, scope, platforms):
     word = permission if isinstance(permission, str) else "listed"
     name = f"frob_{word}_{scope}_{'other' if platforms else 'all'}"
     sentence = name.replace("_", " ")
@@ -78,7 +78,7 @@ def declared(permission, scope, platforms):
 
 
 TAKES_ANYTHING = {"validator": SchemaValidator({"type": "object"}), "instantiate": dict}
-DECLARED = [declared(*each) for each in itertools.product(PERMISSIONS, SCOPES, PLATFORMS)]
+DECLARED = [declare(*each) for each in itertools.product(PERMISSIONS, SCOPES, PLATFORMS)]
 
 
 REGISTRY = built_in_registry()
@@ -110,11 +110,11 @@ class Spied(Room):
 async def is_reached(room_of, name, arguments, sentence, door, who):
     made = ToolCall(id="1", name=name, arguments=arguments)
     room = room_of(script=None if door == "offline" else [[made], "so"])
-    await called_functions(room, made, sentence or "go on", door, who)
+    await call_functions(room, made, sentence or "go on", door, who)
     return name in room.reached
 
 
-async def called_functions(room, made, sentence, door, who):
+async def call_functions(room, made, sentence, door, who):
     if door == "dispatch":
         await room.dispatch(made, **who)
     else:
@@ -175,7 +175,7 @@ async def test_disabled_function_is_unreachable(name, door):
     for role in ROLES.values():
         room = Spied(built_in=True, script=None if door == "offline" else [[made], "no"])
         await room.say(f"/tools off {name}", sender="adam", is_admin=True)
-        await called_functions(room, made, sentence_of(name) or "go on", door, role)
+        await call_functions(room, made, sentence_of(name) or "go on", door, role)
 
         assert name not in room.reached
 

@@ -52,11 +52,11 @@ async def test_pause_between_retries_grows(room):
     times = []
     work = Flaky(3, ToolFailed("down"))
 
-    def noted():
+    def note_time():
         times.append(loop.time())
         return work()
 
-    await room(flaky_tool(noted, idempotent=True, retries=3)).dispatch(call("fetch"))
+    await room(flaky_tool(note_time, idempotent=True, retries=3)).dispatch(call("fetch"))
     pauses = [round(after - before, 2) for before, after in itertools.pairwise(times)]
 
     assert pauses == [0.2, 0.4, 0.8]

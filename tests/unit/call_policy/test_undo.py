@@ -180,10 +180,10 @@ async def test_last_twenty_changes_are_stored(room, lamps):
     here = room(*lamps.tools())
     for number in range(25):
         await here.say(f"light lamp{number}")
-    undone = [await here.say("undo") for _ in range(21)]
+    answers = [await here.say("undo") for _ in range(21)]
 
-    assert undone[19] == "↩ Undone: lamp5 is dark"
-    assert undone[20] == "There is nothing of yours to undo here."
+    assert answers[19] == "↩ Undone: lamp5 is dark"
+    assert answers[20] == "There is nothing of yours to undo here."
 
 
 async def test_change_of_an_agents_call_is_stored_once(room, lamps):

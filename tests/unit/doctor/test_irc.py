@@ -24,7 +24,7 @@ SASL = {
 
 @asynccontextmanager
 async def network(answers):
-    """A server that answers each line by its beginning; the port."""
+    """Start a server that answers each line by its beginning, and yield the port."""
     done = asyncio.Event()
 
     async def serve(reader, writer):
@@ -71,8 +71,8 @@ async def test_a_ping_before_the_welcome_is_answered():
 
 
 async def test_a_nickname_that_the_running_bot_has_is_no_problem():
-    taken = {"NICK Bubbles\r": ":net 433 * Bubbles :in use", "NICK Bubbles_": ":net 001 Bubbles_ :Welcome"}
-    async with network(taken) as port:
+    lines = {"NICK Bubbles\r": ":net 433 * Bubbles :in use", "NICK Bubbles_": ":net 001 Bubbles_ :Welcome"}
+    async with network(lines) as port:
         assert await problems(port) == []
 
 

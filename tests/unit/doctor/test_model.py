@@ -66,8 +66,8 @@ async def test_refusal_is_reported_with_the_words_of_the_server():
     ("name", "step"), [("gwen3", "choose a model of the server: qwen3:8b, llama3:8b"), ("qwen3:8b", "check the key")]
 )
 async def test_name_that_the_server_does_not_know_is_reported_with_the_names_of_its_models(name, step):
-    listed = json.dumps({"data": [{"id": "llama3:8b"}, {"id": "qwen3:8b"}, {"id": 5}]}).encode()
-    script = [status(404, "model not found"), Raw(code=200, body=listed)]
+    content = json.dumps({"data": [{"id": "llama3:8b"}, {"id": "qwen3:8b"}, {"id": 5}]}).encode()
+    script = [status(404, "model not found"), Raw(code=200, body=content)]
     async with OpenAIServer(script) as server:
         settings = ModelSettings(name=name, base_url=server.base_url, api_key="sk-1", max_retries=0)
         model = language_model(settings)

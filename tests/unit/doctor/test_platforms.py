@@ -79,8 +79,8 @@ async def test_a_server_that_is_away_is_a_problem_that_does_not_tell_the_token(p
 
 async def test_a_discord_application_with_the_intent_is_well(prober):
     async with DiscordServer() as server:
-        chosen = settings("discord", token=SecretStr(server.token))
-        found = await examine_discord(chosen, prober, api_url=f"{server.url}/api/v10")
+        options = settings("discord", token=SecretStr(server.token))
+        found = await examine_discord(options, prober, api_url=f"{server.url}/api/v10")
 
     assert [finding.is_problem for finding in found] == [False, False, False]
 
@@ -88,10 +88,10 @@ async def test_a_discord_application_with_the_intent_is_well(prober):
 async def test_a_discord_application_without_the_intent_is_a_problem_unless_it_is_not_needed(prober):
     async with DiscordServer(flags=0) as server:
         url, token = f"{server.url}/api/v10", SecretStr(server.token)
-        wanted = await examine_discord(settings("discord", token=token), prober, api_url=url)
+        expected = await examine_discord(settings("discord", token=token), prober, api_url=url)
         unwanted = await examine_discord(settings("discord", listen="addressed", token=token), prober, api_url=url)
 
-    assert [finding.is_problem for finding in wanted] == [False, True, False]
+    assert [finding.is_problem for finding in expected] == [False, True, False]
     assert [finding.is_problem for finding in unwanted] == [False, False, False]
 
 
@@ -108,8 +108,8 @@ ALLOWED = {"id": "5", "type": 0, "allow": str(SPEAKS), "deny": "0"}
 async def test_discord_permission_missing_everywhere_is_a_problem(prober, permissions, exceptions, missing):
     async with DiscordServer() as server:
         server.permissions, server.exceptions = permissions, exceptions
-        chosen = settings("discord", token=SecretStr(server.token))
-        found = await examine_discord(chosen, prober, api_url=f"{server.url}/api/v10")
+        options = settings("discord", token=SecretStr(server.token))
+        found = await examine_discord(options, prober, api_url=f"{server.url}/api/v10")
 
     assert found[-1].is_problem is bool(missing)
     assert missing in found[-1].state_in("en")
@@ -117,8 +117,8 @@ async def test_discord_permission_missing_everywhere_is_a_problem(prober, permis
 
 async def test_a_wrong_discord_token_is_a_problem(prober):
     async with DiscordServer() as server:
-        chosen = settings("discord", token=SecretStr("wrong"))
-        found = await examine_discord(chosen, prober, api_url=f"{server.url}/api/v10")
+        options = settings("discord", token=SecretStr("wrong"))
+        found = await examine_discord(options, prober, api_url=f"{server.url}/api/v10")
 
     assert [finding.about for finding in found if finding.is_problem] == ["discord token"]
 

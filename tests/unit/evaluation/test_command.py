@@ -39,8 +39,8 @@ def test_a_miss_is_shown_when_asked_for(tmp_path):
 
 @pytest.fixture
 def conversation(tmp_path):
-    """A folder with one conversation: a remark, and a request for a reminder at a time that is written in words."""
-    wanted = {"content": "call mum", "at": "2026-11-24T09:00", "rrule": None, "for": "me"}
+    """Write a conversation with a remark and a request for a reminder into a folder, and return the folder."""
+    expected = {"content": "call mum", "at": "2026-11-24T09:00", "rrule": None, "for": "me"}
     found = {
         "id": "own-1",
         "lang": "en",
@@ -52,7 +52,7 @@ def conversation(tmp_path):
                 "sender": "Ann",
                 "text": "Bubbles remind me tomorrow at 9 to call mum",
                 "kind": "set",
-                "expect": [{"set": [wanted]}],
+                "expect": [{"set": [expected]}],
             },
         ],
     }
@@ -69,8 +69,8 @@ def test_a_conversation_is_played_and_scored(conversation):
 
 
 async def test_a_conversation_is_played_with_a_model_over_http(conversation):
-    wanted = {"type": "once", "time": "2026-11-24 09:00", "content": "call mum"}
-    async with OpenAIServer([call("reminder_set", wanted)]) as server:
+    expected = {"type": "once", "time": "2026-11-24 09:00", "content": "call mum"}
+    async with OpenAIServer([call("reminder_set", expected)]) as server:
         model = ("--base-url", server.base_url, "--model", "m", "--style", "native")
         result = await asyncio.to_thread(run, "conversations", *model, "--data", conversation)
 

@@ -23,7 +23,7 @@ WEEKLY = reminder("bins", *(f"2026-{day}T08:00:00+00:00" for day in ("11-27", "1
 WANTED = {"content": "call mum", "at": "2026-11-24T09:00", "rrule": None, "for": "me"}
 
 
-def verdict(expect, before, after, *, replies=("Done.",), kind="set"):
+def judge_changes(expect, before, after, *, replies=("Done.",), kind="set"):
     difference = Difference(before, after, ZONE, NOW)
     results = [Comparison(difference, "Ann", ()).result(each) for each in expect]
     return verdict_of(expect, kind, replies, results, difference)
@@ -43,18 +43,18 @@ def verdict(expect, before, after, *, replies=("Done.",), kind="set"):
     ],
 )
 def test_a_new_reminder_is_compared_with_the_wanted_one(wanted, expected):
-    assert verdict([{"set": [wanted]}], [], [MUM]) == expected
+    assert judge_changes([{"set": [wanted]}], [], [MUM]) == expected
 
 
 def test_rules_are_compared_by_when_they_fire():
     wanted = {"content": "bins", "at": "2026-11-27T08:00", "rrule": "FREQ=WEEKLY;COUNT=3", "for": "me"}
 
-    assert verdict([{"set": [wanted]}], [], [WEEKLY]) == "right"
-    assert verdict([{"set": [{**wanted, "rrule": "FREQ=DAILY;COUNT=3"}]}], [], [WEEKLY]) == "wrong-harmful"
+    assert judge_changes([{"set": [wanted]}], [], [WEEKLY]) == "right"
+    assert judge_changes([{"set": [{**wanted, "rrule": "FREQ=DAILY;COUNT=3"}]}], [], [WEEKLY]) == "wrong-harmful"
 
 
 def test_another_change_than_wanted_is_harmful():
-    assert verdict([{"set": [WANTED]}], [WEEKLY], [MUM]) == "wrong-harmful"
+    assert judge_changes([{"set": [WANTED]}], [WEEKLY], [MUM]) == "wrong-harmful"
 
 
 def test_a_change_leaves_all_else_as_it_was():
@@ -62,33 +62,33 @@ def test_a_change_leaves_all_else_as_it_was():
     reworded = reminder("call dad", "2026-11-24T18:00:00+00:00", id="call mum")
     wanted = [{"change": [{"content": "mum", "at": "2026-11-24T18:00"}]}]
 
-    assert verdict(wanted, [MUM], [later]) == "right"
-    assert verdict(wanted, [MUM], [reworded]) == "wrong-harmful"
+    assert judge_changes(wanted, [MUM], [later]) == "right"
+    assert judge_changes(wanted, [MUM], [reworded]) == "wrong-harmful"
 
 
 def test_a_deletion_may_name_the_time():
     wanted = [{"delete": [{"content": "bins", "was_at": "2026-11-27T08:00"}]}]
 
-    assert verdict(wanted, [MUM, WEEKLY], [MUM]) == "right"
-    assert verdict(wanted, [MUM, WEEKLY], [WEEKLY]) == "wrong-harmful"
+    assert judge_changes(wanted, [MUM, WEEKLY], [MUM]) == "right"
+    assert judge_changes(wanted, [MUM, WEEKLY], [WEEKLY]) == "wrong-harmful"
 
 
 def test_a_question_instead_of_an_action_is_acceptable_and_silence_is_not():
-    assert verdict([{"set": [WANTED]}], [], [], replies=["When?"]) == "acceptable"
-    assert verdict([{"set": [WANTED]}], [], [], replies=()) == "wrong-harmless"
+    assert judge_changes([{"set": [WANTED]}], [], [], replies=["When?"]) == "acceptable"
+    assert judge_changes([{"set": [WANTED]}], [], [], replies=()) == "wrong-harmless"
 
 
 def test_answer_to_talk_is_wrong():
-    assert verdict([{"silence": True}], [], [], replies=(), kind="chatter") == "right"
-    assert verdict([{"silence": True}], [], [], replies=["Hello!"], kind="chatter") == "wrong-harmful"
+    assert judge_changes([{"silence": True}], [], [], replies=(), kind="chatter") == "right"
+    assert judge_changes([{"silence": True}], [], [], replies=["Hello!"], kind="chatter") == "wrong-harmful"
 
 
 def test_undo_takes_back_the_last_change_of_the_sender():
     set_before = Difference([], [MUM], ZONE, NOW)
-    undone = Difference([MUM], [], ZONE, NOW)
+    difference = Difference([MUM], [], ZONE, NOW)
 
-    assert Comparison(undone, "Ann", [("Ann", set_before)]).result({"undo": True}) == "made"
-    assert Comparison(undone, "Ann", [("Ann", undone)]).result({"undo": True}) == "other"
+    assert Comparison(difference, "Ann", [("Ann", set_before)]).result({"undo": True}) == "made"
+    assert Comparison(difference, "Ann", [("Ann", difference)]).result({"undo": True}) == "other"
 
 
 def test_own_conversations_are_in_two_languages():

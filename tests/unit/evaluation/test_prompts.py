@@ -28,9 +28,9 @@ def test_every_prompt_expects_an_existing_function():
 
 
 def test_no_prompt_is_shown_to_a_model_as_an_example():
-    shown = {example.sentence.casefold() for example in worked_examples()}
+    sentences = {example.sentence.casefold() for example in worked_examples()}
 
-    assert not shown & {prompt.text.casefold() for prompt in PROMPTS}
+    assert not sentences & {prompt.text.casefold() for prompt in PROMPTS}
 
 
 def test_a_prompt_with_a_misspelt_part_is_refused_by_name():

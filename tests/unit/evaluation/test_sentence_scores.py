@@ -19,7 +19,7 @@ SET = {
 CHAT = SET | {"text": "hello", "our_tool": "none", "tier": "chat", "accept": ["none"], "slots": {}}
 
 
-def figures(rows, made):
+def score_figures(rows, made):
     found = score([case_of(row) for row in rows], lambda *_: made)
     return {figure.name: figure.share for figure in found.figures["en"]}
 
@@ -27,7 +27,7 @@ def figures(rows, made):
 def test_correct_request_counts_in_each_of_its_rows():
     made = Understood(tool="reminder_set", content="to water the ferns", when="tomorrow")
 
-    shares = figures([SET], made)
+    shares = score_figures([SET], made)
 
     assert shares["right tool on requests"] == 1
     assert shares["content exact"] == 1
@@ -36,19 +36,19 @@ def test_correct_request_counts_in_each_of_its_rows():
 
 
 def test_a_reminder_that_fires_on_chat_is_counted_against_it():
-    shares = figures([CHAT], Understood(tool="reminder_set"))
+    shares = score_figures([CHAT], Understood(tool="reminder_set"))
 
     assert shares["reminder fires on chat"] == 1
 
 
 def test_a_search_on_chat_is_no_reminder_but_a_tool():
-    shares = figures([CHAT], Understood(tool="perplexity_search"))
+    shares = score_figures([CHAT], Understood(tool="perplexity_search"))
 
     assert (shares["reminder fires on chat"], shares["any tool fires on chat"]) == (0, 1)
 
 
 def test_a_content_that_is_partly_right_counts_partly():
-    shares = figures([SET], Understood(tool="reminder_set", content="water the plants"))
+    shares = score_figures([SET], Understood(tool="reminder_set", content="water the plants"))
 
     assert shares["content exact"] == 0
     assert shares["content ROUGE-L"] == pytest.approx(2 / 3)
@@ -57,7 +57,7 @@ def test_a_content_that_is_partly_right_counts_partly():
 def test_unmarked_time_is_invented():
     untimed = SET | {"slots": {"todo": ["water ferns"], "person": ["Leo"]}}
 
-    shares = figures([untimed], Understood(tool="reminder_set", content="water ferns", when="at nine"))
+    shares = score_figures([untimed], Understood(tool="reminder_set", content="water ferns", when="at nine"))
 
     assert shares["time invented"] == 1
     assert shares["other person found"] == 0

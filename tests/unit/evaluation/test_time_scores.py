@@ -23,7 +23,7 @@ def answer(text, rule=""):
     return TimeAnswer(start=datetime.fromisoformat(text), rule=rule)
 
 
-def verdict(row, given):
+def judge_time(row, given):
     found = judge(case_of(row), given)
     return found.is_strict, found.is_lenient
 
@@ -39,7 +39,7 @@ def verdict(row, given):
     ],
 )
 def test_the_sources_reading_is_strict_and_another_one_in_use_lenient(given, expected):
-    assert verdict(ROW, given) == expected
+    assert judge_time(ROW, given) == expected
 
 
 @pytest.mark.parametrize(
@@ -57,19 +57,19 @@ def test_the_sources_reading_is_strict_and_another_one_in_use_lenient(given, exp
 def test_a_value_is_compared_as_exactly_as_it_is_given(grain, start, is_right):
     row = ROW | {"values": [{"start": "2026-11-20T19:00:00", "grain": grain}], "alts": []}
 
-    assert verdict(row, answer(start)) == (is_right, is_right)
+    assert judge_time(row, answer(start)) == (is_right, is_right)
 
 
 def test_a_bare_clock_may_be_todays_or_tomorrows():
     row = ROW | {"values": [{"tod": "19:00:00"}], "alts": []}
 
-    assert verdict(row, answer("2026-11-21T19:00:00")) == (True, True)
-    assert verdict(row, answer("2026-11-22T19:00:00")) == (False, False)
+    assert judge_time(row, answer("2026-11-21T19:00:00")) == (True, True)
+    assert judge_time(row, answer("2026-11-22T19:00:00")) == (False, False)
 
 
 def test_text_without_a_time_expects_no_answer():
-    assert verdict(ROW | {"kind": "none"}, None) == (True, True)
-    assert verdict(ROW | {"kind": "none"}, answer("2026-11-20T19:00:00")) == (False, False)
+    assert judge_time(ROW | {"kind": "none"}, None) == (True, True)
+    assert judge_time(ROW | {"kind": "none"}, answer("2026-11-20T19:00:00")) == (False, False)
 
 
 def test_unknown_kind_is_an_error():

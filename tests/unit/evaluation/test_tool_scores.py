@@ -22,13 +22,13 @@ def call(name, **arguments):
     return [ToolCall(id="c1", name=name, arguments=arguments)]
 
 
-async def judged(prompt, understood):
+async def judge_prompt(prompt, understood):
     async with measured_bot(ScriptedInterpreter([understood])) as bot:
         return judge(await bot.tell(prompt))
 
 
 async def test_stored_reminder_is_judged():
-    found = await judged(TEA, call("reminder_set", type="once", time="tomorrow at 9am", content="tea"))
+    found = await judge_prompt(TEA, call("reminder_set", type="once", time="tomorrow at 9am", content="tea"))
 
     assert found.is_right
 
@@ -49,7 +49,7 @@ async def test_prompts_beyond_the_rate_limit_are_all_processed():
     ],
 )
 async def test_wrong_part_is_named(arguments, wrong):
-    found = await judged(TEA, call("reminder_set", **arguments))
+    found = await judge_prompt(TEA, call("reminder_set", **arguments))
 
     assert (found.is_right_tool, found.wrong) == (True, wrong)
 
@@ -64,7 +64,7 @@ async def test_a_repetition_is_judged_by_its_clock_and_weekday():
         weekday=0,
     )
 
-    found = await judged(prompt, call("reminder_set", type="weekly", time="09:00", weekday=0, content="tea"))
+    found = await judge_prompt(prompt, call("reminder_set", type="weekly", time="09:00", weekday=0, content="tea"))
 
     assert found.is_right
 
@@ -73,13 +73,15 @@ async def test_a_repetition_is_judged_by_its_clock_and_weekday():
 async def test_a_number_is_judged_as_a_number(reference, is_right):
     prompt = Prompt(text="drop reminder 3", tool="reminder_delete", language="en", reminder_id="3")
 
-    found = await judged(prompt, call("reminder_delete", reminder_id=reference))
+    found = await judge_prompt(prompt, call("reminder_delete", reminder_id=reference))
 
     assert found.is_right is is_right
 
 
 async def test_unexpected_call_is_a_false_trigger():
-    found = score([await judged(CHAT, call("summary")), await judged(CHAT, "indeed"), await judged(TEA, "no")])
+    found = score(
+        [await judge_prompt(CHAT, call("summary")), await judge_prompt(CHAT, "indeed"), await judge_prompt(TEA, "no")]
+    )
 
     assert (found.wanted, found.right_tool, found.unwanted, found.false_triggers) == (1, 0, 2, 1)
 
@@ -97,7 +99,7 @@ async def test_cancelled_model_gave_no_answer():
 
 
 async def test_unanswering_model_is_distinguished_from_a_silent_one():
-    found = await judged(CHAT, ModelUnavailable("timeout"))
+    found = await judge_prompt(CHAT, ModelUnavailable("timeout"))
 
     assert not found.is_right
     assert score([found]).unanswered == 1

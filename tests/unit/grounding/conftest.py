@@ -12,8 +12,8 @@ def tools():
 
 
 @pytest.fixture
-def chosen():
-    """Make the calls that a model chose: a name, or a name with arguments."""
+def make_calls():
+    """Return a function that makes the calls of a model, from names or a name with arguments."""
 
     def make(*names, **arguments):
         return tuple(ToolCall(id=f"c{n}", name=name, arguments=arguments) for n, name in enumerate(names))

@@ -13,7 +13,7 @@ PIE = "remind me tomorrow at 4pm to bake the pie"
 
 @pytest.fixture
 def review(tools):
-    """What the second reader leaves of calls, given a text."""
+    """Return a function that reviews calls for a text."""
 
     def make(text, calls, *, language="en", recent=(), is_addressed=True):
         message = make_message(text, is_addressed=is_addressed)
@@ -24,7 +24,7 @@ def review(tools):
 
 
 @pytest.fixture
-def missed(tools):
+def find_missed(tools):
     def make(text, *, language="en", is_addressed=True):
         turn = make_turn(make_message(text, is_addressed=is_addressed), tools=tools, language=language)
         return [(call.name, dict(call.arguments)) for call in RuleBasedReview().missed(turn)]
@@ -32,8 +32,8 @@ def missed(tools):
     return make
 
 
-def test_time_of_the_message_replaces_that_of_the_model(review, chosen):
-    calls = chosen("reminder_set", type="once", time="2026-11-20 14:00", content="bake the pie")
+def test_time_of_the_message_replaces_that_of_the_model(review, make_calls):
+    calls = make_calls("reminder_set", type="once", time="2026-11-20 14:00", content="bake the pie")
 
     calls_left = review(PIE, calls).calls
 
@@ -42,36 +42,36 @@ def test_time_of_the_message_replaces_that_of_the_model(review, chosen):
     assert "/time: read from the message" in calls_left[0].repairs
 
 
-def test_wrong_type_of_the_model_is_corrected(review, chosen):
-    calls = chosen("reminder_set", type="daily", time="09:00", weekday=4, content="water the ferns")
+def test_wrong_type_of_the_model_is_corrected(review, make_calls):
+    calls = make_calls("reminder_set", type="daily", time="09:00", weekday=4, content="water the ferns")
 
     calls_left = review("every Tuesday at 9am remind me to water the ferns", calls).calls
 
     assert (calls_left[0].arguments["type"], calls_left[0].arguments["weekday"]) == ("weekly", 1)
 
 
-def test_content_with_the_whole_request_is_reduced_to_its_subject(review, chosen):
-    calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content=PIE)
+def test_content_with_the_whole_request_is_reduced_to_its_subject(review, make_calls):
+    calls = make_calls("reminder_set", type="once", time="2026-11-21 16:00", content=PIE)
 
     assert review(PIE, calls).calls[0].arguments["content"] == "bake the pie"
 
 
-def test_invented_content_is_replaced_by_the_persons_words(review, chosen):
-    calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="prepare dessert")
+def test_invented_content_is_replaced_by_the_persons_words(review, make_calls):
+    calls = make_calls("reminder_set", type="once", time="2026-11-21 16:00", content="prepare dessert")
 
     assert review(PIE, calls).calls[0].arguments["content"] == "bake the pie"
 
 
-def test_content_from_an_earlier_message_is_kept(review, chosen):
-    calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="the piano lesson")
+def test_content_from_an_earlier_message_is_kept(review, make_calls):
+    calls = make_calls("reminder_set", type="once", time="2026-11-21 16:00", content="the piano lesson")
 
     calls_left = review("remind me tomorrow at 4pm of that", calls, recent=["when is the piano lesson again"]).calls
 
     assert calls_left[0].arguments["content"] == "the piano lesson"
 
 
-def test_bare_clock_time_has_the_half_of_the_day_of_the_model(review, chosen):
-    calls = chosen("reminder_set", type="daily", time="6:00", weekday=6, content="the market")
+def test_bare_clock_time_has_the_half_of_the_day_of_the_model(review, make_calls):
+    calls = make_calls("reminder_set", type="daily", time="6:00", weekday=6, content="the market")
 
     calls_left = review("get everybody out of bed at 6 each Saturday for the market", calls).calls
 
@@ -82,8 +82,8 @@ def test_bare_clock_time_has_the_half_of_the_day_of_the_model(review, chosen):
     }
 
 
-def test_invented_content_gives_way_to_the_words_beside_the_time(review, chosen):
-    calls = chosen("reminder_set", type="weekly", time="8:00", weekday=5, content="bring an umbrella")
+def test_invented_content_gives_way_to_the_words_beside_the_time(review, make_calls):
+    calls = make_calls("reminder_set", type="weekly", time="8:00", weekday=5, content="bring an umbrella")
 
     calls_left = review("get everybody out of bed at 8am each Saturday for the market", calls).calls
 
@@ -92,22 +92,22 @@ def test_invented_content_gives_way_to_the_words_beside_the_time(review, chosen)
 
 
 @pytest.mark.parametrize("person", ["Ann", "the teacher", "everyone"])
-def test_unmentioned_people_are_not_reminded(review, chosen, person):
-    calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="bake the pie", person=person)
+def test_unmentioned_people_are_not_reminded(review, make_calls, person):
+    calls = make_calls("reminder_set", type="once", time="2026-11-21 16:00", content="bake the pie", person=person)
 
     assert "person" not in review(PIE, calls).calls[0].arguments
 
 
-def test_named_person_is_reminded(review, chosen):
-    calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="bake the pie", person="Leo")
+def test_named_person_is_reminded(review, make_calls):
+    calls = make_calls("reminder_set", type="once", time="2026-11-21 16:00", content="bake the pie", person="Leo")
 
     calls_left = review("remind Leo tomorrow at 4pm to bake the pie", calls).calls
 
     assert calls_left[0].arguments["person"] == "Leo"
 
 
-def test_both_requests_are_made_if_the_model_merged_them(review, chosen):
-    calls = chosen("reminder_set", type="once", time="2026-11-20 17:00", content="call mum and cook")
+def test_both_requests_are_made_if_the_model_merged_them(review, make_calls):
+    calls = make_calls("reminder_set", type="once", time="2026-11-20 17:00", content="call mum and cook")
 
     calls_left = review("remind me at 5pm to call mum and at 6pm to cook", calls).calls
 
@@ -115,8 +115,8 @@ def test_both_requests_are_made_if_the_model_merged_them(review, chosen):
 
 
 @pytest.mark.parametrize(("text", "language"), [("remind me to buy lemons", "en"), ("提醒我买柠檬", "zh")])
-def test_invented_time_is_asked_for(review, chosen, text, language):
-    calls = chosen("reminder_set", type="once", time="2026-11-20 12:00", content="lemons")
+def test_invented_time_is_asked_for(review, make_calls, text, language):
+    calls = make_calls("reminder_set", type="once", time="2026-11-20 12:00", content="lemons")
 
     found = review(text, calls, language=language)
 
@@ -124,8 +124,8 @@ def test_invented_time_is_asked_for(review, chosen, text, language):
     assert {"en": "buy lemons", "zh": "买柠檬"}[language] in found.question
 
 
-def test_unrequested_reminder_needs_no_question(review, chosen):
-    calls = chosen("reminder_set", type="once", time="2026-11-20 12:00", content="bring an umbrella")
+def test_unrequested_reminder_needs_no_question(review, make_calls):
+    calls = make_calls("reminder_set", type="once", time="2026-11-20 12:00", content="bring an umbrella")
 
     found = review("is the pool open", calls)
 
@@ -135,28 +135,28 @@ def test_unrequested_reminder_needs_no_question(review, chosen):
 @pytest.mark.parametrize(
     ("text", "language"), [("see you tomorrow at 5pm by the gate", "en"), ("明天下午五点门口见", "zh")]
 )
-def test_a_time_among_people_is_no_reminder(review, chosen, text, language):
-    calls = chosen("reminder_set", type="once", time="2026-11-21 17:00", content="gate")
+def test_a_time_among_people_is_no_reminder(review, make_calls, text, language):
+    calls = make_calls("reminder_set", type="once", time="2026-11-21 17:00", content="gate")
 
     assert review(text, calls, language=language, is_addressed=False).calls == ()
 
 
-def test_request_between_people_needs_no_question_about_the_time(review, chosen):
-    calls = chosen("reminder_set", type="once", time="2026-11-20 12:00", content="members")
+def test_request_between_people_needs_no_question_about_the_time(review, make_calls):
+    calls = make_calls("reminder_set", type="once", time="2026-11-20 12:00", content="members")
 
     found = review("I would like to remind all members of our rules", calls, is_addressed=False)
 
     assert (found.calls, found.question) == ((), "")
 
 
-def test_a_request_among_people_sets_a_reminder(review, chosen):
-    calls = chosen("reminder_set", type="once", time="2026-11-21 16:00", content="bake the pie")
+def test_a_request_among_people_sets_a_reminder(review, make_calls):
+    calls = make_calls("reminder_set", type="once", time="2026-11-21 16:00", content="bake the pie")
 
     assert len(review(PIE, calls, is_addressed=False).calls) == 1
 
 
-def test_time_from_an_earlier_message_is_accepted(review, chosen):
-    calls = chosen("reminder_set", type="once", time="2026-11-21 19:00", content="the dinner")
+def test_time_from_an_earlier_message_is_accepted(review, make_calls):
+    calls = make_calls("reminder_set", type="once", time="2026-11-21 19:00", content="the dinner")
 
     assert review("remind me of the dinner then", calls, recent=["dinner tomorrow at 7pm?"]).calls == calls
 
@@ -178,8 +178,8 @@ def test_time_from_an_earlier_message_is_accepted(review, chosen):
         ("summary", "大家晚上好！", "zh"),
     ],
 )
-def test_reported_or_retracted_request_is_not_carried_out(review, chosen, tool, text, language):
-    calls = chosen(tool, type="once", time="2026-11-21 08:00", content="x", query="x", reminder_id="1")
+def test_reported_or_retracted_request_is_not_carried_out(review, make_calls, tool, text, language):
+    calls = make_calls(tool, type="once", time="2026-11-21 08:00", content="x", query="x", reminder_id="1")
 
     assert review(text, calls, language=language).calls == ()
 
@@ -198,14 +198,14 @@ def test_reported_or_retracted_request_is_not_carried_out(review, chosen, tool, 
         ("perplexity_search", "这部电影太好看了，查查导演", "zh"),
     ],
 )
-def test_possible_request_is_left_to_the_model(review, chosen, tool, text, language):
-    calls = chosen(tool, query="x", reminder_id="3")
+def test_possible_request_is_left_to_the_model(review, make_calls, tool, text, language):
+    calls = make_calls(tool, query="x", reminder_id="3")
 
     assert review(text, calls, language=language).calls == calls
 
 
-def test_call_of_an_unknown_function_is_not_reviewed(review, chosen):
-    calls = chosen("play_music", title="song")
+def test_call_of_an_unknown_function_is_not_reviewed(review, make_calls):
+    calls = make_calls("play_music", title="song")
 
     assert review("I love this song", calls).calls == calls
 
@@ -222,16 +222,16 @@ def test_call_of_an_unknown_function_is_not_reviewed(review, chosen):
         ("她们刚才争什么呢", "zh", "summary"),
     ],
 )
-def test_plain_request_missed_by_the_model_is_made(missed, text, language, tool):
-    assert [name for name, _ in missed(text, language=language)] == [tool]
+def test_plain_request_missed_by_the_model_is_made(find_missed, text, language, tool):
+    assert [name for name, _ in find_missed(text, language=language)] == [tool]
 
 
-def test_a_question_among_people_is_not_searched_for(missed):
-    assert missed("what's the weather in Lima", is_addressed=False) == []
+def test_a_question_among_people_is_not_searched_for(find_missed):
+    assert find_missed("what's the weather in Lima", is_addressed=False) == []
 
 
-def test_content_may_contain_a_past_tense(review, chosen):
-    calls = chosen("reminder_set", type="once", time="2026-11-21 08:00", content="tell Leo that it was great")
+def test_content_may_contain_a_past_tense(review, make_calls):
+    calls = make_calls("reminder_set", type="once", time="2026-11-21 08:00", content="tell Leo that it was great")
 
     assert review("tomorrow at 8am remind me to tell Leo that it was great", calls).calls != ()
 
@@ -246,8 +246,8 @@ def test_content_may_contain_a_past_tense(review, chosen):
         ("现在几点了？", "zh"),
     ],
 )
-def test_small_talk_and_known_facts_are_not_searched(missed, text, language):
-    assert missed(text, language=language) == []
+def test_small_talk_and_known_facts_are_not_searched(find_missed, text, language):
+    assert find_missed(text, language=language) == []
 
 
 async def test_interpretation_is_reviewed_before_its_calls(tools):
@@ -297,10 +297,12 @@ async def test_wrong_choice_is_replaced_by_the_clear_request(tools):
         ("她们刚才争什么呢", "zh", "summary"),
     ],
 )
-def test_call_unsupported_by_words_is_replaced_by_a_plain_request(tools, chosen, text, language, tool):
+def test_call_unsupported_by_words_is_replaced_by_a_plain_request(tools, make_calls, text, language, tool):
     turn = make_turn(text, tools=tools, language=language)
 
-    assert [call.name for call in RuleBasedReview().instead(turn, chosen("reminder_delete", reminder_id="1"))] == [tool]
+    assert [call.name for call in RuleBasedReview().instead(turn, make_calls("reminder_delete", reminder_id="1"))] == [
+        tool
+    ]
 
 
 @pytest.mark.parametrize(
@@ -313,8 +315,8 @@ def test_call_unsupported_by_words_is_replaced_by_a_plain_request(tools, chosen,
         ("what's the weather in Lima", "perplexity_search"),
     ],
 )
-def test_call_supported_by_a_word_or_of_an_unknown_function_is_kept(tools, chosen, text, tool):
-    assert RuleBasedReview().instead(make_turn(text, tools=tools), chosen(tool)) == ()
+def test_call_supported_by_a_word_or_of_an_unknown_function_is_kept(tools, make_calls, text, tool):
+    assert RuleBasedReview().instead(make_turn(text, tools=tools), make_calls(tool)) == ()
 
 
 async def test_unusable_calls_are_replaced_by_the_clear_request(tools):
@@ -371,36 +373,36 @@ async def test_plain_request_answered_only_in_words_is_carried_out(tools, text, 
         ("pause all my reminders until Monday", "en", "reminder_delete", "reminder_state"),
     ],
 )
-def test_misread_request_is_carried_out_as_written(review, chosen, text, language, name, done):
-    assert [call.name for call in review(text, chosen(name), language=language).calls] == [done]
+def test_misread_request_is_carried_out_as_written(review, make_calls, text, language, name, done):
+    assert [call.name for call in review(text, make_calls(name), language=language).calls] == [done]
 
 
-def test_list_before_a_deletion_is_accepted(review, chosen):
-    calls = chosen("reminder_list")
+def test_list_before_a_deletion_is_accepted(review, make_calls):
+    calls = make_calls("reminder_list")
 
     assert review("delete the milk reminder", calls).calls == calls
 
 
-def test_unrequested_delete_beside_a_reminder_is_dropped(review, chosen):
-    set_it = chosen("reminder_set", type="once", time="15:00", content="drink water")
+def test_unrequested_delete_beside_a_reminder_is_dropped(review, make_calls):
+    set_it = make_calls("reminder_set", type="once", time="15:00", content="drink water")
 
     calls_left = review(
-        "remind me at 3pm to drink water", (*set_it, *chosen("reminder_delete", reminder_id="all"))
+        "remind me at 3pm to drink water", (*set_it, *make_calls("reminder_delete", reminder_id="all"))
     ).calls
 
     assert [call.name for call in calls_left] == ["reminder_set"]
 
 
-def test_reference_to_one_reminder_does_not_delete_all(review, chosen):
-    calls_left = review("delete the milk reminder", chosen("reminder_delete", reminder_id="all")).calls
+def test_reference_to_one_reminder_does_not_delete_all(review, make_calls):
+    calls_left = review("delete the milk reminder", make_calls("reminder_delete", reminder_id="all")).calls
 
     assert calls_left[0].arguments["reminder_id"] == "milk"
 
 
-def test_days_known_only_to_the_model_are_kept(review, chosen):
+def test_days_known_only_to_the_model_are_kept(review, make_calls):
     first, second = (
-        *chosen("reminder_set", type="once", time="2026-11-21 09:00", content="swim"),
-        *chosen("reminder_set", type="once", time="2026-11-28 09:00", content="swim"),
+        *make_calls("reminder_set", type="once", time="2026-11-21 09:00", content="swim"),
+        *make_calls("reminder_set", type="once", time="2026-11-28 09:00", content="swim"),
     )
 
     apart = review("remind me to swim on Saturday at 9am and the week after", (first, second)).calls
@@ -410,8 +412,8 @@ def test_days_known_only_to_the_model_are_kept(review, chosen):
     assert [call.arguments["rrule"][-7:] for call in together] == ["COUNT=2"]
 
 
-def test_request_called_three_times_is_carried_out_once(review, chosen):
-    once = chosen("reminder_set", type="once", time="15:00", content="drink water")
-    again = chosen("reminder_set", type="once", time="2026-11-20 15:00", content="Drink water")
+def test_request_called_three_times_is_carried_out_once(review, make_calls):
+    once = make_calls("reminder_set", type="once", time="15:00", content="drink water")
+    again = make_calls("reminder_set", type="once", time="2026-11-20 15:00", content="Drink water")
 
     assert len(review("remind me at 3pm to drink water", (*once, *again, *once)).calls) == 1

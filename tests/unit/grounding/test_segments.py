@@ -20,7 +20,7 @@ async def last_answer(*texts, calls):
     return (await talk_to_bot(*texts, interpreter=FunctionCallLLM(model)))[-1]
 
 
-def once(time, content):
+def make_once(time, content):
     return ("reminder_set", {"type": "once", "time": time, "content": content})
 
 
@@ -33,7 +33,9 @@ def once(time, content):
     ],
 )
 async def test_each_call_of_a_message_has_its_own_time(drink, call):
-    answer = await last_answer(DRINK_AND_CALL, calls=[[once(drink, "drink some water"), once(call, "call Cleo")]])
+    answer = await last_answer(
+        DRINK_AND_CALL, calls=[[make_once(drink, "drink some water"), make_once(call, "call Cleo")]]
+    )
 
     assert "today at 15:00, in 5 hours: drink some water" in answer
     assert "tomorrow at 09:00, in 23 hours: call Cleo" in answer
@@ -42,7 +44,7 @@ async def test_each_call_of_a_message_has_its_own_time(drink, call):
 async def test_paraphrased_content_belongs_to_the_only_reminder():
     request = "remind me at 3pm to drink water and look up the weather for tomorrow"
 
-    answer = await last_answer(request, calls=[[once("2026-11-20 15:00", "喝水")]])
+    answer = await last_answer(request, calls=[[make_once("2026-11-20 15:00", "喝水")]])
 
     assert "today at 15:00, in 5 hours: 喝水" in answer
 
@@ -52,7 +54,7 @@ async def test_the_day_of_a_search_does_not_move_a_reminder():
         "remind me to see the dentist tomorrow at 3pm",
         "move the dentist to 5pm and look up the weather for Monday",
         calls=[
-            [once("2026-11-21 15:00", "see the dentist")],
+            [make_once("2026-11-21 15:00", "see the dentist")],
             [("reminder_update", {"reminder_id": "dentist", "time": "2026-11-23 17:00"})],
         ],
     )
@@ -75,8 +77,8 @@ async def test_reminder_named_by_the_person_replaces_that_of_the_model(reference
         "remind me tomorrow at 6pm to go to the gym",
         text,
         calls=[
-            [once("2026-11-21 15:00", "buy milk")],
-            [once("2026-11-21 18:00", "go to the gym")],
+            [make_once("2026-11-21 15:00", "buy milk")],
+            [make_once("2026-11-21 18:00", "go to the gym")],
             [(name, {"reminder_id": reference, **given})],
         ],
     )
@@ -94,8 +96,8 @@ async def test_id_is_kept_if_the_words_name_no_single_reminder():
         milk.format(6),
         "delete the milk reminder",
         calls=[
-            [once("2026-11-21 15:00", "buy milk")],
-            [once("2026-11-21 18:00", "buy milk")],
+            [make_once("2026-11-21 15:00", "buy milk")],
+            [make_once("2026-11-21 18:00", "buy milk")],
             [("reminder_delete", {"reminder_id": "2"})],
         ],
     )

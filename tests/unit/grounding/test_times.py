@@ -19,14 +19,14 @@ BERLIN = ZoneInfo("Europe/Berlin")
 FRIDAY_TEN = datetime(2026, 11, 20, 10, 0, tzinfo=BERLIN)
 
 
-def once(text):
+def make_schedule(text):
     return Schedule(start=datetime.fromisoformat(text), zone="Europe/Berlin")
 
 
 TOOLS = built_in_registry().specs
 
 
-def verdict(proposed, words, language="en"):
+def judge(proposed, words, language="en"):
     message = replace(make_message(words), sent_at=FRIDAY_TEN)
     turn = replace(make_turn(message, tools=TOOLS, language=language), now=FRIDAY_TEN, zone=BERLIN)
     calls = ReadMessage(turn).calls_of({"reminder_set"})
@@ -40,46 +40,46 @@ def verdict(proposed, words, language="en"):
 
 
 def test_time_named_by_the_person_is_kept():
-    proposed = once("2026-11-27 15:00")
+    proposed = make_schedule("2026-11-27 15:00")
 
-    assert verdict(proposed, "remind me next Friday at 3pm to send it").schedule == proposed
+    assert judge(proposed, "remind me next Friday at 3pm to send it").schedule == proposed
 
 
 def test_proposed_time_is_kept_if_the_words_name_none():
-    proposed = once("2026-11-27 15:00")
+    proposed = make_schedule("2026-11-27 15:00")
 
-    assert verdict(proposed, "same time as the last one please").schedule == proposed
+    assert judge(proposed, "same time as the last one please").schedule == proposed
 
 
 @pytest.mark.parametrize(
-    ("proposed", "words", "language", "meant"),
+    ("proposed", "words", "language", "expected"),
     [
         ("2026-11-21 15:00", "remind me next Friday at 3pm to send it", "en", "2026-11-27 15:00"),
         ("2025-11-27 15:00", "remind me next Friday at 3pm to send it", "en", "2026-11-27 15:00"),
         ("2026-11-20 07:01", "明天早上七点一刻叫我起床", "zh", "2026-11-21 07:15"),
     ],
 )
-def test_clear_time_of_the_person_overrides_the_model(proposed, words, language, meant):
-    found = verdict(once(proposed), words, language)
+def test_clear_time_of_the_person_overrides_the_model(proposed, words, language, expected):
+    found = judge(make_schedule(proposed), words, language)
 
-    assert found.schedule == once(meant)
+    assert found.schedule == make_schedule(expected)
     assert found.choices == ()
 
 
 def test_day_without_a_clock_time_keeps_that_of_the_model():
-    proposed = once("2026-11-21 08:15")
+    proposed = make_schedule("2026-11-21 08:15")
 
-    assert verdict(proposed, "remind me tomorrow to call").schedule == proposed
+    assert judge(proposed, "remind me tomorrow to call").schedule == proposed
 
 
 def test_one_matching_time_is_enough():
-    proposed = once("2026-11-20 18:00")
+    proposed = make_schedule("2026-11-20 18:00")
 
-    assert verdict(proposed, "remind me at 5 to call mum and at 6 to cook").schedule == proposed
+    assert judge(proposed, "remind me at 5 to call mum and at 6 to cook").schedule == proposed
 
 
 def test_ambiguous_time_words_need_a_question():
-    found = verdict(once("2026-11-20 19:30"), "remind me at 5 to call mum and at 6 to cook")
+    found = judge(make_schedule("2026-11-20 19:30"), "remind me at 5 to call mum and at 6 to cook")
 
     assert [choice.start.hour for choice in found.choices] == [17, 18, 19]
 
@@ -87,26 +87,26 @@ def test_ambiguous_time_words_need_a_question():
 def test_rule_is_compared_by_its_occurrences():
     proposed = read_schedule(datetime(2026, 11, 23, 9, 0), "Europe/Berlin", "FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0")
 
-    assert verdict(proposed, "every Monday at 9 remind me to send the report").schedule == proposed
+    assert judge(proposed, "every Monday at 9 remind me to send the report").schedule == proposed
 
 
 def test_repetition_missed_by_the_model_is_restored():
-    found = verdict(once("2026-11-23 09:00"), "every Monday at 9am remind me to send the report")
+    found = judge(make_schedule("2026-11-23 09:00"), "every Monday at 9am remind me to send the report")
 
     assert str(found.schedule.rule).startswith("FREQ=WEEKLY;BYDAY=MO")
 
 
 @pytest.mark.parametrize(("words", "language"), [("the first", "en"), ("evening", "en"), ("2号", "zh")])
 def test_answer_to_a_question_needs_no_day(words, language):
-    proposed = once("2026-11-21 08:00")
+    proposed = make_schedule("2026-11-21 08:00")
 
-    assert verdict(proposed, words, language) == Verdict(schedule=proposed)
+    assert judge(proposed, words, language) == Verdict(schedule=proposed)
 
 
 def test_repetition_invented_by_the_model_is_removed():
     weekly = read_schedule(datetime(2026, 11, 24, 14, 0), "Europe/Berlin", "FREQ=WEEKLY;BYDAY=TU;BYHOUR=14;BYMINUTE=0")
 
-    assert verdict(weekly, "下周二下午两点提醒我开会", "zh").schedule == once("2026-11-24 14:00")
+    assert judge(weekly, "下周二下午两点提醒我开会", "zh").schedule == make_schedule("2026-11-24 14:00")
 
 
 @pytest.mark.parametrize(
@@ -118,22 +118,22 @@ def test_repetition_invented_by_the_model_is_removed():
     ],
 )
 def test_corrected_time_of_the_model_is_kept(words, language):
-    proposed = once("2026-11-20 18:00")
+    proposed = make_schedule("2026-11-20 18:00")
 
-    assert verdict(proposed, words, language).schedule == proposed
+    assert judge(proposed, words, language).schedule == proposed
 
 
 def test_correction_missed_by_the_model_is_applied():
-    proposed = once("2026-11-20 17:00")
+    proposed = make_schedule("2026-11-20 17:00")
 
-    assert verdict(proposed, "remind me at 5 to call mum, no, at 6").schedule == once("2026-11-20 18:00")
+    assert judge(proposed, "remind me at 5 to call mum, no, at 6").schedule == make_schedule("2026-11-20 18:00")
 
 
 @pytest.mark.parametrize("words", ["remind me at 4, 5 and 6 to drink", "remind me at 4pm and 6pm today to drink"])
 def test_each_time_of_a_list_is_accepted(words):
-    proposed = once("2026-11-20 18:00")
+    proposed = make_schedule("2026-11-20 18:00")
 
-    assert verdict(proposed, words) == Verdict(schedule=proposed)
+    assert judge(proposed, words) == Verdict(schedule=proposed)
 
 
 @pytest.mark.parametrize(
@@ -146,4 +146,4 @@ def test_each_time_of_a_list_is_accepted(words):
     ],
 )
 def test_time_beside_its_reference_is_kept(proposed, words):
-    assert verdict(once(proposed), words, "zh") == Verdict(schedule=once(proposed))
+    assert judge(make_schedule(proposed), words, "zh") == Verdict(schedule=make_schedule(proposed))

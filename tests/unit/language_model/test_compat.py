@@ -68,8 +68,8 @@ def has_no_null(body):
 
 
 def has_plain_tools(body):
-    shown = body["tools"][0]["function"]["parameters"]["properties"]
-    return "parameters" not in body["tools"][1]["function"] and shown == {
+    properties = body["tools"][0]["function"]["parameters"]["properties"]
+    return "parameters" not in body["tools"][1]["function"] and properties == {
         "type": {"type": "string", "enum": ["daily"]},
         "time": {"type": "string"},
         "weekdays": {"type": "array", "items": {"type": "string", "enum": ["mon", "tue"]}, "description": "Days."},

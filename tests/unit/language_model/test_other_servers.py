@@ -21,7 +21,7 @@ LIST_CALL = ("reminder_list", "{}")
 
 
 def part(name=None, arguments=None, **fields):
-    """One entry of a delta's or message's `tool_calls`."""
+    """Return one entry of a delta's or message's `tool_calls`."""
     function = {key: value for key, value in (("name", name), ("arguments", arguments)) if value is not None}
     return {**fields, "function": function}
 
@@ -39,11 +39,11 @@ def events(*chunks, done=True, line="\n\n"):
     return "".join([*lines, f"data: [DONE]{line}" if done else ""]).encode()
 
 
-def streamed(*chunks, **options):
+def stream_answer(*chunks, **options):
     return Raw(code=200, body=events(*chunks, **options), content_type="text/event-stream; charset=utf-8")
 
 
-def whole(message, reason="stop", **fields):
+def make_answer(message, reason="stop", **fields):
     answer = {"choices": [{"index": 0, "message": message, "finish_reason": reason}], **fields}
     return Raw(code=200, body=json.dumps(answer).encode())
 
@@ -82,11 +82,11 @@ class TextListener:
         self.heard += text
 
 
-def called(completion):
+def list_calls(completion):
     return [(call.name, json.loads(call.arguments or "{}")) for call in completion.calls]
 
 
-def meant(*calls):
+def parse_calls(*calls):
     return [(name, json.loads(arguments)) for name, arguments in calls]
 
 
@@ -209,18 +209,18 @@ STREAMED_TEA = {
 
 @pytest.mark.parametrize("form", STREAMED_CALLS)
 async def test_two_streamed_calls_are_separated(form):
-    completion = await ask(streamed(*STREAMED_CALLS[form], end()), on_text=TextListener())
+    completion = await ask(stream_answer(*STREAMED_CALLS[form], end()), on_text=TextListener())
 
-    assert called(completion) == meant(TEA_CALL, LIST_CALL)
+    assert list_calls(completion) == parse_calls(TEA_CALL, LIST_CALL)
     assert completion.finish_reason == "tool_calls"
 
 
 @pytest.mark.parametrize("form", STREAMED_TEA)
 @pytest.mark.parametrize("reason", ["tool_calls", "stop", "function_call", "tool_use"])
 async def test_streamed_call_is_put_together(form, reason):
-    completion = await ask(streamed(*STREAMED_TEA[form], end(reason)), on_text=TextListener())
+    completion = await ask(stream_answer(*STREAMED_TEA[form], end(reason)), on_text=TextListener())
 
-    assert called(completion) == meant(TEA_CALL)
+    assert list_calls(completion) == parse_calls(TEA_CALL)
     assert completion.finish_reason == "tool_calls"
     assert completion.text == ""
 
@@ -247,9 +247,9 @@ WHOLE_CALLS = {
 @pytest.mark.parametrize("form", WHOLE_CALLS)
 @pytest.mark.parametrize("reason", ["tool_calls", "stop", "function_call", None, ""])
 async def test_a_whole_call_is_read(form, reason):
-    completion = await ask(whole(WHOLE_CALLS[form], reason))
+    completion = await ask(make_answer(WHOLE_CALLS[form], reason))
 
-    assert called(completion) == meant(TEA_CALL)
+    assert list_calls(completion) == parse_calls(TEA_CALL)
     assert completion.finish_reason == "tool_calls"
 
 
@@ -321,7 +321,7 @@ async def test_unrequested_stream_is_read():
     ],
 )
 async def test_only_text_parts_are_text(content, text):
-    assert (await ask(whole({"content": content, "reasoning_content": "hm"}))).text == text
+    assert (await ask(make_answer({"content": content, "reasoning_content": "hm"}))).text == text
 
 
 @pytest.mark.parametrize(
@@ -338,12 +338,12 @@ async def test_only_text_parts_are_text(content, text):
     ],
 )
 async def test_other_words_for_the_end_are_understood(finish_reason, reason):
-    assert (await ask(whole({"content": "tea"}, finish_reason))).finish_reason == reason
+    assert (await ask(make_answer({"content": "tea"}, finish_reason))).finish_reason == reason
 
 
 @pytest.mark.parametrize("finish_reason", ["error", "network_error", "insufficient_system_resource", "abort"])
 async def test_an_answer_that_the_server_broke_off_is_asked_for_again(finish_reason):
-    completion = await ask([whole({"content": "te"}, finish_reason), whole({"content": "tea"})], attempts=2)
+    completion = await ask([make_answer({"content": "te"}, finish_reason), make_answer({"content": "tea"})], attempts=2)
 
     assert completion.text == "tea"
 
@@ -351,9 +351,9 @@ async def test_an_answer_that_the_server_broke_off_is_asked_for_again(finish_rea
 async def test_calls_that_are_promised_and_missing_are_asked_for_again():
     calls = {"tool_calls": [part("reminder_set", TEA)]}
 
-    completion = await ask([whole({"content": ""}, "tool_calls"), whole(calls, "tool_calls")], attempts=2)
+    completion = await ask([make_answer({"content": ""}, "tool_calls"), make_answer(calls, "tool_calls")], attempts=2)
 
-    assert called(completion) == meant(TEA_CALL)
+    assert list_calls(completion) == parse_calls(TEA_CALL)
 
 
 ERRORS = {
@@ -465,7 +465,7 @@ async def test_refusal_is_recognised_with_any_status(code, message, matter):
     ],
 )
 async def test_usage_is_read_from_each_place(usage, counted):
-    read = (await ask(whole({"content": "tea"}, usage=usage))).usage
+    read = (await ask(make_answer({"content": "tea"}, usage=usage))).usage
 
     assert (read.prompt_tokens, read.completion_tokens, read.cached_tokens) == counted
 
@@ -473,4 +473,4 @@ async def test_usage_is_read_from_each_place(usage, counted):
 async def test_tokens_that_stand_in_the_choice_are_counted():
     chunks = [*CHUNKS[:2], end("stop", usage={"prompt_tokens": 9, "completion_tokens": 2})]
 
-    assert (await ask(streamed(*chunks), on_text=TextListener())).usage.prompt_tokens == 9
+    assert (await ask(stream_answer(*chunks), on_text=TextListener())).usage.prompt_tokens == 9

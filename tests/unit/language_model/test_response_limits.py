@@ -97,13 +97,13 @@ async def test_compressed_answer_counts_as_much_longer():
 
 
 async def test_redirect_to_another_origin_is_refused():
-    async with OpenAIServer([]) as elsewhere:
-        redirect = Raw(code=307, body=b"", headers={"Location": f"{elsewhere.base_url}/chat/completions"})
+    async with OpenAIServer([]) as other_server:
+        redirect = Raw(code=307, body=b"", headers={"Location": f"{other_server.base_url}/chat/completions"})
 
         failure, _ = await fail([redirect])
 
     assert "another origin" in str(failure)
-    assert elsewhere.requests == []
+    assert other_server.requests == []
 
 
 async def test_redirect_within_the_origin_is_followed():

@@ -29,7 +29,7 @@ def people(clock):
     return PeopleService(MemoryScopeStore(), MemoryStateStore(clock))
 
 
-async def linked(people, here, person, there, other):
+async def link_accounts(people, here, person, there, other):
     return await people.redeem(there, other, await people.issue_code(here, person, "en"))
 
 
@@ -44,7 +44,7 @@ async def refusal(awaitable):
 
 
 async def test_code_on_the_other_platform_links_two_accounts(people):
-    done = await linked(people, PHONE, ANN, DESK, ANNA)
+    done = await link_accounts(people, PHONE, ANN, DESK, ANNA)
 
     assert done.holder.key == "telegram:42"
     assert done.issued_in == PHONE
@@ -54,14 +54,14 @@ async def test_code_on_the_other_platform_links_two_accounts(people):
 
 
 async def test_present_speaker_comes_first(people):
-    await linked(people, PHONE, ANN, DESK, ANNA)
+    await link_accounts(people, PHONE, ANN, DESK, ANNA)
 
     assert (await people.accounts_of(DESK, ANNA))[0].person_id == ANNA.id
 
 
 async def test_a_third_account_belongs_to_the_same_person(people):
-    await linked(people, PHONE, ANN, DESK, ANNA)
-    await linked(people, DESK, ANNA, OFFICE, AC)
+    await link_accounts(people, PHONE, ANN, DESK, ANNA)
+    await link_accounts(people, DESK, ANNA, OFFICE, AC)
 
     assert len(await keys(people, PHONE, ANN)) == 3
 
@@ -104,7 +104,7 @@ class FarBook(MemoryScopeStore):
 async def test_accounts_linked_by_two_processes_at_once_belong_to_one_person(clock):
     state, book = MemoryStateStore(clock), FarBook()
     one, two, three = (PeopleService(book, state) for _ in range(3))
-    await linked(three, PHONE, ANN, DESK, ANNA)
+    await link_accounts(three, PHONE, ANN, DESK, ANNA)
     first, second = await one.issue_code(PHONE, ANN, "en"), await two.issue_code(DESK, ANNA, "en")
     await asyncio.gather(one.redeem(OFFICE, AC, first), two.redeem(OFFICE, EVE, second))
 
@@ -115,7 +115,7 @@ async def test_accounts_linked_by_two_processes_at_once_belong_to_one_person(clo
 async def test_account_that_leaves_while_another_joins_is_unlinked(clock):
     state, book = MemoryStateStore(clock), FarBook()
     one, two = (PeopleService(book, state) for _ in range(2))
-    await linked(one, PHONE, ANN, DESK, ANNA)
+    await link_accounts(one, PHONE, ANN, DESK, ANNA)
     code = await one.issue_code(PHONE, ANN, "en")
     await asyncio.gather(one.unlink(DESK, ANNA), two.redeem(OFFICE, AC, code))
 
@@ -163,8 +163,8 @@ async def test_correct_code_is_refused_after_several_wrong_ones(people, clock):
 
 
 async def test_unlinked_account_is_single_and_the_others_stay_linked(people):
-    await linked(people, PHONE, ANN, DESK, ANNA)
-    await linked(people, DESK, ANNA, OFFICE, AC)
+    await link_accounts(people, PHONE, ANN, DESK, ANNA)
+    await link_accounts(people, DESK, ANNA, OFFICE, AC)
 
     assert [each.key for each in await people.unlink(PHONE, ANN)] == ["telegram:42"]
     assert await keys(people, PHONE, ANN) == {"telegram:42"}
@@ -172,7 +172,7 @@ async def test_unlinked_account_is_single_and_the_others_stay_linked(people):
 
 
 async def test_single_account_cannot_stay_linked(people):
-    await linked(people, PHONE, ANN, DESK, ANNA)
+    await link_accounts(people, PHONE, ANN, DESK, ANNA)
     await people.unlink(PHONE, ANN, "matrix")
 
     assert await keys(people, PHONE, ANN) == {"telegram:42"}
@@ -181,22 +181,22 @@ async def test_single_account_cannot_stay_linked(people):
 
 async def test_unlinked_person_can_be_linked_again(people):
     for _ in range(2):
-        await linked(people, PHONE, ANN, DESK, ANNA)
+        await link_accounts(people, PHONE, ANN, DESK, ANNA)
         await people.unlink(DESK, ANNA)
-    await linked(people, PHONE, ANN, DESK, ANNA)
+    await link_accounts(people, PHONE, ANN, DESK, ANNA)
 
     assert len(await keys(people, PHONE, ANN)) == 2
 
 
 async def test_number_of_accounts_of_a_person_is_limited(people):
     for number in range(MAX_ACCOUNTS - 1):
-        await linked(people, PHONE, ANN, DESK, Person(id=str(number), name="x"))
+        await link_accounts(people, PHONE, ANN, DESK, Person(id=str(number), name="x"))
 
-    assert await refusal(linked(people, PHONE, ANN, OFFICE, AC)) == "link_full"
+    assert await refusal(link_accounts(people, PHONE, ANN, OFFICE, AC)) == "link_full"
 
 
 async def test_link_transfers_no_rights(people):
-    await linked(people, PHONE, Person(id="42", name="Ann", is_admin=True), DESK, ANNA)
+    await link_accounts(people, PHONE, Person(id="42", name="Ann", is_admin=True), DESK, ANNA)
 
     assert not any(each.person.is_admin for each in await people.accounts_of(DESK, ANNA))
 

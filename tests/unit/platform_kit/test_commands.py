@@ -22,7 +22,7 @@ from function_calls.conversation.slash_commands import parse_tool_command
 from function_calls.tools.calls import ToolSpec
 
 
-def made(name="coin", description="", **properties):
+def make_commands(name="coin", description="", **properties):
     spec = make_tool(name, **properties)
     return function_commands([ToolSpec(name=name, description=description, parameters=spec.parameters)])
 
@@ -73,30 +73,32 @@ def test_options_have_the_types_and_bounds_of_the_schema():
 
 
 def test_a_description_in_one_language_is_shown_in_both():
-    [command] = made(description="Toss a coin. Only when asked.")
+    [command] = make_commands(description="Toss a coin. Only when asked.")
 
     assert (command.english, command.chinese) == ("Toss a coin", "Toss a coin")
 
 
 @pytest.mark.parametrize("name", ["With Space", "dash-ed", "Upper", "x" * 33])
 def test_a_function_with_another_kind_of_name_has_no_command(name):
-    assert made(name=name) == ()
+    assert make_commands(name=name) == ()
 
 
 def test_composite_value_is_not_an_option():
-    [command] = made(words={"type": "array"}, side={"type": "string"})
+    [command] = make_commands(words={"type": "array"}, side={"type": "string"})
 
     assert [option.name for option in command.options] == ["side"]
 
 
 def test_value_of_several_types_or_null_is_not_an_option():
-    [command] = made(amount={"anyOf": [{"type": ["string", "integer"]}, {"type": "null"}]}, side={"type": "string"})
+    [command] = make_commands(
+        amount={"anyOf": [{"type": ["string", "integer"]}, {"type": "null"}]}, side={"type": "string"}
+    )
 
     assert [option.name for option in command.options] == ["side"]
 
 
 def test_a_function_that_needs_a_list_has_no_command():
-    assert made(required=["words"], words={"type": "array"}) == ()
+    assert make_commands(required=["words"], words={"type": "array"}) == ()
 
 
 LISTED = "/remind, /reminders, /summary, /search, /help, /chatname, /for, /link, /plugins, /tools, /unlink"

@@ -20,14 +20,14 @@ def clock():
     return LoopClock()
 
 
-async def kept(connection, session, seconds):
+async def keep_running(connection, session, seconds):
     keeping = asyncio.create_task(connection.run(session))
     await asyncio.sleep(seconds)
     keeping.cancel()
     await asyncio.gather(keeping, return_exceptions=True)
 
 
-def failing(times, clock):
+def fail_times(times, clock):
     start = clock.now()
 
     async def session():
@@ -40,14 +40,14 @@ def failing(times, clock):
 async def test_pauses_grow_up_to_the_longest(clock):
     times = []
     connection = Connection("x", clock, max_pause=timedelta(seconds=4), chance=lambda: 1.0)
-    await kept(connection, failing(times, clock), 20)
+    await keep_running(connection, fail_times(times, clock), 20)
 
     assert times == [0, 1, 3, 7, 11, 15, 19]
 
 
 async def test_jitter_shortens_a_pause_by_up_to_half(clock):
     times = []
-    await kept(Connection("x", clock, chance=lambda: 0.0), failing(times, clock), 3)
+    await keep_running(Connection("x", clock, chance=lambda: 0.0), fail_times(times, clock), 3)
 
     assert times == [0, 0.5, 1.5]
 
@@ -59,7 +59,7 @@ async def test_retry_waits_for_the_time_of_the_server(clock):
         times.append(clock.now())
         raise ConnectionEnded("busy", retry_after=30)
 
-    await kept(Connection("x", clock), session, 40)
+    await keep_running(Connection("x", clock), session, 40)
 
     assert (times[1] - times[0]).total_seconds() == 30
 
@@ -73,7 +73,7 @@ async def test_server_that_disconnects_after_login_is_not_flooded(clock):
         connection.note_received()
         raise ConnectionEnded("thrown out")
 
-    await kept(connection, session, 60)
+    await keep_running(connection, session, 60)
 
     assert len(times) == 6
 
@@ -89,7 +89,7 @@ async def test_steady_connection_reconnects_at_once(clock):
             await asyncio.sleep(10)
         raise OSError("reset")
 
-    await kept(connection, session, 120)
+    await keep_running(connection, session, 120)
 
     assert [(later - earlier).total_seconds() for earlier, later in pairwise(times)] == [51, 51]
 
@@ -103,7 +103,7 @@ async def test_health_is_connecting_live_or_stopped(clock):
         seen.append(connection.health.state)
         await asyncio.Event().wait()
 
-    await kept(connection, session, 1)
+    await keep_running(connection, session, 1)
 
     assert [*seen, connection.health.state] == ["connecting", "live", "stopped"]
 
@@ -122,7 +122,7 @@ async def test_silent_connection_is_stale_and_then_renewed(clock):
         seen.append(connection.health.state)
         await asyncio.Event().wait()
 
-    await kept(connection, session, 25)
+    await keep_running(connection, session, 25)
 
     assert seen == ["deaf"]
     assert probes == ["live"]
@@ -142,7 +142,7 @@ async def test_an_answer_to_the_probe_saves_the_connection(clock):
         connection.note_received()
         await asyncio.Event().wait()
 
-    await kept(connection, session, 100)
+    await keep_running(connection, session, 100)
 
     assert len(sessions) == 1
 
@@ -161,7 +161,7 @@ async def test_connection_that_answers_the_probe_is_never_stale(clock):
             await asyncio.sleep(1)
             seen.append(connection.health.state)
 
-    await kept(connection, session, 39)
+    await keep_running(connection, session, 39)
 
     assert set(seen) == {"live"}
 
@@ -183,7 +183,7 @@ async def test_a_probe_that_fails_or_hangs_changes_no_times(clock, error):
             await asyncio.sleep(0.5)
             states.setdefault(connection.health.state, (clock.now() - start).total_seconds())
 
-    await kept(connection, session, 20.5)
+    await keep_running(connection, session, 20.5)
 
     assert states == {"live": 0.5, "deaf": pytest.approx(10, abs=0.6)}
     assert connection.health.state == "stopped"
@@ -205,7 +205,7 @@ async def test_library_that_reconnects_by_itself_gets_time(clock):
         states.append(connection.health.state)
         await asyncio.Event().wait()
 
-    await kept(connection, session, 56)
+    await keep_running(connection, session, 56)
 
     assert states == ["connecting", "live"]
     assert connection.health.reconnects == 1
@@ -213,7 +213,7 @@ async def test_library_that_reconnects_by_itself_gets_time(clock):
 
 async def test_a_connection_that_has_stopped_cannot_be_interrupted(clock):
     connection = Connection("x", clock)
-    await kept(connection, failing([], clock), 1)
+    await keep_running(connection, fail_times([], clock), 1)
     connection.note_interrupted("late news")
 
     assert connection.health.state == "stopped"
@@ -257,7 +257,7 @@ async def test_a_pause_gives_the_burst_back(clock):
 
 async def test_every_new_try_is_counted(clock):
     connection = Connection("x", clock, chance=lambda: 1.0)
-    await kept(connection, failing([], clock), 4)
+    await keep_running(connection, fail_times([], clock), 4)
 
     assert connection.health.reconnects == 2
 
@@ -291,6 +291,6 @@ async def test_clock_that_is_set_back_hides_no_silence(clock):
             clock.shift(timedelta(hours=-1))
         await asyncio.Event().wait()
 
-    await kept(connection, session, 60)
+    await keep_running(connection, session, 60)
 
     assert len(sessions) > 1

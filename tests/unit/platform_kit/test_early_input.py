@@ -11,7 +11,7 @@ from bot.platforms.console import EarlyInput, read_typed_lines
 
 @pytest.fixture
 def keyboard():
-    """Both ends of a terminal: where is typed, and where is read."""
+    """Yield both ends of a terminal: the one that writes and the one that reads."""
     here, there = pty.openpty()
     with os.fdopen(there) as terminal:
         yield here, terminal

@@ -19,8 +19,8 @@ class Line:
         self._clock = LoopClock(BEGIN)
         self._pace = SendPace(self._clock, burst=3, interval=timedelta(seconds=2))
 
-    async def sent(self, count):
-        """After how many seconds each of so many sendings was allowed."""
+    async def send_times(self, count):
+        """Return the seconds after which each of `count` sends was allowed."""
         seconds = []
         for _ in range(count):
             await self._pace.wait()
@@ -29,30 +29,30 @@ class Line:
 
 
 async def test_some_pass_at_once_and_the_others_one_in_a_while():
-    assert await Line().sent(6) == [0, 0, 0, 2, 4, 6]
+    assert await Line().send_times(6) == [0, 0, 0, 2, 4, 6]
 
 
 async def test_after_a_long_pause_some_pass_at_once_again():
     line = Line()
-    await line.sent(3)
+    await line.send_times(3)
     await asyncio.sleep(20)
 
-    assert await line.sent(4) == [20, 20, 20, 22]
+    assert await line.send_times(4) == [20, 20, 20, 22]
 
 
 async def test_after_a_short_pause_as_many_pass_as_it_was_long():
     line = Line()
-    await line.sent(3)
+    await line.send_times(3)
     await asyncio.sleep(4)
 
-    assert await line.sent(3) == [4, 4, 6]
+    assert await line.send_times(3) == [4, 4, 6]
 
 
 async def test_clock_that_is_set_back_holds_up_no_line():
     line = Line()
-    await line.sent(3)
+    await line.send_times(3)
     line._clock.shift(timedelta(hours=-1))
     start = asyncio.get_running_loop().time()
-    await line.sent(2)
+    await line.send_times(2)
 
     assert asyncio.get_running_loop().time() - start <= 8

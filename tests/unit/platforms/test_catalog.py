@@ -43,7 +43,7 @@ def test_a_platform_has_its_group_in_the_file(tmp_path):
 
 def test_a_platform_reads_its_secrets_from_the_environment(tmp_path):
     environment = {"BUBBLES_PLATFORMS__IRC__ACCOUNT_PASSWORD": "hunter2"}
-    settings = load_settings(_empty(tmp_path), environment)
+    settings = load_settings(_write_empty_config(tmp_path), environment)
 
     assert settings.platforms.group("irc", IrcSettings).account_password.get_secret_value() == "hunter2"
     assert "hunter2" in secret_values(settings)
@@ -108,7 +108,7 @@ def test_unknown_platform_is_an_error_of_the_settings():
         create_platforms(Settings(platforms=PlatformSettings(enabled=("smoke",))), SystemClock())
 
 
-def _empty(folder):
+def _write_empty_config(folder):
     path = folder / "config.toml"
     path.write_text("")
     return path

@@ -28,29 +28,29 @@ from bot.platforms.slack.events import Message as SlackMessage
 from bot.platforms.telegram import wire as telegram
 from bot.platforms.xmpp import wire as xmpp
 from services.kernel.chat import ChatMessage
-from tests.unit.random_changes import changed_sample
+from tests.unit.random_changes import change_sample
 
 HERE = Path(__file__).parent
 NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)
 
 
-def recorded(file):
+def load_recorded(file):
     return list(json.loads((HERE / file).read_text(encoding="utf-8")).values())
 
 
 ROOM = matrix.Room(id="!team:localhost", names={"@ann:localhost": "Ann"}, levels={}, own_events={"$own"})
 
 
-def as_data(stanza):
-    """A stanza as values that can be changed."""
-    inside = [as_data(each) for each in stanza]
+def to_data(stanza):
+    """Return a stanza as values that can be changed."""
+    inside = [to_data(each) for each in stanza]
     return {"tag": stanza.tag, "attributes": dict(stanza.attrib), "text": stanza.text or "", "inside": inside}
 
 
 FALLBACK = """<message xmlns='jabber:client' from='team@rooms.localhost/ann' id='m1' type='groupchat'>
 <body>&gt; ben: tea?\n@ben: yes</body><reply xmlns='urn:xmpp:reply:0' id='own' to='team@rooms.localhost/ben'/>
 <fallback xmlns='urn:xmpp:fallback:0' for='urn:xmpp:reply:0'><body start='0' end='12'/></fallback></message>"""
-XMPP = [as_data(ET.fromstring(each)) for each in [*recorded("xmpp/stanzas.json"), FALLBACK]]
+XMPP = [to_data(ET.fromstring(each)) for each in [*load_recorded("xmpp/stanzas.json"), FALLBACK]]
 GIVEN, SAID = XMPP[0]["attributes"]["id"], XMPP[0]["inside"][-1]["attributes"]["id"]
 MUC = xmpp.Room(
     jid="team@rooms.localhost",
@@ -78,8 +78,8 @@ def element(raw):
     return made
 
 
-def from_xmpp(raw):
-    """Everything that is read of a stanza; what it says."""
+def read_xmpp(raw):
+    """Read everything of a stanza, and return its message."""
     stanza = element(raw)
     reaction = xmpp.parse_reactions(stanza)
     if reaction is not None:
@@ -88,8 +88,8 @@ def from_xmpp(raw):
     return xmpp.to_incoming(stanza, MUC, now=NOW, fresh_id="fresh")
 
 
-def from_irc(raw):
-    """Everything that is read of a line; what it says."""
+def read_irc(raw):
+    """Read everything of a line, and return its message."""
     line = irc.parse_line(str(raw.get("line")))
     if line is None:
         return None
@@ -101,38 +101,41 @@ def from_irc(raw):
 
 WIRES = {
     "telegram": (
-        recorded("telegram/updates.json"),
+        load_recorded("telegram/updates.json"),
         lambda raw: telegram.to_incoming(
             Update.model_validate(raw), telegram.Account(id=1, username="bubbles_bot", bot_name="Bubbles"), NOW
         ),
     ),
     "discord": (
-        recorded("discord/events.json"),
+        load_recorded("discord/events.json"),
         lambda raw: discord.to_message(DiscordMessage.model_validate(raw), "1", "Bubbles", discord.Place()),
     ),
     "slack": (
-        recorded("slack/events.json"),
+        load_recorded("slack/events.json"),
         lambda raw: slack.to_incoming(
             SlackMessage.model_validate(raw), slack.Account(user_id="UBOT", bot_id="BBOT", bot_name="Bubbles"), {}
         ),
     ),
-    "onebot": (recorded("onebot/events.json"), lambda raw: from_onebot(OneBotEvent.model_validate(raw), "Bubbles")),
+    "onebot": (
+        load_recorded("onebot/events.json"),
+        lambda raw: from_onebot(OneBotEvent.model_validate(raw), "Bubbles"),
+    ),
     "feishu": (
-        recorded("feishu/events.json"),
+        load_recorded("feishu/events.json"),
         lambda raw: feishu.to_incoming(
             FeishuEvent.model_validate(raw), feishu.Account(open_id="ou_bot", bot_name="Bubbles"), {}, ()
         ),
     ),
     "dingtalk": (
-        recorded("dingtalk/events.json"),
+        load_recorded("dingtalk/events.json"),
         lambda raw: from_dingtalk(DingTalkEvent.model_validate(raw), "Bubbles"),
     ),
     "matrix": (
-        recorded("matrix/events.json"),
+        load_recorded("matrix/events.json"),
         lambda raw: matrix.to_incoming(raw, ROOM, matrix.Account(user_id="@bubbles:localhost", bot_name="Bubbles")),
     ),
-    "irc": ([{"line": line} for lines in recorded("irc/lines.json") for line in lines], from_irc),
-    "xmpp": (XMPP, from_xmpp),
+    "irc": ([{"line": line} for lines in load_recorded("irc/lines.json") for line in lines], read_irc),
+    "xmpp": (XMPP, read_xmpp),
 }
 
 
@@ -141,7 +144,7 @@ WIRES = {
 @given(data=st.data())
 def test_random_event_raises_no_unexpected_error(name, data):
     events, read = WIRES[name]
-    raw = data.draw(changed_sample(events))
+    raw = data.draw(change_sample(events))
 
     with suppress(ValidationError):  # what every adapter logs and skips
         event = read(raw)

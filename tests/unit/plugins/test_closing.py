@@ -42,7 +42,7 @@ OPENING = '''
     '''
 
 
-def closed(rig, name="dice"):
+def read_closing_log(rig, name="dice"):
     log = rig.folder / f"{name}.log"
     return log.read_text().splitlines() if log.exists() else []
 
@@ -51,10 +51,10 @@ async def test_resources_close_in_reverse_order(rig):
     rig.write("dice", OPENING)
     async with rig.running():
         answer = await rig.say("throw the dice")
-        before = closed(rig)
+        before = read_closing_log(rig)
 
     assert answer == "a four"
-    assert (before, closed(rig)) == ([], ["the late one", "the first"])
+    assert (before, read_closing_log(rig)) == ([], ["the late one", "the first"])
 
 
 @pytest.mark.parametrize("failing", ["lambda: 1 / 0", "exit", "3"])
@@ -63,7 +63,7 @@ async def test_close_error_does_not_stop_other_plugins(rig, failing):
     async with rig.running():
         pass
 
-    assert closed(rig) == ["the late one", "the first"]
+    assert read_closing_log(rig) == ["the late one", "the first"]
 
 
 async def test_hanging_close_is_cancelled(rig):
@@ -73,7 +73,7 @@ async def test_hanging_close_is_cancelled(rig):
         start = asyncio.get_running_loop().time()
     took = asyncio.get_running_loop().time() - start
 
-    assert closed(rig) == ["the first"]
+    assert read_closing_log(rig) == ["the first"]
     assert took == pytest.approx(5, abs=0.5)
 
 
@@ -82,7 +82,7 @@ async def test_resources_of_a_failed_setup_are_closed(rig):
     async with rig.running():
         pass
 
-    assert closed(rig) == ["the late one", "the first"]
+    assert read_closing_log(rig) == ["the late one", "the first"]
 
 
 async def test_a_newer_version_closes_the_older_one_and_each_is_closed_once(rig):
@@ -90,10 +90,10 @@ async def test_a_newer_version_closes_the_older_one_and_each_is_closed_once(rig)
     async with rig.running():
         rig.write("dice", OPENING.replace("the first", "the newer"))
         await rig.watch.check()
-        after = closed(rig)
+        after = read_closing_log(rig)
 
     assert after == ["the late one", "the first"]
-    assert closed(rig) == [*after, "the late one", "the newer"]
+    assert read_closing_log(rig) == [*after, "the late one", "the newer"]
 
 
 async def test_a_version_that_is_not_taken_is_closed_and_the_older_one_stays_open(rig):
@@ -102,10 +102,10 @@ async def test_a_version_that_is_not_taken_is_closed_and_the_older_one_stays_ope
         source = OPENING.replace("the first", "the newer").replace("throw_dice", "reminder_set")
         rig.write("dice", source)
         await rig.watch.check()
-        after = closed(rig)
+        after = read_closing_log(rig)
 
     assert after == ["the late one", "the newer"]
-    assert closed(rig) == [*after, "the late one", "the first"]
+    assert read_closing_log(rig) == [*after, "the late one", "the first"]
 
 
 async def test_part_that_works_until_a_restart_is_not_closed_before(rig):
@@ -122,10 +122,10 @@ async def test_part_that_works_until_a_restart_is_not_closed_before(rig):
     async with rig.running():
         rig.write("dice", OPENING.replace("the first", "the newer"))
         await rig.watch.check()
-        after = closed(rig)
+        after = read_closing_log(rig)
 
     assert after == []
-    assert sorted(closed(rig)) == ["the first", "the late one", "the late one", "the newer"]
+    assert sorted(read_closing_log(rig)) == ["the first", "the late one", "the late one", "the newer"]
 
 
 async def test_plugin_with_a_deleted_file_is_closed(rig):
@@ -133,9 +133,9 @@ async def test_plugin_with_a_deleted_file_is_closed(rig):
     async with rig.running():
         path.unlink()
         await rig.watch.check()
-        after = closed(rig)
+        after = read_closing_log(rig)
 
-    assert after == closed(rig) == ["the late one", "the first"]
+    assert after == read_closing_log(rig) == ["the late one", "the first"]
 
 
 def test_inspecting_plugins_leaves_nothing_open(rig, tmp_path, capsys):
@@ -145,4 +145,4 @@ def test_inspecting_plugins_leaves_nothing_open(rig, tmp_path, capsys):
     plugins.callback(config)
 
     assert "functions: throw_dice" in capsys.readouterr().out
-    assert closed(rig) == ["the late one", "the first"]
+    assert read_closing_log(rig) == ["the late one", "the first"]

@@ -146,7 +146,7 @@ async def test_every_kind_of_hook_of_a_plugin_is_asked(rig):
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """An installed package that brings a plugin by its entry point."""
+    """Install a package whose entry point names a plugin."""
     site = tmp_path / "site"
     about = site / "night_watch-1.0.dist-info"
     about.mkdir(parents=True)

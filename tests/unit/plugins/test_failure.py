@@ -48,7 +48,7 @@ def logged():
 
 
 async def reports_of(rig, name, **plugins):
-    """What is said of one plugin, the others having been asked whether they work."""
+    """Return the report about one plugin, and check that the others work."""
     async with rig.running(**plugins) as app:
         assert await rig.say("throw the dice") == "a four"
         return next(each.plugin.error for each in app.plugins.plugins if each.plugin.name == name)

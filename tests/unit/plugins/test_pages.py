@@ -33,8 +33,8 @@ PAGE = '''
 
 
 @pytest.fixture
-def asked(rig):
-    """A client of a bot with these plugins."""
+def open_client(rig):
+    """Return a function that opens a client of a bot with these plugins."""
 
     @asynccontextmanager
     async def run(http=None):
@@ -48,28 +48,28 @@ def asked(rig):
     return run
 
 
-async def test_a_page_is_served_under_the_plugin_s_name(rig, asked):
+async def test_a_page_is_served_under_the_plugin_s_name(rig, open_client):
     rig.write("counter", PAGE)
-    async with asked() as client:
+    async with open_client() as client:
         answer = await client.get("/plugins/counter/count")
 
     assert (answer.status_code, answer.json()) == (200, {"chats": 0})
     assert "default-src 'self'" in answer.headers["content-security-policy"]
 
 
-async def test_page_needs_the_token_of_the_api(rig, asked):
+async def test_page_needs_the_token_of_the_api(rig, open_client):
     rig.write("counter", PAGE)
-    async with asked(with_token("s3cret-token")) as client:
+    async with open_client(with_token("s3cret-token")) as client:
         response = await client.get("/plugins/counter/count")
         served = await client.get("/plugins/counter/count", headers={"Authorization": "Bearer s3cret-token"})
 
     assert (response.status_code, served.status_code) == (401, 200)
 
 
-async def test_a_page_that_cannot_be_made_is_left_out_and_the_api_is_served(rig, asked):
+async def test_a_page_that_cannot_be_made_is_left_out_and_the_api_is_served(rig, open_client):
     rig.write("broken", "def setup(add):\n    add.pages.append(lambda context: 1 / 0)\n")
     rig.write("counter", PAGE)
-    async with asked() as client:
+    async with open_client() as client:
         answers = [(await client.get(path)).status_code for path in ("/plugins/counter/count", "/health/live")]
 
     assert answers == [200, 200]

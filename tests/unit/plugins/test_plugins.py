@@ -164,11 +164,11 @@ async def test_a_plugin_that_cannot_be_used_is_shown_and_the_others_work(rig, te
     async with rig.running() as app:
         answer = await rig.say("throw the dice")
         errors = {each.plugin.name: bool(each.plugin.error) for each in app.plugins.plugins}
-        listed = await rig.say("/plugins")
+        listing = await rig.say("/plugins")
 
     assert answer == "a four"
     assert errors == {"broken": True, "dice": False}
-    assert "broken does not work at the moment" in listed
+    assert "broken does not work at the moment" in listing
 
 
 async def test_error_of_a_plugin_stops_no_message(rig):

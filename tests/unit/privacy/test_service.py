@@ -21,8 +21,8 @@ async def database():
         yield opened
 
 
-async def kept_after_purge(database: Database, keep_days: int) -> dict[str, int]:
-    """With a message a day in three chats: one keeps 2 days, one keeps all, one what the settings say."""
+async def count_after_purge(database: Database, keep_days: int) -> dict[str, int]:
+    """Purge three chats that keep 2 days, everything and `keep_days`; return the number of messages left in each."""
     messages = SqlMessageStore(database)
     privacy = PrivacyService(SqlPrivacyStore(database), keep_days=keep_days)
     for name, address in CHATS.items():
@@ -45,11 +45,11 @@ async def kept_after_purge(database: Database, keep_days: int) -> dict[str, int]
 
 
 async def test_each_chat_keeps_messages_for_its_own_time(database):
-    assert await kept_after_purge(database, 5) == {"short": 2, "long": 10, "usual": 5}
+    assert await count_after_purge(database, 5) == {"short": 2, "long": 10, "usual": 5}
 
 
 async def test_without_a_setting_only_chats_with_a_rule_are_purged(database):
-    assert await kept_after_purge(database, 0) == {"short": 2, "long": 10, "usual": 10}
+    assert await count_after_purge(database, 0) == {"short": 2, "long": 10, "usual": 10}
 
 
 async def test_chat_without_a_rule_uses_the_setting(database):

@@ -26,9 +26,9 @@ def berlin_schedule(rule: str, first: str) -> Schedule:
     ],
 )
 def test_missing_day_of_a_month_is_its_last_day(rule: str, first: str, days: list[str]):
-    meant = clamp_to_month_end(berlin_schedule(rule, first), NOW)
+    schedule = clamp_to_month_end(berlin_schedule(rule, first), NOW)
 
-    assert [f"{fire:%m-%d}" for fire in next_fires(meant, NOW, 4)] == days
+    assert [f"{fire:%m-%d}" for fire in next_fires(schedule, NOW, 4)] == days
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ WALLS = st.datetimes(min_value=datetime.fromisoformat("2005-01-01"), max_value=d
 INTERVALS = st.sampled_from([1, 1, 1, 2, 3, 5])
 
 
-def listed(values) -> st.SearchStrategy[str]:
-    chosen = st.lists(st.sampled_from(values), min_size=1, max_size=4, unique=True)
-    return chosen.map(lambda found: ",".join(str(each) for each in found))
+def join_some(values) -> st.SearchStrategy[str]:
+    lists = st.lists(st.sampled_from(values), min_size=1, max_size=4, unique=True)
+    return lists.map(lambda found: ",".join(str(each) for each in found))
 
 
 MONTH_DAYS = [1, 13, 28, 29, 30, 31, -1, -2]
@@ -29,22 +29,22 @@ BODIES = st.one_of(
     st.just("FREQ=WEEKLY"),
     st.just("FREQ=MONTHLY"),
     st.just("FREQ=YEARLY"),
-    listed(DAYS).map(lambda days: f"FREQ=WEEKLY;BYDAY={days}"),
-    listed(DAYS).map(lambda days: f"FREQ=DAILY;BYDAY={days}"),
-    listed([1, 2, 6, 12]).map(lambda months: f"FREQ=DAILY;BYMONTH={months}"),
-    listed(MONTH_DAYS).map(lambda days: f"FREQ=MONTHLY;BYMONTHDAY={days}"),
-    listed(MONTH_DAYS).map(lambda days: f"FREQ=YEARLY;BYMONTH=3,11;BYMONTHDAY={days}"),
+    join_some(DAYS).map(lambda days: f"FREQ=WEEKLY;BYDAY={days}"),
+    join_some(DAYS).map(lambda days: f"FREQ=DAILY;BYDAY={days}"),
+    join_some([1, 2, 6, 12]).map(lambda months: f"FREQ=DAILY;BYMONTH={months}"),
+    join_some(MONTH_DAYS).map(lambda days: f"FREQ=MONTHLY;BYMONTHDAY={days}"),
+    join_some(MONTH_DAYS).map(lambda days: f"FREQ=YEARLY;BYMONTH=3,11;BYMONTHDAY={days}"),
     NTH.map(lambda day: f"FREQ=MONTHLY;BYDAY={day}"),
     NTH.map(lambda day: f"FREQ=YEARLY;BYDAY={day}"),
     NTH.map(lambda day: f"FREQ=YEARLY;BYMONTH=5,10;BYDAY={day}"),
-    listed([1, 2, 6, 12]).map(lambda months: f"FREQ=WEEKLY;BYDAY=TU,SA;BYMONTH={months}"),
-    listed(MONTH_DAYS).map(lambda days: f"FREQ=DAILY;BYMONTHDAY={days}"),
-    listed(DAYS).map(lambda days: f"FREQ=MONTHLY;BYDAY={days};BYMONTHDAY=1,13,-1"),
-    listed(DAYS).map(lambda days: f"FREQ=MONTHLY;BYDAY={days};BYSETPOS=-1"),
-    listed([1, 60, 200, 366, -1]).map(lambda days: f"FREQ=YEARLY;BYYEARDAY={days}"),
-    listed(DAYS).map(lambda days: f"FREQ=WEEKLY;WKST=SU;BYDAY={days}"),
-    listed([2, 9, 23]).map(lambda hours: f"FREQ=HOURLY;BYHOUR={hours}"),
-    listed(DAYS).map(lambda days: f"FREQ=MINUTELY;BYHOUR=2,3;BYDAY={days}"),
+    join_some([1, 2, 6, 12]).map(lambda months: f"FREQ=WEEKLY;BYDAY=TU,SA;BYMONTH={months}"),
+    join_some(MONTH_DAYS).map(lambda days: f"FREQ=DAILY;BYMONTHDAY={days}"),
+    join_some(DAYS).map(lambda days: f"FREQ=MONTHLY;BYDAY={days};BYMONTHDAY=1,13,-1"),
+    join_some(DAYS).map(lambda days: f"FREQ=MONTHLY;BYDAY={days};BYSETPOS=-1"),
+    join_some([1, 60, 200, 366, -1]).map(lambda days: f"FREQ=YEARLY;BYYEARDAY={days}"),
+    join_some(DAYS).map(lambda days: f"FREQ=WEEKLY;WKST=SU;BYDAY={days}"),
+    join_some([2, 9, 23]).map(lambda hours: f"FREQ=HOURLY;BYHOUR={hours}"),
+    join_some(DAYS).map(lambda days: f"FREQ=MINUTELY;BYHOUR=2,3;BYDAY={days}"),
 )
 CLOCKS = st.sampled_from(["", "", ";BYHOUR=0,2,23;BYMINUTE=30", ";BYHOUR=2;BYMINUTE=0,10,45"])
 

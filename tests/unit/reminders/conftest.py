@@ -118,7 +118,7 @@ class Desk:
         self.service = self.new_service()
 
     def new_service(self, *, zone_data: str = "") -> ReminderService:
-        """Another process on the same store."""
+        """Return a service of another process on the same store."""
         return ReminderService(
             self.store,
             self.clock,
@@ -130,7 +130,7 @@ class Desk:
             times=TimeReader().parse_all,
         )
 
-    def wish(
+    def new_reminder(
         self, content: str = "tea", *, seconds: float = 60, rule: str = "", by: Person = ANN, **more
     ) -> NewReminder:
         start = (self.clock.now() + timedelta(seconds=seconds)).replace(tzinfo=None)
@@ -145,10 +145,10 @@ class Desk:
         return NewReminder(**{**values, **more})
 
     async def set(self, content: str = "tea", **more) -> Reminder:
-        return await self.service.create(self.wish(content, **more))
+        return await self.service.create(self.new_reminder(content, **more))
 
     async def states(self) -> list[DeliveryState]:
-        """Where each occurrence of a month before and after now stands."""
+        """Return the state of each occurrence from a month before now to a month after it."""
         now, month = self.clock.now(), timedelta(days=30)
         return [each.state for each in await self.store.deliveries(now - month, now + month)]
 

@@ -103,11 +103,11 @@ async def test_daily_reminder_fires_after_a_clock_correction_during_a_restart(ma
     async with desk.running():
         await set_clock(desk, 3650 * DAY)
     desk.clock.shift(-3650 * DAY)
-    said_before = len(desk.courier.said)
+    count_before = len(desk.courier.said)
     async with desk.running(desk.new_service()):
         await asyncio.sleep(3 * 86400)
 
-    assert len(desk.courier.said) == said_before + 3
+    assert len(desk.courier.said) == count_before + 3
 
 
 async def test_clock_step_is_handled_after_a_database_failure(make_desk):
@@ -117,10 +117,10 @@ async def test_clock_step_is_handled_after_a_database_failure(make_desk):
         await set_clock(desk, 3650 * DAY)
         desk.store.failures = {"realign": 2}
         await set_clock(desk, -3650 * DAY)
-        said_before = len(desk.courier.said)
+        count_before = len(desk.courier.said)
         await asyncio.sleep(2 * 86400)
 
-    assert len(desk.courier.said) == said_before + 2
+    assert len(desk.courier.said) == count_before + 2
 
 
 DENSE = "FREQ=MINUTELY;INTERVAL=5;BYHOUR=9,10,11,12,13,14,15,16"
@@ -140,7 +140,7 @@ RULES = [
 ]
 
 
-def paused_for(years: int, rule: str) -> tuple[Schedule, datetime]:
+def make_paused_schedule(years: int, rule: str) -> tuple[Schedule, datetime]:
     """Return a schedule and its first fire, `years` before `NOW`."""
     start = NOW.replace(year=NOW.year - years)
     schedule = read_schedule(start.replace(tzinfo=None), "Europe/Berlin", rule)
@@ -149,7 +149,7 @@ def paused_for(years: int, rule: str) -> tuple[Schedule, datetime]:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_count_of_missed_fires_equals_their_list(rule):
-    schedule, first = paused_for(1, rule)
+    schedule, first = make_paused_schedule(1, rule)
     fires = [first, *takewhile(lambda fire: fire <= NOW, fires_after(schedule, first))]
 
     latest, missed = missed_between(schedule, first, NOW)
@@ -160,7 +160,7 @@ def test_count_of_missed_fires_equals_their_list(rule):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_the_latest_fire_of_46_years_is_found(rule):
-    schedule, first = paused_for(46, rule)
+    schedule, first = make_paused_schedule(46, rule)
 
     plan = plan_due(schedule, CatchUp.LATEST, first, NOW)
 
@@ -171,7 +171,7 @@ def test_the_latest_fire_of_46_years_is_found(rule):
 
 @pytest.mark.parametrize("catch_up", CatchUp)
 def test_planning_after_46_years_costs_less_than_listing_a_year(catch_up):
-    schedule, first = paused_for(46, DENSE)
+    schedule, first = make_paused_schedule(46, DENSE)
     plan_due(schedule, catch_up, NOW, NOW)
     start = time.process_time()
     for _ in takewhile(lambda fire: fire <= first + 365 * DAY, fires_after(schedule, first)):

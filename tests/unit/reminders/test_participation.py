@@ -201,7 +201,7 @@ async def test_expired_reminders_stay_paused_when_all_are_resumed(desk):
 async def test_reminder_with_an_unreadable_rule_stays_paused_when_all_are_resumed(desk):
     now = desk.clock.now()
     schedule = Schedule(start=datetime(2026, 11, 21), zone="UTC", rule=stored_rule("FREQ=SOMEDAY"))
-    odd = ValidatedReminder(reminder=desk.wish("odd", schedule=schedule), first_fire=now + timedelta(days=1))
+    odd = ValidatedReminder(reminder=desk.new_reminder("odd", schedule=schedule), first_fire=now + timedelta(days=1))
     await desk.store.add(odd, now, desk.limits)
     await desk.set("daily", rule="FREQ=DAILY")
     await desk.service.pause(HOME, ANN, "all")
@@ -212,7 +212,7 @@ async def test_reminder_with_an_unreadable_rule_stays_paused_when_all_are_resume
 async def test_reminder_that_would_never_fire_again_is_not_moved_to_a_new_zone(desk):
     for content, rule in (("ends today", "FREQ=DAILY;UNTIL=20261121T045959Z"), ("daily", "FREQ=DAILY")):
         schedule = read_schedule(datetime(2026, 11, 19, 18), "America/New_York", rule)
-        await desk.service.create(desk.wish(content, schedule=schedule))
+        await desk.service.create(desk.new_reminder(content, schedule=schedule))
 
     moved = await desk.service.move_to_zone(HOME, ANN, "Asia/Tokyo")
 

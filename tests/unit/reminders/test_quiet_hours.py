@@ -16,7 +16,7 @@ ANN, BOB = Person(id="ann", name="Ann"), Person(id="bob", name="Bob")
 SOON = QuietHours(starts=time(9), ends=time(10), zone="UTC")  # the desk's day begins at nine
 
 
-def utc(text: str) -> datetime:
+def parse_utc(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
@@ -33,40 +33,40 @@ def utc(text: str) -> datetime:
     ],
 )
 def test_quiet_hours_end_on_the_wall_clock(hours: QuietHours, moment: str, end: str | None):
-    assert hours.end_of(utc(moment)) == (None if end is None else utc(end))
+    assert hours.end_of(parse_utc(moment)) == (None if end is None else parse_utc(end))
 
 
 def test_quiet_hours_with_a_clock_change_end_at_their_wall_time():
     berlin = QuietHours(starts=time(22), ends=time(7), zone="Europe/Berlin")
 
-    assert berlin.end_of(utc("2026-03-28T22:00")) == utc("2026-03-29T05:00")
+    assert berlin.end_of(parse_utc("2026-03-28T22:00")) == parse_utc("2026-03-29T05:00")
 
 
 def test_quiet_hours_within_a_repeated_hour_end_after_the_moment():
     london = QuietHours(starts=time(0), ends=time(1, 30), zone="Europe/London")
     until_then = QuietHours(starts=time(0, 30), ends=time(1, 20), zone="UTC")
-    moment = utc("2026-10-25T01:10")  # 01:10 in London for the second time
+    moment = parse_utc("2026-10-25T01:10")  # 01:10 in London for the second time
 
-    assert london.end_of(moment) == utc("2026-10-25T01:30")
-    assert quiet_until([london, until_then], moment) == utc("2026-10-25T01:30")
+    assert london.end_of(moment) == parse_utc("2026-10-25T01:30")
+    assert quiet_until([london, until_then], moment) == parse_utc("2026-10-25T01:30")
 
 
 def test_quiet_hours_with_equal_times_are_empty():
     never = QuietHours(starts=time(8), ends=time(8), zone="UTC")
 
-    assert never.end_of(utc("2026-11-20T08:00")) is None
+    assert never.end_of(parse_utc("2026-11-20T08:00")) is None
 
 
 def test_consecutive_quiet_hours_end_with_the_last():
     morning = QuietHours(starts=time(6), ends=time(9), zone="UTC")
 
-    assert quiet_until([NIGHT, morning], utc("2026-11-20T23:00")) == utc("2026-11-21T09:00")
+    assert quiet_until([NIGHT, morning], parse_utc("2026-11-20T23:00")) == parse_utc("2026-11-21T09:00")
 
 
 def test_quiet_hours_without_a_gap_do_not_delay_forever():
     day = QuietHours(starts=time(7), ends=time(22), zone="UTC")
 
-    assert quiet_until([NIGHT, day], utc("2026-11-20T23:00")) < utc("2026-11-24T00:00")
+    assert quiet_until([NIGHT, day], parse_utc("2026-11-20T23:00")) < parse_utc("2026-11-24T00:00")
 
 
 def test_quiet_hours_of_a_person_hold_for_reminders_to_them_only():

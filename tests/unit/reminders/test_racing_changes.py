@@ -27,21 +27,21 @@ class UnhurriedStore(MemoryReminderStore):
         self.order: list[str] = []
 
     async def claim(self, *args):
-        return await self._unhurried("claim", super().claim(*args))
+        return await self._delay("claim", super().claim(*args))
 
     async def begin(self, *args):
-        return await self._unhurried("begin", super().begin(*args))
+        return await self._delay("begin", super().begin(*args))
 
     async def settle(self, *args):
-        return await self._unhurried("settle", super().settle(*args))
+        return await self._delay("settle", super().settle(*args))
 
     async def change(self, *args):
-        return await self._unhurried("change", super().change(*args))
+        return await self._delay("change", super().change(*args))
 
     async def add(self, *args):
-        return await self._unhurried("add", super().add(*args))
+        return await self._delay("add", super().add(*args))
 
-    async def _unhurried(self, name, work):
+    async def _delay(self, name, work):
         await asyncio.sleep(self._chance.uniform(0, 0.1))
         done = await work
         if done or name == "add":
@@ -74,7 +74,7 @@ async def snooze(desk, reminder):
     await desk.service.snooze(HOME, ANN, reminder.id, until, request_key="later")
 
 
-def expected(command, order: list[str]) -> list[str]:
+def expected_texts(command, order: list[str]) -> list[str]:
     """Return the messages to people, by the first of the two changes in the ledger."""
     changes = [place for place, step in enumerate(order) if step in {"change", "add"} and place > 0]
     was_begun = "begin" in order and (not changes or order.index("begin") < changes[0])
@@ -103,7 +103,7 @@ async def test_change_at_the_due_time_counts_completely_before_or_after_it(make_
         begun_by_then = store.order.count("begin")
         await asyncio.sleep(600)
 
-    assert desk.courier.texts == expected(command, store.order)
+    assert desk.courier.texts == expected_texts(command, store.order)
     assert command in {snooze, edit} or store.order.count("begin") == begun_by_then or "change" not in store.order
 
 

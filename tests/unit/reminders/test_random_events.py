@@ -48,7 +48,7 @@ class Expected:
             return self.first if moment < self.first else None
         return self.first + self.every * ((moment - self.first) // self.every + 1)
 
-    def passes(self, since: datetime, until: datetime) -> None:
+    def pass_time_until(self, since: datetime, until: datetime) -> None:
         fire = self.fires_after(since)
         while self.state == "active" and fire is not None and fire <= until:
             self.owed.append(fire)
@@ -112,7 +112,7 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
     def model_time(self) -> None:
         now = self.clock.now()
         for reminder in self.reminders:
-            reminder.passes(self.seen, now)
+            reminder.pass_time_until(self.seen, now)
         self.seen = now
 
     async def add(self, content: str, minutes: int, every: int | None) -> None:
@@ -133,8 +133,8 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
         pause = None if every is None else every * MINUTE
         self.reminders.append(Expected(id=made.id, content=content, first=first, every=pause))
 
-    def some(self, data, *states: str) -> Expected | None:
-        """A reminder in one of these states that has a fire left."""
+    def draw_reminder(self, data, *states: str) -> Expected | None:
+        """Draw a reminder in one of these states that has a fire left."""
         now = self.clock_now()
         found = [each for each in self.reminders if each.state in states and each.fires_after(now) is not None]
         return data.draw(st.sampled_from(found)) if found else None
@@ -145,8 +145,8 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
     async def ask_clock(self) -> datetime:
         return self.clock.now()
 
-    def waive(self, reminder: Expected) -> None:
-        """What a failed send left to be tried again is not said any more."""
+    def waive_failed(self, reminder: Expected) -> None:
+        """Waive the fires of `reminder` that were not sent yet: a failed send left them to be tried again."""
         count = sum(1 + each.missed for each in self.courier.said if each.reminder_id == reminder.id)
         reminder.waived = len(reminder.owed) - count
 
@@ -164,34 +164,34 @@ class AnyCourseOfEvents(RuleBasedStateMachine):
 
     @rule(data=st.data())
     def edit(self, data) -> None:
-        if reminder := self.some(data, "active", "paused"):
+        if reminder := self.draw_reminder(data, "active", "paused"):
             self.number += 1
             reminder.content = f"edited {self.number}"
             self.do(self.service.edit(HOME, ANN, reminder.id, ReminderEdit(content=reminder.content)))
 
     @rule(data=st.data())
     def delete(self, data) -> None:
-        if reminder := self.some(data, "active", "paused"):
+        if reminder := self.draw_reminder(data, "active", "paused"):
             self.do(self.service.delete(HOME, ANN, reminder.id))
-            self.waive(reminder)
+            self.waive_failed(reminder)
             reminder.state = "deleted"
 
     @rule(data=st.data())
     def undo_delete(self, data) -> None:
-        if reminder := self.some(data, "deleted"):
+        if reminder := self.draw_reminder(data, "deleted"):
             self.do(self.service.restore(HOME, ANN, reminder.id))
             reminder.state = "active"
 
     @rule(data=st.data())
     def pause(self, data) -> None:
-        if reminder := self.some(data, "active"):
+        if reminder := self.draw_reminder(data, "active"):
             self.do(self.service.pause(HOME, ANN, reminder.id))
-            self.waive(reminder)
+            self.waive_failed(reminder)
             reminder.state = "paused"
 
     @rule(data=st.data())
     def resume(self, data) -> None:
-        if reminder := self.some(data, "paused"):
+        if reminder := self.draw_reminder(data, "paused"):
             self.do(self.service.resume(HOME, ANN, reminder.id))
             reminder.state = "active"
 

@@ -77,7 +77,7 @@ async def test_repeating_reminder_begins_after_now(desk):
 async def test_new_time_that_passes_during_the_change_is_sent_at_once(desk, edit_of):
     reminder = await desk.set(seconds=600)
     asked_at = desk.clock.now()
-    new = edit_of(schedule=desk.wish(seconds=1).schedule)
+    new = edit_of(schedule=desk.new_reminder(seconds=1).schedule)
     async with desk.running():
         await asyncio.sleep(2)
         await desk.service.edit(HOME, ANN, reminder.id, new, asked_at=asked_at)
@@ -89,18 +89,18 @@ async def test_new_time_that_passes_during_the_change_is_sent_at_once(desk, edit
 async def test_request_delivered_again_is_the_same_reminder(desk):
     first = await desk.set()
 
-    again = await asyncio.gather(*(desk.service.create(desk.wish()) for _ in range(10)))
+    again = await asyncio.gather(*(desk.service.create(desk.new_reminder()) for _ in range(10)))
 
     assert {each.id for each in again} == {first.id}
     assert len(await contents(desk)) == 1
 
 
 async def test_request_delivered_again_after_the_fire_is_not_refused(desk):
-    wish = desk.wish(seconds=1)
-    first = await desk.service.create(wish)
+    new = desk.new_reminder(seconds=1)
+    first = await desk.service.create(new)
     await asyncio.sleep(5)
 
-    again = await desk.service.create(wish)
+    again = await desk.service.create(new)
 
     assert again.id == first.id
 
@@ -125,7 +125,7 @@ async def test_a_content_over_the_limit_is_refused(make_desk):
 async def test_the_list_is_this_chat_s_soonest_first(desk):
     await desk.set("later", seconds=120)
     await desk.set("sooner", seconds=60)
-    await desk.service.create(replace(desk.wish("elsewhere"), address=WORK))
+    await desk.service.create(replace(desk.new_reminder("elsewhere"), address=WORK))
 
     assert await contents(desk) == ["sooner", "later"]
     assert await contents(desk, WORK) == ["elsewhere"]
@@ -136,9 +136,9 @@ async def test_reminder_being_sent_is_still_listed(desk):
     await desk.set(seconds=1)
     async with desk.running():
         await asyncio.sleep(2)
-        (listed,) = await desk.service.list(HOME, ANN)
+        (found,) = await desk.service.list(HOME, ANN)
 
-    assert (listed.state, listed.next_fires) == (ReminderState.ACTIVE, ())
+    assert (found.state, found.next_fires) == (ReminderState.ACTIVE, ())
 
 
 async def test_sent_reminder_is_not_listed(desk):
@@ -209,20 +209,20 @@ async def test_reminder_is_deleted_by_chinese_words(desk):
 
 async def test_reminder_with_an_unreadable_rule_is_listed_and_deleted(desk):
     schedule = Schedule(start=datetime(2026, 11, 21), zone="UTC", rule=stored_rule("FREQ=SOMEDAY"))
-    wish = desk.wish("odd", schedule=schedule)
+    new = desk.new_reminder("odd", schedule=schedule)
     now = desk.clock.now()
-    await desk.store.add(ValidatedReminder(reminder=wish, first_fire=now + timedelta(days=1)), now, desk.limits)
+    await desk.store.add(ValidatedReminder(reminder=new, first_fire=now + timedelta(days=1)), now, desk.limits)
 
-    listed = await desk.service.list(HOME, ANN)
+    found = await desk.service.list(HOME, ANN)
     deleted = await desk.service.delete(HOME, ANN, "odd")
 
-    assert [(each.content, each.next_fires) for each in (*listed, *deleted)] == [("odd", ()), ("odd", ())]
+    assert [(each.content, each.next_fires) for each in (*found, *deleted)] == [("odd", ()), ("odd", ())]
 
 
 async def test_reminders_are_found_by_a_time_although_the_zone_of_one_is_unknown(desk):
     now = desk.clock.now()
     schedule = Schedule(start=datetime(2026, 11, 21), zone="Mars/Base")
-    odd = ValidatedReminder(reminder=desk.wish("odd", schedule=schedule), first_fire=now + timedelta(days=1))
+    odd = ValidatedReminder(reminder=desk.new_reminder("odd", schedule=schedule), first_fire=now + timedelta(days=1))
     await desk.store.add(odd, now, desk.limits)
     await desk.set("tea", seconds=24 * 3600)
 
@@ -263,7 +263,7 @@ async def test_deleting_all_own_reminders_changes_none_of_others(desk):
 
 async def test_another_chat_s_reminder_can_neither_be_seen_nor_deleted(desk):
     reminder = await desk.set()
-    await desk.service.create(replace(desk.wish("other"), address=WORK))
+    await desk.service.create(replace(desk.new_reminder("other"), address=WORK))
 
     error = await refusal(desk.service.delete(WORK, ANN, reminder.id))
 

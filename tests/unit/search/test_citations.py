@@ -13,7 +13,7 @@ SOURCES = [Source(title=f"Page {n}", url=f"https://page{n}.example/") for n in r
 
 
 @pytest.mark.parametrize(
-    ("text", "shown", "cited"),
+    ("text", "expected", "cited"),
     [
         ("Sky[4] and sea[2] and sky[4].", "Sky[1] and sea[2] and sky[1].", [4, 2]),
         ("Both [3, 1].", "Both [1][2].", [3, 1]),
@@ -26,8 +26,8 @@ SOURCES = [Source(title=f"Page {n}", url=f"https://page{n}.example/") for n in r
         ("An open [", "An open [", []),
     ],
 )
-def test_markers_are_renumbered_in_order_of_the_text(text, shown, cited):
-    assert renumber(text, SOURCES) == (shown, tuple(SOURCES[number - 1] for number in cited))
+def test_markers_are_renumbered_in_order_of_the_text(text, expected, cited):
+    assert renumber(text, SOURCES) == (expected, tuple(SOURCES[number - 1] for number in cited))
 
 
 def test_a_source_without_an_address_is_not_cited():

@@ -38,7 +38,7 @@ class FakeEngine:
         )
 
 
-def failing(name, reason="connection", **fields):
+def make_failing_engine(name, reason="connection", **fields):
     return FakeEngine(name, SearchUnavailable(reason, engine=name, **fields))
 
 
@@ -82,7 +82,7 @@ async def test_the_first_engine_answers_alone():
 
 
 async def test_the_next_engine_answers_when_one_fails():
-    answer = await service(failing("first"), FakeEngine("second")).search("stars", "en")
+    answer = await service(make_failing_engine("first"), FakeEngine("second")).search("stars", "en")
 
     assert answer.engine == "second"
 
@@ -98,14 +98,16 @@ async def test_next_engine_is_asked_after_an_empty_result():
 async def test_empty_result_is_reported_even_if_another_engine_failed():
     nothing = FakeEngine("first", SearchAnswer(text="", engine="first"))
 
-    answer = await service(nothing, failing("second")).search("stars", "en")
+    answer = await service(nothing, make_failing_engine("second")).search("stars", "en")
 
     assert answer.is_empty
 
 
 async def test_each_reason_is_reported_when_all_fail():
     with pytest.raises(SearchUnavailable) as failure:
-        await service(failing("first", "timeout"), failing("second", "refused")).search("stars", "en")
+        await service(make_failing_engine("first", "timeout"), make_failing_engine("second", "refused")).search(
+            "stars", "en"
+        )
 
     assert failure.value.attempts == (("first", "timeout"), ("second", "refused"))
     assert str(failure.value) == "search unavailable: first timeout, second refused"
@@ -143,7 +145,7 @@ async def test_the_same_question_is_asked_once_while_its_answer_is_fresh():
 
 
 async def test_failure_is_not_cached():
-    engine = failing("first")
+    engine = make_failing_engine("first")
     asking = service(engine)
     with pytest.raises(SearchUnavailable):
         await asking.search("stars", "en")
@@ -155,7 +157,7 @@ async def test_failure_is_not_cached():
 
 
 async def test_rate_limited_engine_is_left_out_until_its_time():
-    limited, clock = failing("first", "rate_limited", retry_after=60.0), FixedClock(NOW)
+    limited, clock = make_failing_engine("first", "rate_limited", retry_after=60.0), FixedClock(NOW)
     asking = service(limited, FakeEngine("second"), clock=clock)
     await asking.search("one", "en")
     await asking.search("two", "en")
@@ -190,7 +192,7 @@ async def test_partly_streamed_answer_is_not_continued_by_another_engine():
 
 
 async def test_clock_set_back_ends_the_pause_of_an_engine():
-    limited, clock = failing("first", "rate_limited", retry_after=60.0), FixedClock(NOW)
+    limited, clock = make_failing_engine("first", "rate_limited", retry_after=60.0), FixedClock(NOW)
     search = service(limited, FakeEngine("second"), clock=clock)
     await search.search("stars", "en")
 

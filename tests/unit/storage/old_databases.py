@@ -42,7 +42,7 @@ def fill(connection: sa.Connection) -> Content:
 
 
 def content(connection: sa.Connection, tables: sa.MetaData) -> Content:
-    """The rows of these tables, with these columns only."""
+    """Return the rows of these tables, with these columns only."""
     return {
         table.name: _rows(connection, table)
         for table in tables.sorted_tables
@@ -51,7 +51,7 @@ def content(connection: sa.Connection, tables: sa.MetaData) -> Content:
 
 
 def tables_of(connection: sa.Connection) -> sa.MetaData:
-    """The tables that there are."""
+    """Return the tables of a database."""
     found = sa.MetaData()
     found.reflect(connection)
     return found
@@ -63,7 +63,7 @@ def _rows(connection: sa.Connection, table: sa.Table) -> Sequence[Mapping[str, o
 
 
 def _value(column: sa.Column, number: int) -> object:
-    """Something for a column, different in each row and of more than one language."""
+    """Return a value for a column that differs from row to row, with text in several languages."""
     kind = column.type
     if isinstance(kind, sa.Boolean):
         return number % 2 == 0

@@ -31,12 +31,12 @@ def url(tmp_path):
     return f"sqlite:///{tmp_path / 'data' / 'bubbles.db'}"
 
 
-async def said(url, *identities):
+async def store_messages(url, *identities):
     async with Database(url) as database:
         await SqlMessageStore(database).add([message(each) for each in identities])
 
 
-async def kept(url):
+async def list_ids(url):
     async with Database(url) as database:
         return [each.id for each in await SqlMessageStore(database).recent(HOME, 10)]
 
@@ -48,7 +48,7 @@ async def test_a_backup_is_taken_while_the_bot_runs_and_put_back(url, tmp_path):
         await SqlMessageStore(database).add([message("b")])
     restore(url, tmp_path / "copy.db")
 
-    assert await kept(url) == ["a"]
+    assert await list_ids(url) == ["a"]
 
 
 async def test_backup_is_one_file_and_reading_it_leaves_no_other(url, tmp_path):
@@ -66,16 +66,16 @@ async def test_backup_is_one_file_and_reading_it_leaves_no_other(url, tmp_path):
 
 
 async def test_data_before_a_restore_is_kept(url, tmp_path):
-    await said(url, "a")
+    await store_messages(url, "a")
     back_up(url, tmp_path / "copy.db")
-    await said(url, "b")
+    await store_messages(url, "b")
     restore(url, tmp_path / "copy.db")
 
-    assert await kept(f"{url}.before-restore") == ["a", "b"]
+    assert await list_ids(f"{url}.before-restore") == ["a", "b"]
 
 
 async def test_sent_journal_is_restored_with_its_database(url, tmp_path):
-    await said(url, "a")
+    await store_messages(url, "a")
     back_up(url, tmp_path / "copy.db")
     notes = tmp_path / "data" / "bubbles.db-sent"
     notes.write_text("[1,1,2,3,null]\n")
@@ -85,7 +85,7 @@ async def test_sent_journal_is_restored_with_its_database(url, tmp_path):
 
 
 async def test_restore_is_refused_while_the_bot_runs(url, tmp_path, monkeypatch):
-    await said(url, "a")
+    await store_messages(url, "a")
     back_up(url, tmp_path / "copy.db")
     monkeypatch.chdir(tmp_path)
     async with Database(url):
@@ -96,7 +96,7 @@ async def test_restore_is_refused_while_the_bot_runs(url, tmp_path, monkeypatch)
 
 
 async def test_backup_overwrites_nothing(url, tmp_path):
-    await said(url, "a")
+    await store_messages(url, "a")
     (tmp_path / "copy.db").write_text("mine", encoding="utf-8")
 
     with pytest.raises(FileExistsError):
@@ -105,17 +105,17 @@ async def test_backup_overwrites_nothing(url, tmp_path):
 
 @pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\x00" + b"x" * 2000])
 async def test_invalid_backup_is_refused_and_changes_nothing(url, tmp_path, monkeypatch, content):
-    await said(url, "a")
+    await store_messages(url, "a")
     (tmp_path / "copy.db").write_bytes(content)
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(cli, ["restore", str(tmp_path / "copy.db")])
 
     assert done.exit_code == 1
-    assert await kept(url) == ["a"]
+    assert await list_ids(url) == ["a"]
 
 
 async def test_a_backup_of_a_newer_version_is_refused(url, tmp_path, monkeypatch):
-    await said(url, "a")
+    await store_messages(url, "a")
     back_up(url, tmp_path / "copy.db")
     with sqlite3.connect(tmp_path / "copy.db") as connection:
         connection.execute("UPDATE meta SET value = '999' WHERE key = 'schema'")
@@ -136,7 +136,7 @@ def test_without_a_database_there_is_no_backup(tmp_path, monkeypatch):
 
 
 async def test_commands_print_their_results(url, tmp_path, monkeypatch):
-    await said(url, "a")
+    await store_messages(url, "a")
     monkeypatch.chdir(tmp_path)
     run = CliRunner().invoke
     made, put_back = run(cli, ["backup", "copies/one.db"]), run(cli, ["restore", "copies/one.db"])
@@ -147,7 +147,7 @@ async def test_commands_print_their_results(url, tmp_path, monkeypatch):
 
 async def test_restore_tells_where_the_old_data_is_kept(url, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    await said(url, "a")
+    await store_messages(url, "a")
     run = CliRunner(env={"BUBBLES_BOT__DATA_DIR": "data"})
     run.invoke(cli, ["backup", "copy.db"])
     over = run.invoke(cli, ["restore", "copy.db"])
@@ -160,13 +160,13 @@ async def test_restore_tells_where_the_old_data_is_kept(url, tmp_path, monkeypat
 
 @pytest.mark.parametrize("damage", [b"no database", b"SQLite format 3\x00" + b"x" * 2000])
 async def test_damaged_database_is_replaced_and_kept_as_it_is(url, tmp_path, damage):
-    await said(url, "a")
+    await store_messages(url, "a")
     back_up(url, tmp_path / "copy.db")
     (tmp_path / "data" / "bubbles.db").write_bytes(damage)
     (tmp_path / "data" / "bubbles.db-wal").write_bytes(b"the log")
     made = restore(url, tmp_path / "copy.db")
 
-    assert await kept(url) == ["a"]
+    assert await list_ids(url) == ["a"]
     assert made.earlier.read_bytes() == damage
     assert made.earlier.with_name("bubbles.db.before-restore-wal").read_bytes() == b"the log"
 

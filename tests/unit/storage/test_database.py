@@ -35,11 +35,11 @@ def count(connection: sa.Connection) -> int:
 
 
 async def test_a_statement_that_one_database_has_compiled_is_known_to_the_next():
-    def outcome(connection: sa.Connection) -> object:
+    def is_cache_hit(connection: sa.Connection) -> object:
         return connection.execute(sa.select(META.c.key).where(META.c.value == "compiled once")).context.cache_hit
 
     async with Database("sqlite://") as first, Database("sqlite://") as second:
-        outcomes = [await first.read(outcome), await second.read(outcome)]
+        outcomes = [await first.read(is_cache_hit), await second.read(is_cache_hit)]
 
     assert outcomes == [CacheStats.CACHE_MISS, CacheStats.CACHE_HIT]
 
@@ -100,14 +100,14 @@ async def test_failed_transaction_leaves_nothing(tmp_path: Path):
 async def test_a_slow_read_does_not_stop_a_write(tmp_path: Path):
     release, has_begun = threading.Event(), threading.Event()
 
-    def slow(connection: sa.Connection) -> int:
+    def count_slowly(connection: sa.Connection) -> int:
         before = count(connection)
         has_begun.set()
         release.wait(4)
         return before
 
     async with Database(url(tmp_path)) as database:
-        reading = asyncio.create_task(database.read(slow))
+        reading = asyncio.create_task(database.read(count_slowly))
         await asyncio.to_thread(has_begun.wait)
         await asyncio.wait_for(database.run(put), 2)
         release.set()
@@ -124,13 +124,13 @@ async def test_a_reader_cannot_write(tmp_path: Path):
 async def test_abandoned_reads_end_before_the_file_is_closed(tmp_path: Path):
     started, counted = threading.Event(), []
 
-    def slowly(connection: sa.Connection) -> None:
+    def append_count(connection: sa.Connection) -> None:
         started.set()
         time.sleep(0.1)
         counted.append(count(connection))
 
     async with Database(url(tmp_path)) as database:
-        reading = asyncio.create_task(database.read(slowly))
+        reading = asyncio.create_task(database.read(append_count))
         await asyncio.to_thread(started.wait)
         reading.cancel()
 
@@ -230,13 +230,13 @@ async def test_relaxed_write_waits_for_nothing_and_the_next_waits_for_the_disk(t
 async def test_note_waits_in_the_thread_for_another_write(tmp_path: Path):
     release, has_begun = threading.Event(), threading.Event()
 
-    def slow(connection: sa.Connection) -> None:
+    def count_slowly(connection: sa.Connection) -> None:
         put(connection)
         has_begun.set()
         release.wait(4)
 
     async with Database(url(tmp_path)) as database:
-        writing = asyncio.create_task(database.run(slow))
+        writing = asyncio.create_task(database.run(count_slowly))
         await asyncio.to_thread(has_begun.wait)
         noting = asyncio.create_task(database.run_inline(count))
         await asyncio.sleep(0.01)

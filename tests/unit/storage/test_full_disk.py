@@ -58,7 +58,7 @@ def make_room(file: Path) -> None:
             connection.execute(f"DROP TRIGGER full_{name}")
 
 
-def wish(content: str, seconds: float) -> NewReminder:
+def make_reminder(content: str, seconds: float) -> NewReminder:
     start = (SystemClock().now() + timedelta(seconds=seconds)).replace(tzinfo=None)
     return NewReminder(
         request_key=content,
@@ -76,13 +76,13 @@ async def test_full_disk_confirms_no_change_and_due_reminders_are_sent_once(tmp_
     async with Database(f"sqlite:///{file}") as database:
         store = SqlReminderStore(database)
         service = ReminderService(store, clock, courier, SqlStateStore(database, clock), times=parse_all)
-        await service.create(wish("kept", 0.3))
+        await service.create(make_reminder("kept", 0.3))
         fill_up(file)
         running = asyncio.create_task(service.worker.run())
         with pytest.raises(sa.exc.DBAPIError):
-            await service.create(wish("not kept", 5))
+            await service.create(make_reminder("not kept", 5))
         await asyncio.sleep(0.6)
-        was_said = bool(courier.said)
+        was_sent = bool(courier.said)
         make_room(file)
         async with asyncio.timeout(3):
             await courier.has_said.wait()
@@ -92,6 +92,6 @@ async def test_full_disk_confirms_no_change_and_due_reminders_are_sent_once(tmp_
         now = clock.now()
         (record,) = await SqlReminderAudit(database).deliveries(now - timedelta(minutes=1), now + timedelta(minutes=1))
 
-    assert not was_said  # nothing is handed over that the ledger does not know
+    assert not was_sent  # nothing is handed over that the ledger does not know
     assert courier.said == ["kept"]
     assert record.state is DeliveryState.SENT

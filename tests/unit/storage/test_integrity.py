@@ -19,7 +19,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def lines():
-    """Errors that are logged meanwhile."""
+    """Collect the errors logged during the test."""
     found = []
     number = logger.add(found.append, level="ERROR")
     yield found

@@ -37,7 +37,7 @@ class Disk:
         self._log = log
 
     def written(self) -> int:
-        """Bytes of the log, on the disk or not."""
+        """Return the size of the log in bytes, flushed or not."""
         return self._log.stat().st_size
 
     def sync(self, file: int) -> None:

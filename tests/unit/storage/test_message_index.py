@@ -58,11 +58,11 @@ async def test_messages_are_indexed_in_batches_and_found_before():
         store = SqlMessageStore(database)
         for number in range(1, 101):
             await store.add([message(number, f"tea number {number}")])
-        taken_in = await database.run(lambda connection: connection.scalar(sa.select(SqliteMessageIndex.newest_row)))
+        newest_row = await database.run(lambda connection: connection.scalar(sa.select(SqliteMessageIndex.newest_row)))
 
         found = await store.search(HOME, "tea number", 100)
 
-    assert taken_in == 64
+    assert newest_row == 64
     assert [each.id for each in found] == [str(number) for number in range(100, 0, -1)]
 
 

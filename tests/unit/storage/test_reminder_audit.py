@@ -25,7 +25,7 @@ async def database():
     async with Database("sqlite://") as opened:
         store = SqlReminderStore(opened)
         schedule = read_schedule(DUE.replace(tzinfo=None), "UTC", "FREQ=HOURLY;COUNT=2")
-        wish = NewReminder(
+        new = NewReminder(
             request_key="1",
             address=ChatAddress(platform="console", chat_id="home"),
             creator=Person(id="ann", name="Ann"),
@@ -33,7 +33,7 @@ async def database():
             schedule=schedule,
             language="en",
         )
-        await add_many(store, [ValidatedReminder(reminder=wish, first_fire=DUE)], SET_AT)
+        await add_many(store, [ValidatedReminder(reminder=new, first_fire=DUE)], SET_AT)
         for hour in range(2):
             await say(store, DUE + timedelta(hours=hour))
         yield opened

@@ -70,16 +70,16 @@ def test_damaged_line_hides_no_other(tmp_path: Path, line: str):
 async def test_unreadable_journal_repeats_a_send_and_loses_no_reminder(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     async with Database(url) as database:
-        await begun_deliveries(SqlReminderStore(database))
+        await begin_deliveries(SqlReminderStore(database))
     (tmp_path / "bubbles.db-sent").unlink()
     (tmp_path / "bubbles.db-sent").mkdir()
 
     async with Database(url) as database:
         store = SqlReminderStore(database)
-        freed = await store.free(None)
+        count = await store.free(None)
         again = (await store.claim("next", NOW + timedelta(minutes=2), NOW + timedelta(minutes=2), 10)).leases
 
-    assert (freed, [lease.notice.may_be_repeat for lease in again]) == (2, [True, True])
+    assert (count, [lease.notice.may_be_repeat for lease in again]) == (2, [True, True])
 
 
 def test_the_file_is_emptied_when_all_is_committed(tmp_path: Path):
@@ -110,10 +110,10 @@ def test_notes_are_written_again_once_there_is_room(tmp_path: Path):
         assert journal.append([MILK])
 
 
-async def begun_deliveries(store: SqlReminderStore) -> tuple[int, ...]:
+async def begin_deliveries(store: SqlReminderStore) -> tuple[int, ...]:
     """Begin the sends of two reminders, as when a process is killed; return the ids of their deliveries."""
     for name in ("tea", "milk"):
-        wish = NewReminder(
+        new = NewReminder(
             request_key=name,
             address=ChatAddress(platform="console", chat_id="home"),
             creator=Person(id="ann", name="Ann"),
@@ -121,7 +121,7 @@ async def begun_deliveries(store: SqlReminderStore) -> tuple[int, ...]:
             schedule=Schedule(start=NOW.replace(tzinfo=None) + timedelta(minutes=1), zone="UTC"),
             language="en",
         )
-        await store.add(ValidatedReminder(reminder=wish, first_fire=NOW + timedelta(minutes=1)), NOW, ReminderLimits())
+        await store.add(ValidatedReminder(reminder=new, first_fire=NOW + timedelta(minutes=1)), NOW, ReminderLimits())
     leases = (await store.claim("me", NOW, NOW + timedelta(minutes=2), 10)).leases
     await store.begin("me", [lease.notice.delivery_id for lease in leases])
     first = leases[0]
@@ -141,22 +141,22 @@ async def begun_deliveries(store: SqlReminderStore) -> tuple[int, ...]:
 async def test_noted_send_is_not_repeated_and_others_are(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     async with Database(url) as database:
-        _, unknown = await begun_deliveries(SqlReminderStore(database))
+        _, unknown = await begin_deliveries(SqlReminderStore(database))
 
     async with Database(url) as database:
         store = SqlReminderStore(database)
-        freed = await store.free(None)
+        count = await store.free(None)
         again = (await store.claim("next", NOW + timedelta(minutes=2), NOW + timedelta(minutes=2), 10)).leases
         records = await SqlReminderAudit(database).deliveries(NOW, NOW + timedelta(hours=1))
 
-    assert (freed, [lease.notice.delivery_id for lease in again]) == (1, [unknown])
+    assert (count, [lease.notice.delivery_id for lease in again]) == (1, [unknown])
     assert [record.state for record in records] == [DeliveryState.SENT, DeliveryState.UNKNOWN]
 
 
 async def test_the_id_of_the_message_survives_in_the_note(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     async with Database(url) as database:
-        await begun_deliveries(SqlReminderStore(database))
+        await begin_deliveries(SqlReminderStore(database))
 
     async with Database(url) as database:
         store = SqlReminderStore(database)
@@ -168,7 +168,7 @@ async def test_the_id_of_the_message_survives_in_the_note(tmp_path: Path):
 async def test_notes_of_another_database_are_ignored(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'bubbles.db'}"
     async with Database(url) as database:
-        _, second = await begun_deliveries(SqlReminderStore(database))
+        _, second = await begin_deliveries(SqlReminderStore(database))
         stranger = SentOccurrenceLine(delivery_id=second, reminder_key=2, due_at=5, at=6, message_id=None)
         assert database.sent is not None
         assert database.sent.append([stranger])

@@ -9,7 +9,7 @@ from services.storage.schema.schema import tables_for
 
 
 def definitions(metadata: sa.MetaData, dialect: sa.Dialect) -> list[str]:
-    """What makes each table and index of a database."""
+    """Return the definition of each table and index of a database."""
     made = [CreateTable(table) for table in metadata.sorted_tables]
     made += [CreateIndex(each) for table in metadata.sorted_tables for each in table.indexes]
     return sorted(str(each.compile(dialect=dialect)) for each in made)

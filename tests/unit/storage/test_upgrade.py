@@ -28,7 +28,7 @@ INDICES = sa.text("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND 
 
 
 def old_database(folder: Path) -> str:
-    """A database as version 1 left it, with a reminder in every state and a delivery in every outcome."""
+    """Make a database of version 1 with a reminder in every state and a delivery of every outcome."""
     connection = sqlite3.connect(folder / "bubbles.db")
     connection.executescript((SCHEMAS / "1.sqlite.sql").read_text(encoding="utf-8"))
     connection.execute("INSERT INTO meta VALUES ('schema', '1')")
@@ -51,7 +51,7 @@ def old_database(folder: Path) -> str:
 
 
 def differences(connection: sa.Connection) -> list[object]:
-    """What the tables of the code have that the database has not, and the other way round."""
+    """Return the differences between the tables of the code and those of the database."""
     ours = METADATA.tables
 
     def is_ours(thing: object, name: str | None, kind: str, is_reflected: bool, _: object) -> bool:
@@ -80,9 +80,9 @@ async def test_an_upgrade_keeps_every_row_as_it_was(tmp_path: Path):
 
 async def test_an_upgrade_leads_to_the_indices_of_a_new_database(tmp_path: Path):
     async with Database(old_database(tmp_path)) as old, Database("sqlite://") as new:
-        found, wanted = [await each.run(lambda it: it.execute(INDICES).all()) for each in (old, new)]
+        found, expected = [await each.run(lambda it: it.execute(INDICES).all()) for each in (old, new)]
 
-    assert found == wanted
+    assert found == expected
 
 
 async def test_waiting_rows_before_an_upgrade_are_claimed_and_ended_ones_are_not(tmp_path: Path):

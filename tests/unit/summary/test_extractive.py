@@ -92,8 +92,8 @@ def test_a_quote_is_one_line_and_short(text, limit):
 @given(texts=st.lists(st.text(max_size=40), max_size=12), count=st.integers(0, 6))
 @settings(max_examples=60, deadline=None)
 def test_any_texts_give_sorted_positions_of_theirs(texts, count):
-    chosen = choose(texts, count)
+    selection = choose(texts, count)
 
-    assert chosen == sorted(set(chosen))
-    assert len(chosen) <= count
-    assert all(0 <= position < len(texts) for position in chosen)
+    assert selection == sorted(set(selection))
+    assert len(selection) <= count
+    assert all(0 <= position < len(texts) for position in selection)

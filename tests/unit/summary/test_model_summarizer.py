@@ -13,19 +13,19 @@ from services.summary.service import SummaryService
 
 
 def points(*bullets):
-    """A model's answer: (text, ids) or (text, ids, quote)."""
+    """Return a model's answer from (text, ids) or (text, ids, quote)."""
     keys = ("text", "ids", "quote")
     return json.dumps({"bullets": [dict(zip(keys, bullet, strict=False)) for bullet in bullets]}, ensure_ascii=False)
 
 
-async def summarised(messages, *script, language="en", count=3):
+async def summarize(messages, *script, language="en", count=3):
     return await ModelSummarizer(ScriptedModel(script)).bullets(messages, language=language, count=count)
 
 
 async def test_a_bullet_carries_the_ids_of_the_messages_it_cites(talk):
     messages = talk("ann: the boiler leaks again", "bob: hi", "cat: the plumber comes on Monday")
 
-    bullets = await summarised(messages, points(("The boiler leaks and the plumber comes on Monday.", [1, 3])))
+    bullets = await summarize(messages, points(("The boiler leaks and the plumber comes on Monday.", [1, 3])))
 
     assert [(bullet.message_ids, bullet.sender) for bullet in bullets] == [(("m1", "m3"), "Ann")]
 
@@ -47,7 +47,7 @@ async def test_a_bullet_carries_the_ids_of_the_messages_it_cites(talk):
 async def test_a_claim_that_its_messages_do_not_make_is_dropped(talk, claim):
     messages = talk("ann: the boiler leaks again", "bob: tea is ready at home")
 
-    bullets = await summarised(messages, points(claim, ("Tea is ready at home.", [2])))
+    bullets = await summarize(messages, points(claim, ("Tea is ready at home.", [2])))
 
     assert [bullet.message_ids for bullet in bullets] == [("m2",)]
 
@@ -56,7 +56,7 @@ async def test_bullets_follow_the_conversation_and_their_limit(talk):
     messages = talk("ann: boiler leaks", "bob: plumber comes", "cat: pipe replaced", "dan: invoice paid")
     answer = points(("Pipe replaced", [3]), ("Boiler leaks", [1]), ("Plumber comes", [2]), ("Invoice paid", [4]))
 
-    bullets = await summarised(messages, answer, count=3)
+    bullets = await summarize(messages, answer, count=3)
 
     assert [bullet.message_ids for bullet in bullets] == [("m1",), ("m2",), ("m3",)]
 
@@ -69,13 +69,13 @@ async def test_a_bullet_in_another_script_needs_a_verbatim_quotation(talk):
         ("没有引文。", [2]),
     )
 
-    bullets = await summarised(messages, answer, language="zh")
+    bullets = await summarize(messages, answer, language="zh")
 
     assert [bullet.text for bullet in bullets] == ["锅炉又漏水了。"]
 
 
 async def test_a_number_written_as_a_word_supports_its_digits(talk):
-    bullets = await summarised(talk("ann: 我们三点在图书馆见面"), points(("3点在图书馆见面", [1])), language="zh")
+    bullets = await summarize(talk("ann: 我们三点在图书馆见面"), points(("3点在图书馆见面", [1])), language="zh")
 
     assert len(bullets) == 1
 
@@ -84,7 +84,7 @@ async def test_a_number_written_as_a_word_supports_its_digits(talk):
 async def test_words_around_the_answer_do_not_matter(talk, wrapping):
     answer = points(("The boiler leaks again.", [1]))
 
-    bullets = await summarised(talk("ann: the boiler leaks again"), wrapping.replace("{}", answer))
+    bullets = await summarize(talk("ann: the boiler leaks again"), wrapping.replace("{}", answer))
 
     assert len(bullets) == 1
 
@@ -94,7 +94,7 @@ async def test_words_around_the_answer_do_not_matter(talk, wrapping):
 )
 async def test_an_unreadable_answer_is_the_models_failure(talk, answer):
     with pytest.raises(ModelUnavailable) as failure:
-        await summarised(talk("ann: the boiler leaks again"), answer)
+        await summarize(talk("ann: the boiler leaks again"), answer)
 
     assert failure.value.reason == "malformed"
 

@@ -118,7 +118,7 @@ def polish() -> str:
 
 @pytest.fixture
 def ambient(tmp_path, monkeypatch):
-    """A working directory with a folder `plugins`, and an installed package with the same plugin."""
+    """Make a working directory with a folder `plugins`, and install a package with the same plugin."""
     folder = tmp_path / "plugins"
     folder.mkdir()
     (folder / "lamp.py").write_text(PLUGIN, encoding="utf-8")

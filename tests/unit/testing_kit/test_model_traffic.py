@@ -15,8 +15,8 @@ KEY = "sk-abcdefgh12345678"
 HELLO = CompletionRequest(messages=[{"role": "user", "content": "hello"}])
 
 
-async def recorded(tmp_path, *answers, request=HELLO, secrets=()):
-    """The file in which `answers` to `request` are recorded."""
+async def record(tmp_path, *answers, request=HELLO, secrets=()):
+    """Record `answers` to `request`, and return the file."""
     model = RecordingModel(ScriptedModel(answers), secrets=secrets)
     for _ in answers:
         await model.complete(request)
@@ -37,13 +37,13 @@ async def test_a_turn_is_played_back_as_it_was_recorded(tmp_path):
 
 
 async def test_the_same_request_gets_its_answers_in_order_and_then_the_last(tmp_path):
-    model = ReplayedModel.load(await recorded(tmp_path, "one", "two"))
+    model = ReplayedModel.load(await record(tmp_path, "one", "two"))
 
     assert [(await model.complete(HELLO)).text for _ in range(3)] == ["one", "two", "two"]
 
 
 async def test_unrecorded_request_is_an_error_with_the_message(tmp_path):
-    model = ReplayedModel.load(await recorded(tmp_path, "one"))
+    model = ReplayedModel.load(await record(tmp_path, "one"))
 
     with pytest.raises(NotRecorded, match="goodbye"):
         await model.complete(CompletionRequest(messages=[{"role": "user", "content": "goodbye"}]))
@@ -62,7 +62,7 @@ async def test_unrecorded_request_is_an_error_with_the_message(tmp_path):
 async def test_likely_key_is_never_written(tmp_path, text):
     request = CompletionRequest(messages=[{"role": "user", "content": text}])
 
-    path = await recorded(tmp_path, text, request=request)
+    path = await record(tmp_path, text, request=request)
 
     assert "[secret]" in path.read_text(encoding="utf-8")
     for part in text.replace("\n", " ").split():
@@ -72,7 +72,7 @@ async def test_likely_key_is_never_written(tmp_path, text):
 async def test_named_secrets_are_left_out_and_the_request_is_still_found(tmp_path):
     request = CompletionRequest(messages=[{"role": "user", "content": "the word is hunter2!"}])
 
-    path = await recorded(tmp_path, "fine", request=request, secrets=["hunter2"])
+    path = await record(tmp_path, "fine", request=request, secrets=["hunter2"])
 
     assert "hunter2" not in path.read_text(encoding="utf-8")
     assert (await ReplayedModel.load(path, secrets=["hunter2"]).complete(request)).text == "fine"
@@ -94,13 +94,13 @@ async def test_streamed_request_gets_the_recorded_text(tmp_path):
     async def on_text(text):
         messages.append(text)
 
-    model = ReplayedModel.load(await recorded(tmp_path, "one"))
+    model = ReplayedModel.load(await record(tmp_path, "one"))
     await model.complete(CompletionRequest(messages=HELLO.messages, on_text=on_text))
 
     assert messages == ["one"]
 
 
 async def test_a_recording_is_readable_json(tmp_path):
-    table = json.loads((await recorded(tmp_path, "好")).read_text(encoding="utf-8"))
+    table = json.loads((await record(tmp_path, "好")).read_text(encoding="utf-8"))
 
     assert table["exchanges"][0]["completion"]["text"] == "好"

@@ -12,7 +12,7 @@ from services.time_expressions.scan.chinese_numerals import read_numeral
 
 
 def sequences(node: Node, before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The symbols on all ways from `node` to the end of a rule."""
+    """Yield the symbols on all paths from `node` to the end of a rule."""
     if node.rules:
         yield before
     for symbol, after in node.children.items():

@@ -34,17 +34,17 @@ def context(clock):
 
 @pytest.fixture
 def approve(context):
-    """The context of a call that the person has said yes to."""
+    """Return a function that makes the context of a call approved by the person."""
 
-    def approved(name, arguments):
+    def approve(name, arguments):
         return replace(context, approved=ToolCall(id="yes", name=name, arguments=arguments))
 
-    return approved
+    return approve
 
 
 @pytest.fixture
 def dispatch():
-    """Runs a call of an external tool through a router."""
+    """Return a function that runs a call of an external tool through a router."""
 
     async def run(toolset, name, arguments, context):
         router = FunctionCallRouter(Registry(), external_tools=toolset)
@@ -60,7 +60,7 @@ def viewer(context):
 
 @pytest.fixture
 async def toolset_of():
-    """Makes a toolset over an application or a handler of requests, with what a connection may say."""
+    """Yield a function that makes a toolset for an application or a request handler, with options of a connection."""
     exchanges = []
 
     async def make(served, *, limits=None, url=URL, **connection):

@@ -38,20 +38,20 @@ PRINTS_ITS_ENVIRONMENT = (
 
 
 def server_of(*tools, answer="", structured=None, pages=None):
-    """A server that lists these tools, on every one of its pages, and answers every call with a text."""
+    """Return a server that lists these tools on every page and answers every call with a text."""
 
-    async def listed(ctx, params):
+    async def list_tools(ctx, params):
         return ListToolsResult(tools=list(tools), next_cursor=pages and str(next(pages)))
 
-    async def called(ctx, params):
+    async def call_tool(ctx, params):
         return CallToolResult(content=[TextContent(text=answer)], structured_content=structured)
 
-    return Server("hostile", on_list_tools=listed, on_call_tool=called)
+    return Server("hostile", on_list_tools=list_tools, on_call_tool=call_tool)
 
 
 @pytest.fixture
-async def connected():
-    """Makes a toolset that is connected, to a server in this process or by its settings."""
+async def connect_toolset():
+    """Yield a function that connects a toolset to a server in this process or by its settings."""
     async with AsyncExitStack() as toolsets:
 
         async def make(server=None, **settings):
@@ -66,42 +66,42 @@ async def connected():
         yield make
 
 
-async def test_endless_list_of_tools_is_truncated(connected, viewer):
+async def test_endless_list_of_tools_is_truncated(connect_toolset, viewer):
     many = [Tool(name=f"get_{place}", input_schema=EMPTY) for place in range(100)]
     endless = iter(range(1_000_000))
 
-    toolset = await connected(server_of(*many, pages=endless))
+    toolset = await connect_toolset(server_of(*many, pages=endless))
 
     assert len(await toolset.list_specs(viewer)) == 500
 
 
-async def test_names_with_control_characters_become_plain_ones(connected, viewer):
-    toolset = await connected(server_of(Tool(name="get\x00all\u202e\n; rm", input_schema=EMPTY)))
+async def test_names_with_control_characters_become_plain_ones(connect_toolset, viewer):
+    toolset = await connect_toolset(server_of(Tool(name="get\x00all\u202e\n; rm", input_schema=EMPTY)))
 
     assert [spec.name for spec in await toolset.list_specs(viewer)] == ["get_all_rm"]
 
 
-async def test_a_schema_that_repeats_itself_exponentially_is_cut_to_size(connected, viewer):
+async def test_a_schema_that_repeats_itself_exponentially_is_cut_to_size(connect_toolset, viewer):
     schema = {"type": "object", "$defs": {"n0": {"type": "string"}}, "properties": {"a": {"$ref": "#/$defs/n25"}}}
     for level in range(1, 26):
         part = {"$ref": f"#/$defs/n{level - 1}"}
         schema["$defs"][f"n{level}"] = {"type": "object", "properties": dict.fromkeys("abcd", part)}
 
-    toolset = await connected(server_of(Tool(name="get_all", input_schema=schema)))
+    toolset = await connect_toolset(server_of(Tool(name="get_all", input_schema=schema)))
 
     assert all(len(json.dumps(spec.parameters)) <= 20_000 for spec in await toolset.list_specs(viewer))
 
 
-async def test_tool_with_an_invalid_schema_does_not_drop_the_others(connected, viewer):
+async def test_tool_with_an_invalid_schema_does_not_drop_the_others(connect_toolset, viewer):
     broken = Tool(name="get_broken", input_schema={"type": "object", "properties": {"a": {"pattern": "([", "type": 7}}})
 
-    toolset = await connected(server_of(broken, Tool(name="get_all", input_schema=EMPTY)))
+    toolset = await connect_toolset(server_of(broken, Tool(name="get_all", input_schema=EMPTY)))
 
     assert "get_all" in [spec.name for spec in await toolset.list_specs(viewer)]
 
 
-async def test_an_answer_of_megabytes_is_cut(connected, context):
-    toolset = await connected(server_of(Tool(name="get_all", input_schema=EMPTY), answer="x" * 3_000_000))
+async def test_an_answer_of_megabytes_is_cut(connect_toolset, context):
+    toolset = await connect_toolset(server_of(Tool(name="get_all", input_schema=EMPTY), answer="x" * 3_000_000))
 
     result = await toolset.call("get_all", {}, context)
 
@@ -109,19 +109,19 @@ async def test_an_answer_of_megabytes_is_cut(connected, context):
     assert "cut off" in result.value["note"]
 
 
-async def test_structured_content_that_does_not_fit_the_output_schema_is_a_failed_call(connected, context):
+async def test_structured_content_that_does_not_fit_the_output_schema_is_a_failed_call(connect_toolset, context):
     declared = {"type": "object", "properties": {"degrees": {"type": "integer"}}}
     tool = Tool(name="get_weather", input_schema=EMPTY, output_schema=declared)
-    toolset = await connected(server_of(tool, structured={"degrees": "warm"}))
+    toolset = await connect_toolset(server_of(tool, structured={"degrees": "warm"}))
 
     with pytest.raises(ToolFailed, match="get_weather"):
         await toolset.call("get_weather", {}, context)
 
 
 @pytest.mark.parametrize("content", ["[{'type': 'moon'}]", "None"])
-async def test_result_that_is_not_valid_mcp_is_a_failed_call(connected, context, content):
+async def test_result_that_is_not_valid_mcp_is_a_failed_call(connect_toolset, context, content):
     script = PRINTS_ITS_ENVIRONMENT.replace("[{'type': 'text', 'text': json.dumps(dict(os.environ))}]", content)
-    toolset = await connected(command=sys.executable, args=("-c", script))
+    toolset = await connect_toolset(command=sys.executable, args=("-c", script))
 
     with pytest.raises(ToolFailed, match=r"hostile: an answer is not valid MCP: content"):
         await toolset.call("get_all", {}, context)
@@ -135,29 +135,29 @@ async def test_a_list_that_is_not_valid_mcp_is_reported_in_one_line():
         assert "\n" not in toolset.health.detail
 
 
-async def test_call_is_sent_again_once_when_the_headers_of_a_schema_have_changed(connected, context):
+async def test_call_is_sent_again_once_when_the_headers_of_a_schema_have_changed(connect_toolset, context):
     calls = []
 
-    async def listed(ctx, params):
+    async def list_tools(ctx, params):
         return ListToolsResult(tools=[Tool(name="get_all", input_schema=EMPTY)])
 
-    async def called(ctx, params):
+    async def call_tool(ctx, params):
         calls.append(params.name)
         if len(calls) == 1:
             raise MCPError(HEADER_MISMATCH, "the headers do not fit")
         return CallToolResult(content=[TextContent(text="all")])
 
-    toolset = await connected(Server("moving", on_list_tools=listed, on_call_tool=called))
+    toolset = await connect_toolset(Server("moving", on_list_tools=list_tools, on_call_tool=call_tool))
 
     assert (await toolset.call("get_all", {}, context)).value == "all"
     assert len(calls) == 2
 
 
-async def test_a_server_over_stdio_sees_no_secrets_of_our_environment(connected, context, monkeypatch):
+async def test_a_server_over_stdio_sees_no_secrets_of_our_environment(connect_toolset, context, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     env = {"OWN": "its own"}
 
-    toolset = await connected(command=sys.executable, args=("-c", PRINTS_ITS_ENVIRONMENT), env=env)
+    toolset = await connect_toolset(command=sys.executable, args=("-c", PRINTS_ITS_ENVIRONMENT), env=env)
     result = await toolset.call("get_all", {}, context)
 
     assert "its own" in str(result.value)

@@ -19,8 +19,8 @@ PRIVATE = ["http://169.254.169.254/latest/meta-data", "http://127.0.0.1:22/", "/
 
 
 @asynccontextmanager
-async def dripping():
-    """A server whose answer never ends: a byte of it every hundredth of a second, until the client hangs up."""
+async def serve_slowly():
+    """Serve an answer that never ends: a byte every hundredth of a second until the client disconnects."""
     is_over = asyncio.Event()
 
     async def drip(reader, writer):
@@ -43,7 +43,7 @@ async def dripping():
 
 
 async def test_server_with_an_endless_answer_is_cancelled(viewer):
-    async with dripping() as url, OriginClient(url, timeout_seconds=0.1) as client:
+    async with serve_slowly() as url, OriginClient(url, timeout_seconds=0.1) as client:
         toolset = OpenApiToolset(ToolServerConnection(url=url), client)
         with pytest.raises(ServerUnavailable, match="in time"):
             await toolset.refresh()
@@ -51,13 +51,13 @@ async def test_server_with_an_endless_answer_is_cancelled(viewer):
     assert await toolset.list_specs(viewer) == ()
 
 
-@pytest.mark.parametrize("elsewhere", PRIVATE)
-async def test_a_document_that_redirects_to_another_address_is_not_fetched_there(toolset_of, elsewhere):
+@pytest.mark.parametrize("location", PRIVATE)
+async def test_a_document_that_redirects_to_another_address_is_not_fetched_there(toolset_of, location):
     requests = []
 
     def handle(request):
         requests.append(request.url.host)
-        return httpx.Response(302, headers={"location": elsewhere})
+        return httpx.Response(302, headers={"location": location})
 
     toolset = await toolset_of(handle)
     with pytest.raises(ServerUnavailable):
@@ -66,14 +66,14 @@ async def test_a_document_that_redirects_to_another_address_is_not_fetched_there
     assert set(requests) == {"tools.test"}
 
 
-@pytest.mark.parametrize("elsewhere", PRIVATE)
-async def test_a_call_that_is_redirected_to_another_address_is_not_made_there(toolset_of, context, elsewhere):
+@pytest.mark.parametrize("location", PRIVATE)
+async def test_a_call_that_is_redirected_to_another_address_is_not_made_there(toolset_of, context, location):
     requests = []
 
     def handle(request):
         requests.append(request.url.host)
         if request.url.path == "/a":
-            return httpx.Response(307, headers={"location": elsewhere})
+            return httpx.Response(307, headers={"location": location})
         return httpx.Response(200, json=DOCUMENT)
 
     toolset = await toolset_of(handle, key="secret-key")

@@ -25,7 +25,7 @@ class Pouring:
         self._is_over = asyncio.Event()
 
     @asynccontextmanager
-    async def served(self):
+    async def serve(self):
         server = await asyncio.start_server(self._pour, "127.0.0.1", 0)
         try:
             yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/openapi.json"
@@ -50,7 +50,7 @@ class Pouring:
 async def test_a_document_of_50_megabytes_is_refused_without_being_read_whole(is_announced, viewer):
     pouring = Pouring(is_announced=is_announced)
 
-    async with pouring.served() as url, OriginClient(url, timeout_seconds=5) as client:
+    async with pouring.serve() as url, OriginClient(url, timeout_seconds=5) as client:
         limits = ResponseLimits(document=MEGABYTE, response=1000)
         toolset = OpenApiToolset(ToolServerConnection(url=url), client, limits=limits)
         with pytest.raises(ServerUnavailable, match="larger than 1 MB"):

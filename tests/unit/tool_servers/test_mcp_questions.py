@@ -127,19 +127,19 @@ def restaurant_server():
 
 
 def asking_server(*params):
-    """A server whose tool `sign_in` asks this before it goes on; it says what it was answered."""
+    """Return a server whose tool `sign_in` asks these questions and then returns the answers."""
 
-    async def listed(ctx, request):
+    async def list_tools(ctx, request):
         return ListToolsResult(tools=[Tool(name="sign_in", input_schema={"type": "object", "properties": {}})])
 
-    async def called(ctx, request):
+    async def call_tool(ctx, request):
         if request.input_responses is None:
             requests = {f"q{place}": ElicitRequest(params=each) for place, each in enumerate(params)}
             return InputRequiredResult(input_requests=requests, request_state="opaque-1")
         actions = ", ".join(each.action for each in request.input_responses.values())
         return CallToolResult(content=[TextContent(text=f"{request.request_state}: {actions}")])
 
-    return Server("office", on_list_tools=listed, on_call_tool=called)
+    return Server("office", on_list_tools=list_tools, on_call_tool=call_tool)
 
 
 EXAMPLES = {
@@ -159,7 +159,7 @@ def clock():
 
 @pytest.fixture
 def chat(clock):
-    """Opens a chat with a bot that uses the tools of a server."""
+    """Return a function that opens a chat with a bot that uses the tools of a server."""
 
     @asynccontextmanager
     async def opened(server, address="sqlite://"):

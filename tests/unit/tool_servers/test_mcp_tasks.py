@@ -41,14 +41,14 @@ PIN = {"type": "object", "properties": {"pin": {"type": "string"}}, "required": 
 GRAMS = {"type": "object", "properties": {"grams": {"type": "integer"}}, "required": ["grams"]}
 
 
-def asked(key, schema):
-    """A task that waits for a field of the person."""
+def ask_field(key, schema):
+    """Return a task that waits for a field of the person."""
     request = ElicitRequest(params=ElicitRequestFormParams(message="Which?", requested_schema=schema))
     return {"status": "input_required", "input_requests": {key: request}}
 
 
-def completed(**content):
-    """A task with its result."""
+def complete_with(**content):
+    """Return a task with its result."""
     result = {"content": [{"type": "text", "text": "done"}], "structuredContent": content}
     return {"status": "completed", "result": result}
 
@@ -96,8 +96,8 @@ class Bakery:
 
 
 @pytest.fixture
-async def connected():
-    """Connects a toolset to a bakery."""
+async def connect_toolset():
+    """Yield a function that connects a toolset to a bakery."""
     async with AsyncExitStack() as toolsets:
 
         async def make(bakery, **settings):
@@ -108,30 +108,30 @@ async def connected():
         yield make
 
 
-async def test_task_is_polled_until_its_result(connected, context):
-    bakery = Bakery({"status": "working"}, {"status": "working"}, completed(grams=500))
+async def test_task_is_polled_until_its_result(connect_toolset, context):
+    bakery = Bakery({"status": "working"}, {"status": "working"}, complete_with(grams=500))
 
-    result = await (await connected(bakery)).call("get_bread", {}, context)
+    result = await (await connect_toolset(bakery)).call("get_bread", {}, context)
 
     assert (result.value, bakery.polls) == ({"grams": 500}, 3)
     assert bakery.capabilities == [{EXTENSION: {}}]
 
 
-async def test_each_new_message_of_a_task_is_shown_once(connected, context):
+async def test_each_new_message_of_a_task_is_shown_once(connect_toolset, context):
     kneading, baking = ({"status": "working", "status_message": text} for text in ("kneading", "baking"))
-    shown = []
+    messages = []
 
     async def progress(text):
-        shown.append(text)
+        messages.append(text)
 
-    toolset = await connected(Bakery(kneading, kneading, baking, completed(grams=500)))
+    toolset = await connect_toolset(Bakery(kneading, kneading, baking, complete_with(grams=500)))
     await toolset.call("get_bread", {}, replace(context, progress=progress))
 
-    assert shown == ["kneading", "baking"]
+    assert messages == ["kneading", "baking"]
 
 
-async def test_result_that_does_not_fit_the_output_schema_is_a_failed_call(connected, context):
-    toolset = await connected(Bakery(completed(grams="many")))
+async def test_result_that_does_not_fit_the_output_schema_is_a_failed_call(connect_toolset, context):
+    toolset = await connect_toolset(Bakery(complete_with(grams="many")))
 
     with pytest.raises(ToolFailed, match="get_bread"):
         await toolset.call("get_bread", {}, context)
@@ -146,41 +146,41 @@ async def test_result_that_does_not_fit_the_output_schema_is_a_failed_call(conne
         ({"status": "completed"}, "failed"),
     ],
 )
-async def test_task_without_a_result_is_a_failed_call_with_its_reason(connected, context, state, reason):
-    toolset = await connected(Bakery(state))
+async def test_task_without_a_result_is_a_failed_call_with_its_reason(connect_toolset, context, state, reason):
+    toolset = await connect_toolset(Bakery(state))
 
     with pytest.raises(ToolFailed, match=reason):
         await toolset.call("get_bread", {}, context)
 
 
-async def test_secret_in_the_message_of_a_task_is_masked(connected, context):
+async def test_secret_in_the_message_of_a_task_is_masked(connect_toolset, context):
     state = {"status": "failed", "error": {"code": 1, "message": "the key sk-very-secret is wrong"}}
-    toolset = await connected(Bakery(state), env={"KEY": SecretStr("sk-very-secret")})
+    toolset = await connect_toolset(Bakery(state), env={"KEY": SecretStr("sk-very-secret")})
 
     with pytest.raises(ToolFailed) as failed:
         await toolset.call("get_bread", {}, context)
     assert "sk-very-secret" not in str(failed.value)
 
 
-async def test_unknown_task_is_a_failed_call_at_once(connected, context):
+async def test_unknown_task_is_a_failed_call_at_once(connect_toolset, context):
     bakery = Bakery(MCPError(INVALID_PARAMS, "there is no such task"))
 
     with pytest.raises(ServerUnavailable, match="no such task"):
-        await (await connected(bakery)).call("get_bread", {}, context)
+        await (await connect_toolset(bakery)).call("get_bread", {}, context)
     assert bakery.polls == 1
 
 
-async def test_broken_poll_is_tried_again(connected, context):
-    bakery = Bakery(MCPError(-32603, "restarting"), completed(grams=500))
+async def test_broken_poll_is_tried_again(connect_toolset, context):
+    bakery = Bakery(MCPError(-32603, "restarting"), complete_with(grams=500))
 
-    result = await (await connected(bakery)).call("get_bread", {}, context)
+    result = await (await connect_toolset(bakery)).call("get_bread", {}, context)
 
     assert result.value == {"grams": 500}
 
 
-async def test_timeout_cancels_the_task_on_the_server(connected, context):
+async def test_timeout_cancels_the_task_on_the_server(connect_toolset, context):
     bakery = Bakery({"status": "working"})
-    router = FunctionCallRouter(Registry(), external_tools=await connected(bakery, timeout_seconds=0.1))
+    router = FunctionCallRouter(Registry(), external_tools=await connect_toolset(bakery, timeout_seconds=0.1))
 
     result = await router.dispatch(ToolCall(id="c1", name="get_bread", arguments={}), context)
 
@@ -188,9 +188,9 @@ async def test_timeout_cancels_the_task_on_the_server(connected, context):
     assert bakery.cancelled == ["t1"]
 
 
-async def test_task_may_take_as_long_as_its_server_may(connected, context):
-    bakery = Bakery(*[{"status": "working", "poll_interval_ms": 60}] * 3, completed(grams=500))
-    toolset = await connected(bakery, timeout_seconds=5)
+async def test_task_may_take_as_long_as_its_server_may(connect_toolset, context):
+    bakery = Bakery(*[{"status": "working", "poll_interval_ms": 60}] * 3, complete_with(grams=500))
+    toolset = await connect_toolset(bakery, timeout_seconds=5)
     router = FunctionCallRouter(Registry(), external_tools=toolset, default_timeout=0.1)
 
     result = await router.dispatch(ToolCall(id="c1", name="get_bread", arguments={}), context)
@@ -198,9 +198,9 @@ async def test_task_may_take_as_long_as_its_server_may(connected, context):
     assert result.ok
 
 
-async def test_stopped_call_cancels_the_task_on_the_server(connected, context):
+async def test_stopped_call_cancels_the_task_on_the_server(connect_toolset, context):
     bakery = Bakery({"status": "working"})
-    call = asyncio.create_task((await connected(bakery)).call("get_bread", {}, context))
+    call = asyncio.create_task((await connect_toolset(bakery)).call("get_bread", {}, context))
     while not bakery.polls:  # noqa: ASYNC110 - the server is polled
         await asyncio.sleep(0.005)
     call.cancel()
@@ -209,9 +209,11 @@ async def test_stopped_call_cancels_the_task_on_the_server(connected, context):
     assert bakery.cancelled == ["t1"]
 
 
-async def test_question_of_a_task_is_asked_and_its_answer_sent(connected, context):
-    bakery = Bakery(asked("1", SIZE), asked("1", SIZE), asked("2", SIZE), asked("2", SIZE), completed(grams=900))
-    toolset = await connected(bakery)
+async def test_question_of_a_task_is_asked_and_its_answer_sent(connect_toolset, context):
+    bakery = Bakery(
+        ask_field("1", SIZE), ask_field("1", SIZE), ask_field("2", SIZE), ask_field("2", SIZE), complete_with(grams=900)
+    )
+    toolset = await connect_toolset(bakery)
 
     first = await toolset.call("get_bread", {}, context)
     form = with_answer(first.form, next_question(first.form), "large")
@@ -224,16 +226,16 @@ async def test_question_of_a_task_is_asked_and_its_answer_sent(connected, contex
     assert done.value == {"grams": 900}
 
 
-async def test_task_that_asks_for_a_secret_is_declined_without_asking(connected, context):
-    bakery = Bakery(asked("1", PIN), completed(grams=1))
+async def test_task_that_asks_for_a_secret_is_declined_without_asking(connect_toolset, context):
+    bakery = Bakery(ask_field("1", PIN), complete_with(grams=1))
 
-    result = await (await connected(bakery)).call("get_bread", {}, context)
+    result = await (await connect_toolset(bakery)).call("get_bread", {}, context)
 
     assert result.ok
     assert bakery.answers == [{"1": ("decline", None)}]
 
 
-async def test_tool_is_described_with_the_fields_of_its_result(connected, viewer):
-    [spec] = await (await connected(Bakery(completed(grams=1)))).list_specs(viewer)
+async def test_tool_is_described_with_the_fields_of_its_result(connect_toolset, viewer):
+    [spec] = await (await connect_toolset(Bakery(complete_with(grams=1)))).list_specs(viewer)
 
     assert spec.description == "get_bread\nReturns grams (integer)."

@@ -139,7 +139,7 @@ SOUND = base64.b64encode(b"RIFF sound").decode()
 
 
 def add_content(server):
-    """Tools that return more than text."""
+    """Add tools that return more than text."""
 
     @server.tool()
     def get_chart() -> CallToolResult:
@@ -197,8 +197,8 @@ def connections():
 
 
 @pytest.fixture
-async def connected(connections):
-    """Makes a toolset that is connected."""
+async def connect_toolset(connections):
+    """Yield a function that makes a connected toolset."""
     async with AsyncExitStack() as toolsets:
 
         async def make(**settings):
@@ -212,13 +212,13 @@ async def names(toolset, viewer):
     return [spec.name for spec in await toolset.list_specs(viewer)]
 
 
-async def until(condition):
+async def wait_until(condition):
     while not await condition():  # noqa: ASYNC110 - what is waited for has no event
         await asyncio.sleep(0.005)
 
 
-async def test_tools_resources_and_prompts_are_listed(connected, viewer):
-    toolset = await connected()
+async def test_tools_resources_and_prompts_are_listed(connect_toolset, viewer):
+    toolset = await connect_toolset()
     specs = {spec.name: spec for spec in await toolset.list_specs(viewer)}
 
     assert "get_sum" in specs
@@ -227,14 +227,14 @@ async def test_tools_resources_and_prompts_are_listed(connected, viewer):
     assert toolset.health.is_ok
 
 
-async def test_a_tool_is_called_with_typed_arguments(connected, context):
-    result = await (await connected()).call("get_sum", {"a": 2, "b": 3}, context)
+async def test_a_tool_is_called_with_typed_arguments(connect_toolset, context):
+    result = await (await connect_toolset()).call("get_sum", {"a": 2, "b": 3}, context)
 
     assert result.value == {"result": 5}
 
 
-async def test_picture_of_a_result_is_a_file_of_the_answer(connected, context):
-    result = await (await connected()).call("get_chart", {}, context)
+async def test_picture_of_a_result_is_a_file_of_the_answer(connect_toolset, context):
+    result = await (await connect_toolset()).call("get_chart", {}, context)
 
     assert result.files == (SentFile(name="image-1.png", media_type="image/png", content=b"\x89PNG pixel"),)
     assert result.text == "Sales"
@@ -249,8 +249,8 @@ async def test_picture_of_a_result_is_a_file_of_the_answer(connected, context):
         ("get_report", "q3.pdf", "application/pdf"),
     ],
 )
-async def test_audio_and_binary_resources_are_files_of_the_answer(connected, context, tool, name, media_type):
-    result = await (await connected()).call(tool, {}, context)
+async def test_audio_and_binary_resources_are_files_of_the_answer(connect_toolset, context, tool, name, media_type):
+    result = await (await connect_toolset()).call(tool, {}, context)
 
     assert result.files == (SentFile(name=name, media_type=media_type, content=b"RIFF sound"),)
     assert result.text == ""
@@ -284,8 +284,8 @@ async def test_result_reports_an_unasked_question(context):
     assert "nobody was asked" in result.text
 
 
-async def test_picture_that_cannot_be_decoded_is_named_only(connected, context):
-    result = await (await connected()).call("get_broken_chart", {}, context)
+async def test_picture_that_cannot_be_decoded_is_named_only(connect_toolset, context):
+    result = await (await connect_toolset()).call("get_broken_chart", {}, context)
 
     assert result.files == ()
     assert result.text == "[image-1.png, image/png: left out]"
@@ -300,25 +300,25 @@ async def test_files_beyond_the_limit_are_named_only():
     assert "left out" in result.text
 
 
-async def test_a_resource_is_read(connected, context):
-    result = await (await connected()).call("read_resource", {"uri": "notes://today"}, context)
+async def test_a_resource_is_read(connect_toolset, context):
+    result = await (await connect_toolset()).call("read_resource", {"uri": "notes://today"}, context)
 
     assert result.value == "a walk"
 
 
-async def test_a_resource_of_a_pattern_is_read(connected, context):
-    result = await (await connected()).call("read_resource", {"uri": "notes://monday"}, context)
+async def test_a_resource_of_a_pattern_is_read(connect_toolset, context):
+    result = await (await connect_toolset()).call("read_resource", {"uri": "notes://monday"}, context)
 
     assert result.value == "nothing on monday"
 
 
-async def test_unknown_resource_is_a_failed_call(connected, context):
+async def test_unknown_resource_is_a_failed_call(connect_toolset, context):
     with pytest.raises(ServerUnavailable):
-        await (await connected()).call("read_resource", {"uri": "letters://1"}, context)
+        await (await connect_toolset()).call("read_resource", {"uri": "letters://1"}, context)
 
 
-async def test_a_prompt_is_a_tool_with_the_arguments_of_the_prompt(connected, viewer):
-    specs = {spec.name: spec for spec in await (await connected()).list_specs(viewer)}
+async def test_a_prompt_is_a_tool_with_the_arguments_of_the_prompt(connect_toolset, viewer):
+    specs = {spec.name: spec for spec in await (await connect_toolset()).list_specs(viewer)}
 
     prompt = specs["prompt_greet"]
     assert prompt.parameters["required"] == ["name"]
@@ -328,60 +328,60 @@ async def test_a_prompt_is_a_tool_with_the_arguments_of_the_prompt(connected, vi
     assert not prompt.confirm
 
 
-async def test_prompt_is_filled_in(connected, context):
-    result = await (await connected()).call("prompt_greet", {"name": "Lin", "tone": "brief"}, context)
+async def test_prompt_is_filled_in(connect_toolset, context):
+    result = await (await connect_toolset()).call("prompt_greet", {"name": "Lin", "tone": "brief"}, context)
 
     assert result.value == "Say hello to Lin, be brief."
 
 
-async def test_a_prompt_that_is_not_allowed_is_neither_listed_nor_called(connected, viewer, context):
-    toolset = await connected(allow=("get_sum", "prompt_greet"))
-    other = await connected(allow=("get_sum",))
+async def test_a_prompt_that_is_not_allowed_is_neither_listed_nor_called(connect_toolset, viewer, context):
+    toolset = await connect_toolset(allow=("get_sum", "prompt_greet"))
+    other = await connect_toolset(allow=("get_sum",))
 
     assert await names(toolset, viewer) == ["get_sum", "prompt_greet"]
     assert not (await other.call("prompt_greet", {"name": "Lin"}, context)).ok
 
 
-async def test_orders_in_a_description_are_left_out(connected, viewer):
-    specs = {spec.name: spec for spec in await (await connected()).list_specs(viewer)}
+async def test_orders_in_a_description_are_left_out(connect_toolset, viewer):
+    specs = {spec.name: spec for spec in await (await connect_toolset()).list_specs(viewer)}
 
     assert "Ignore" not in specs["weather"].description
     assert "Tells the weather." in specs["weather"].description
 
 
-async def test_only_reading_tools_run_without_confirmation(connected, viewer):
-    specs = {spec.name: spec for spec in await (await connected()).list_specs(viewer)}
+async def test_only_reading_tools_run_without_confirmation(connect_toolset, viewer):
+    specs = {spec.name: spec for spec in await (await connect_toolset()).list_specs(viewer)}
 
     assert {name for name, spec in specs.items() if not spec.confirm} >= {"get_sum", "weather", "read_resource"}
     assert specs["drop_table"].confirm
 
 
-async def test_change_needs_a_confirmation(connected, context, dispatch):
-    result = await dispatch(await connected(), "drop_table", {"name": "people"}, context)
+async def test_change_needs_a_confirmation(connect_toolset, context, dispatch):
+    result = await dispatch(await connect_toolset(), "drop_table", {"name": "people"}, context)
 
     assert result.ending == "question"
 
 
-async def test_an_error_of_the_tool_is_a_failed_call(connected, context):
-    result = await (await connected()).call("get_error", {}, context)
+async def test_an_error_of_the_tool_is_a_failed_call(connect_toolset, context):
+    result = await (await connect_toolset()).call("get_error", {}, context)
 
     assert not result.ok
     assert "get_error" in result.error
 
 
-async def test_progress_reaches_the_person(connected, context):
+async def test_progress_reaches_the_person(connect_toolset, context):
     messages = []
 
     async def progress(text):
         messages.append(text)
 
-    await (await connected()).call("count_slowly", {}, replace(context, progress=progress))
+    await (await connect_toolset()).call("count_slowly", {}, replace(context, progress=progress))
 
     assert messages == ["step 1 (1/2)", "step 2 (2/2)"]
 
 
-async def test_cancelled_call_is_cancelled_on_the_server(connected, connections, context):
-    toolset = await connected()
+async def test_cancelled_call_is_cancelled_on_the_server(connect_toolset, connections, context):
+    toolset = await connect_toolset()
 
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.05):
@@ -391,68 +391,68 @@ async def test_cancelled_call_is_cancelled_on_the_server(connected, connections,
     assert connections.server.stopped.is_set()
 
 
-async def test_slow_call_is_cancelled(connected, context):
-    toolset = await connected(timeout_seconds=0.05)
+async def test_slow_call_is_cancelled(connect_toolset, context):
+    toolset = await connect_toolset(timeout_seconds=0.05)
 
     with pytest.raises(ServerUnavailable):
         await toolset.call("wait_for_ever", {}, context)
 
 
-async def test_only_allowed_tools_are_offered(connected, viewer, context):
-    toolset = await connected(allow=("get_sum",))
+async def test_only_allowed_tools_are_offered(connect_toolset, viewer, context):
+    toolset = await connect_toolset(allow=("get_sum",))
 
     assert await names(toolset, viewer) == ["get_sum"]
     assert not (await toolset.call("weather", {"place": "x"}, context)).ok
 
 
-async def test_examples_of_the_settings_belong_to_the_tool_that_they_name(connected, viewer):
-    toolset = await connected(examples={"get_sum": ("add {a} and {b}",)})
+async def test_examples_of_the_settings_belong_to_the_tool_that_they_name(connect_toolset, viewer):
+    toolset = await connect_toolset(examples={"get_sum": ("add {a} and {b}",)})
 
     examples = {spec.name: spec.examples for spec in await toolset.list_specs(viewer)}
 
     assert (examples["get_sum"], examples["weather"]) == (("add {a} and {b}",), ())
 
 
-async def test_tool_added_later_is_offered_after_the_notification(connected, viewer, context):
-    toolset = await connected()
+async def test_tool_added_later_is_offered_after_the_notification(connect_toolset, viewer, context):
+    toolset = await connect_toolset()
     await toolset.call("get_more_tools", {}, context)
 
     async def is_listed():
         return "get_extra" in await names(toolset, viewer)
 
-    await asyncio.wait_for(until(is_listed), 3)
+    await asyncio.wait_for(wait_until(is_listed), 3)
 
     assert "get_extra" in await names(toolset, viewer)
 
 
-async def test_prompt_added_later_is_offered_after_the_notification(connected, viewer, context):
-    toolset = await connected()
+async def test_prompt_added_later_is_offered_after_the_notification(connect_toolset, viewer, context):
+    toolset = await connect_toolset()
     await toolset.call("get_more_prompts", {}, context)
 
     async def is_listed():
         return "prompt_part" in await names(toolset, viewer)
 
-    await asyncio.wait_for(until(is_listed), 3)
+    await asyncio.wait_for(wait_until(is_listed), 3)
 
     assert "prompt_part" in await names(toolset, viewer)
 
 
-async def test_a_server_that_crashed_is_unavailable_and_then_connected_again(connected, connections, viewer):
-    toolset = await connected()
+async def test_a_server_that_crashed_is_unavailable_and_then_connected_again(connect_toolset, connections, viewer):
+    toolset = await connect_toolset()
     connections.is_down = True
     connections.break_off()
 
     async def is_gone():
         return not await names(toolset, viewer)
 
-    await asyncio.wait_for(until(is_gone), 3)
+    await asyncio.wait_for(wait_until(is_gone), 3)
     assert not toolset.health.is_ok
     connections.is_down = False
 
     async def is_back():
         return bool(await names(toolset, viewer))
 
-    await asyncio.wait_for(until(is_back), 3)
+    await asyncio.wait_for(wait_until(is_back), 3)
 
     assert connections.count == 2
 

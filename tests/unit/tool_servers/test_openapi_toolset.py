@@ -182,7 +182,7 @@ async def test_a_connection_may_allow_changes_without_asking(toolset_of, context
 
 
 @pytest.mark.parametrize(
-    ("chosen", "names"),
+    ("settings", "names"),
     [
         ({"include": ("get_cover", "get_away")}, {"get_cover", "get_away"}),
         ({"tags": ("files",)}, {"upload_cover", "get_cover"}),
@@ -190,15 +190,15 @@ async def test_a_connection_may_allow_changes_without_asking(toolset_of, context
         ({"tags": ("files",), "exclude": ("get_cover",), "prefix": "lib"}, {"lib_upload_cover"}),
     ],
 )
-async def test_operations_are_chosen_by_name_tag_and_method(toolset_of, viewer, chosen, names):
-    toolset = await toolset_of(library_server(), **chosen)
+async def test_operations_are_chosen_by_name_tag_and_method(toolset_of, viewer, settings, names):
+    toolset = await toolset_of(library_server(), **settings)
     await toolset.refresh()
 
     assert {spec.name for spec in await toolset.list_specs(viewer)} == names
 
 
 def documents(*versions):
-    """A handler that gives these documents, one after the other, and 503 when there are no more."""
+    """Return a handler that answers with these documents one after the other, and then with 503."""
     left = list(versions)
 
     def handle(request):
@@ -210,13 +210,13 @@ def documents(*versions):
     return handle
 
 
-def with_operations(**descriptions):
+def make_document(**descriptions):
     paths = {f"/{name}": {"get": {"operationId": name, "summary": text}} for name, text in descriptions.items()}
     return {"openapi": "3.1.0", "paths": paths}
 
 
 async def test_refresh_reports_the_changes(toolset_of):
-    toolset = await toolset_of(documents(with_operations(a="1", b="1"), with_operations(b="2", c="1")))
+    toolset = await toolset_of(documents(make_document(a="1", b="1"), make_document(b="2", c="1")))
     await toolset.refresh()
 
     changes = await toolset.refresh()
@@ -225,7 +225,7 @@ async def test_refresh_reports_the_changes(toolset_of):
 
 
 async def test_an_unchanged_document_keeps_the_very_specs(toolset_of, viewer):
-    toolset = await toolset_of(documents(with_operations(a="1"), with_operations(a="1")))
+    toolset = await toolset_of(documents(make_document(a="1"), make_document(a="1")))
     await toolset.refresh()
     before = await toolset.list_specs(viewer)
 
@@ -234,7 +234,7 @@ async def test_an_unchanged_document_keeps_the_very_specs(toolset_of, viewer):
 
 
 async def test_failed_refresh_keeps_the_tools_and_reports_the_problem(toolset_of, viewer):
-    toolset = await toolset_of(documents(with_operations(a="1")))
+    toolset = await toolset_of(documents(make_document(a="1")))
     await toolset.refresh()
 
     with pytest.raises(ServerUnavailable):
@@ -244,7 +244,7 @@ async def test_failed_refresh_keeps_the_tools_and_reports_the_problem(toolset_of
 
 
 async def test_a_server_that_is_down_is_asked_again(toolset_of, viewer):
-    toolset = await toolset_of(documents(*[httpx.Response(503)] * 6, with_operations(a="1")))
+    toolset = await toolset_of(documents(*[httpx.Response(503)] * 6, make_document(a="1")))
 
     await toolset.run()
 
@@ -309,7 +309,7 @@ async def test_no_document_leads_a_call_to_another_origin(toolset_of, context, r
 async def test_a_server_out_of_reach_is_a_failure_that_names_no_secret(toolset_of, context):
     def handle(request):
         if request.url.path != "/a":
-            return httpx.Response(200, json=with_operations(a="1"))
+            return httpx.Response(200, json=make_document(a="1"))
         raise httpx.ConnectError(f"refused {request.headers['authorization']}")
 
     toolset = await toolset_of(handle, key="secret-key")
@@ -339,7 +339,7 @@ async def test_words_such_as_on_are_no_booleans_in_yaml(toolset_of, viewer):
     assert spec.parameters["properties"] == {"on": {"type": "string", "enum": ["on", "off"]}}
 
 
-def secured(*scopes):
+def make_secured_document(*scopes):
     flows = {scope: {"clientCredentials": {"tokenUrl": "/token", "scopes": {scope: ""}}} for scope in scopes}
     return {
         "openapi": "3.1.0",
@@ -349,7 +349,7 @@ def secured(*scopes):
 
 
 def token_server(document, requests, accepted):
-    """A server that gives numbered tokens with their scopes, and answers with the last one that it accepts."""
+    """Return a server that issues numbered tokens with their scopes and answers with the last accepted one."""
 
     def handle(request):
         if request.url.path == "/token":
@@ -366,7 +366,7 @@ def token_server(document, requests, accepted):
 
 async def test_each_scope_has_its_own_token(toolset_of, context):
     requests = []
-    handle = token_server(secured("read", "write"), requests, lambda token: True)
+    handle = token_server(make_secured_document("read", "write"), requests, lambda token: True)
     toolset = await toolset_of(handle, client_id="bubbles", client_secret="s")
     await toolset.refresh()
     values = [(await toolset.call(name, {}, context)).value for name in ("read", "write", "read")]
@@ -377,7 +377,7 @@ async def test_each_scope_has_its_own_token(toolset_of, context):
 
 async def test_token_that_is_refused_is_fetched_anew_by_the_next_call(toolset_of, context):
     requests = []
-    handle = token_server(secured("read"), requests, lambda token: token == "read-2")
+    handle = token_server(make_secured_document("read"), requests, lambda token: token == "read-2")
     toolset = await toolset_of(handle, client_id="bubbles", client_secret="s")
     await toolset.refresh()
 

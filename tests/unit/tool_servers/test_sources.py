@@ -20,12 +20,12 @@ from services.kernel.clock import SystemClock
 from services.kernel.errors import ConfigError
 
 
-def written(*entries):
+def make_settings(*entries):
     return ToolServerSettings(connections=SecretStr(json.dumps(entries)))
 
 
 def test_the_specifications_connection_is_read():
-    settings = written({"url": "http://my-static-tool:8000/openapi.json", "headers": {"X-API-KEY": "k-123"}})
+    settings = make_settings({"url": "http://my-static-tool:8000/openapi.json", "headers": {"X-API-KEY": "k-123"}})
 
     [connection] = read_connections(settings).openapi
 
@@ -44,7 +44,7 @@ def test_connections_of_open_webui_are_read_with_their_switch_and_access():
         "info": {"name": "Time", "description": ""},
     }
 
-    [connection] = read_connections(written(entry, {"url": "http://off:1", "config": {"enable": False}})).openapi
+    [connection] = read_connections(make_settings(entry, {"url": "http://off:1", "config": {"enable": False}})).openapi
 
     assert (connection.name, connection.access.people) == ("Time", {"web:ann"})
 
@@ -65,14 +65,14 @@ def test_entry_as_open_webui_0_12_stores_it_is_used(kind, place):
         "info": {"id": "", "name": "Time", "description": "", "oauth_resource_parameter": "auto"},
     }
 
-    found = read_connections(written(entry))
+    found = read_connections(make_settings(entry))
 
     assert ([each.name for each in getattr(found, place)], found.refused) == (["Time"], ())
 
 
 def test_two_servers_of_one_name_get_labels_of_their_own():
     found = read_connections(
-        written({"url": "http://a:1", "name": "time"}, {"url": "http://b:1", "name": "time"})
+        make_settings({"url": "http://a:1", "name": "time"}, {"url": "http://b:1", "name": "time"})
     ).openapi
 
     assert [each.name for each in found] == ["time", "time_2"]
@@ -133,7 +133,7 @@ REFUSED = {
 
 @pytest.mark.parametrize(("entry", "field"), REFUSED.values(), ids=list(REFUSED))
 def test_an_entry_that_cannot_be_followed_is_refused_by_name_and_the_others_are_used(entry, field):
-    found = read_connections(written(entry, {"url": "http://b:1", "name": "time"}))
+    found = read_connections(make_settings(entry, {"url": "http://b:1", "name": "time"}))
 
     [refusal] = found.refused
     assert field in str(refusal.problem)
@@ -145,14 +145,14 @@ def test_secrets_of_a_refused_entry_are_not_logged():
     entry = {"url": "ftp://x", "key": "k-1234", "headers": {"X-Key": "h-1234"}}
     entry |= {"oauth": {"client_secret": "s-1234"}, "info": {"oauth_client_info": "i-1234"}}
 
-    assert set(read_connections(written(entry)).secrets) == {"k-1234", "h-1234", "s-1234", "i-1234"}
+    assert set(read_connections(make_settings(entry)).secrets) == {"k-1234", "h-1234", "s-1234", "i-1234"}
 
 
 @pytest.mark.parametrize("auth_type", ["none", "oauth_2.1"])
 def test_key_is_not_sent_with_another_auth_type(auth_type):
     entry = {"url": URL, "type": "mcp", "auth_type": auth_type, "key": "k-1234"}
 
-    [server] = read_connections(written(entry)).mcp
+    [server] = read_connections(make_settings(entry)).mcp
 
     assert server.headers == {}
 
@@ -161,7 +161,7 @@ def test_oauth_of_open_webui_is_a_sign_in_of_the_operator(tmp_path):
     info = {"id": "notes", "name": "Notes", "description": "", "oauth_client_info": "gAAAAB", "oauth_scope": "read"}
     entry = {"url": URL, "type": "mcp", "path": "", "auth_type": "oauth_2.1", "key": "", "info": info}
 
-    [server] = read_connections(written(entry), tmp_path).mcp
+    [server] = read_connections(make_settings(entry), tmp_path).mcp
 
     assert (server.name, server.token_file) == ("Notes", tmp_path / "Notes.json")
     assert server.oauth == OAuthSettings(scope="read")
@@ -172,7 +172,7 @@ def test_registered_client_of_open_webui_is_used_for_the_sign_in():
     info |= {"oauth_scope": "read", "oauth_server_url": "https://id.example.org", "oauth_resource_parameter": "auto"}
     entry = {"url": URL, "type": "mcp", "auth_type": "oauth_2.1_static", "key": "", "info": info}
 
-    found = read_connections(written(entry | {"oauth": {"redirect_port": 9000}}))
+    found = read_connections(make_settings(entry | {"oauth": {"redirect_port": 9000}}))
 
     assert found.mcp[0].oauth == OAuthSettings(
         grant_type="authorization_code",
@@ -188,7 +188,7 @@ def test_registered_client_of_open_webui_is_used_for_the_sign_in():
 def test_client_credentials_of_an_mcp_connection_are_kept_secret():
     oauth = {"client_id": "bot", "client_secret": "s-1234", "issuer": "https://id.example.org"}
 
-    found = read_connections(written({"url": URL, "type": "mcp", "oauth": oauth}))
+    found = read_connections(make_settings({"url": URL, "type": "mcp", "oauth": oauth}))
 
     assert found.mcp[0].oauth.client_id == "bot"
     assert found.secrets == ("s-1234",)
@@ -197,7 +197,7 @@ def test_client_credentials_of_an_mcp_connection_are_kept_secret():
 def test_null_counts_as_left_out():
     entry = {"url": URL, "key": None, "headers": None, "config": None, "info": None, "spec": None, "path": None}
 
-    [connection] = read_connections(written(entry)).openapi
+    [connection] = read_connections(make_settings(entry)).openapi
 
     assert (connection.key.get_secret_value(), connection.headers, connection.access.is_public) == ("", {}, True)
 
@@ -218,13 +218,13 @@ EVERYBODY = {"principal_type": "user", "principal_id": "*", "permission": "read"
     ],
 )
 def test_access_grants_are_followed(grants, access):
-    [connection] = read_connections(written({"url": URL, "config": {"access_grants": grants}})).openapi
+    [connection] = read_connections(make_settings({"url": URL, "config": {"access_grants": grants}})).openapi
 
     assert connection.access_control == access
 
 
 def test_without_authentication_the_key_stays_here():
-    [connection] = read_connections(written({"url": URL, "auth_type": "none", "key": "k-1234"})).openapi
+    [connection] = read_connections(make_settings({"url": URL, "auth_type": "none", "key": "k-1234"})).openapi
 
     assert connection.key.get_secret_value() == ""
 
@@ -250,13 +250,13 @@ UTC_TIME = "get_current_utc_get_current_utc_time_get"
 async def test_tools_of_a_client_are_its_own_and_end_with_its_message(viewer):
     direct = DirectToolset()
     other = Viewer(person=Person(id="eve", name="eve"), chat=viewer.chat)
-    elsewhere = Viewer(person=viewer.person, chat=ChatAddress(platform="fake", chat_id="work"))
+    other_viewer = Viewer(person=viewer.person, chat=ChatAddress(platform="fake", chat_id="work"))
 
     async def nobody(event):
         raise ConnectionError
 
     with direct.offer(viewer, [SERVER], session_id="s1", event_call=nobody):
-        seen = [len(await direct.list_specs(each)) for each in (viewer, other, elsewhere)]
+        seen = [len(await direct.list_specs(each)) for each in (viewer, other, other_viewer)]
 
     assert seen == [2, 0, 0]
     assert await direct.list_specs(viewer) == ()
@@ -277,12 +277,12 @@ async def test_changing_tools_of_a_client_are_known_from_their_document(viewer):
 async def test_a_call_goes_to_the_client_as_the_specifications_event(viewer, context):
     events = []
 
-    async def answered(event):
+    async def answer(event):
         events.append(event)
         return [{"local_time": "2025-08-20T12:09:16"}, "data:image/png;base64,AA=="]
 
     direct = DirectToolset()
-    with direct.offer(viewer, [SERVER], session_id="s1", event_call=answered):
+    with direct.offer(viewer, [SERVER], session_id="s1", event_call=answer):
         result = await direct.call(UTC_TIME, {}, context)
 
     data = events[0]["data"]
@@ -317,7 +317,7 @@ async def test_a_client_that_does_not_answer_is_a_failed_call(viewer, context, r
 async def test_mcp_server_without_the_extra_is_a_source_that_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "bot.tools.servers.mcp.toolset", None)
     entry = {"type": "mcp", "url": "http://127.0.0.1:1/mcp", "name": "notes"}
-    settings = written(entry)
+    settings = make_settings(entry)
 
     async with open_tool_sources(settings, FunctionCallRouter(Registry()), clock=SystemClock()) as tools:
         [source] = [each for each in tools.sources if each.kind == "mcp"]

@@ -25,8 +25,8 @@ QUESTIONS = [
 
 
 @pytest.fixture
-async def asked(toolset_of, clock):
-    """Asks a bot with the time server and a model that plays a script, in one style of calling."""
+async def ask_bot(toolset_of, clock):
+    """Return a function that asks a bot with the time server and a scripted model, in one style of calling."""
     toolset = await toolset_of(time_server(clock))
     await toolset.refresh()
 
@@ -44,8 +44,8 @@ async def asked(toolset_of, clock):
 
 
 @pytest.mark.parametrize(("question", "answer"), QUESTIONS)
-async def test_native_the_model_calls_the_server_and_words_its_answer(asked, question, answer):
-    texts, model = await asked("native", [completion("", requested(FORMAT, **TOKYO)), answer], question)
+async def test_native_the_model_calls_the_server_and_words_its_answer(ask_bot, question, answer):
+    texts, model = await ask_bot("native", [completion("", requested(FORMAT, **TOKYO)), answer], question)
 
     assert texts == [answer]
     assert FORMAT in str(model.shown[0].tools)
@@ -53,10 +53,10 @@ async def test_native_the_model_calls_the_server_and_words_its_answer(asked, que
 
 
 @pytest.mark.parametrize(("question", "answer"), QUESTIONS)
-async def test_prompt_the_model_writes_the_call_and_reads_its_output(asked, question, answer):
+async def test_prompt_the_model_writes_the_call_and_reads_its_output(ask_bot, question, answer):
     call = json.dumps({"tool_calls": [{"name": FORMAT, "parameters": TOKYO}]})
 
-    texts, model = await asked("prompt", [call, answer], question)
+    texts, model = await ask_bot("prompt", [call, answer], question)
 
     messages = json.dumps(model.shown[1].messages, ensure_ascii=False)
     assert texts == [answer]

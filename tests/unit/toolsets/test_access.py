@@ -52,9 +52,9 @@ async def test_hidden_tool_is_uncallable_and_visible_tool_is_called(rule, who, c
     guarded = ToolSource(label="fake", kind="openapi", toolset=toolset, access=access).restrict(BOTS_OWNERS)
     as_them = replace(context, message=replace(context.message, sender=person, address=chat))
 
-    listed = await guarded.list_specs(Viewer(person=person, chat=chat))
+    specs = await guarded.list_specs(Viewer(person=person, chat=chat))
     result = await guarded.call("open", {"text": "hi"}, as_them)
 
-    assert bool(listed) is (who in admitted)
+    assert bool(specs) is (who in admitted)
     assert result.ok is (who in admitted)
     assert bool(toolset.calls) is (who in admitted)

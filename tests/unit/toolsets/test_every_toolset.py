@@ -64,7 +64,7 @@ async def test_unlisted_tool_is_not_called(toolset, name, context):
 
 
 async def test_an_unknown_name_is_answered_with_the_nearest(toolset, viewer, context):
-    listed = (await toolset.list_specs(viewer))[0].name
-    result = await toolset.call(f"{listed}y", {"text": "hi"}, context)
+    name = (await toolset.list_specs(viewer))[0].name
+    result = await toolset.call(f"{name}y", {"text": "hi"}, context)
 
-    assert f"did you mean {listed}" in result.error
+    assert f"did you mean {name}" in result.error

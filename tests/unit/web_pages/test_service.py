@@ -15,8 +15,8 @@ LOOPBACK = ipaddress.ip_address("127.0.0.1")
 
 
 @asynccontextmanager
-async def serving(*answers: bytes):
-    """A server that gives these answers in order, then the last for ever; without any it keeps silent.
+async def serve(*answers: bytes):
+    """Serve these answers in order, then always the last one; without any, never answer.
 
     Yields its port and what it was asked.
     """
@@ -52,7 +52,7 @@ def redirect(place: str) -> bytes:
 
 
 def service(*, inner: tuple[str, ...] = (), **options) -> WebPageService:
-    """Names lead to loopback, those in `inner` to a private address; only loopback is allowed."""
+    """Return a service that resolves names to loopback, or to a private address for names in `inner`."""
 
     async def resolve(host: str, port: int):
         return (ipaddress.ip_address("10.0.0.7"),) if host in inner else (LOOPBACK,)
@@ -62,7 +62,7 @@ def service(*, inner: tuple[str, ...] = (), **options) -> WebPageService:
 
 
 async def test_a_page_is_read_as_text():
-    async with serving(html("<title>Tea</title><p>Green <b>tea</b> 茶</p>")) as (port, requests):
+    async with serve(html("<title>Tea</title><p>Green <b>tea</b> 茶</p>")) as (port, requests):
         page = await service().fetch(f"http://shop.test:{port}/tea?kind=green#top")
 
     assert (page.title, page.text, page.is_cut) == ("Tea", "Green tea 茶", False)
@@ -70,21 +70,21 @@ async def test_a_page_is_read_as_text():
 
 
 async def test_an_address_in_chinese_goes_over_the_wire():
-    async with serving(html("ok")) as (port, requests):
+    async with serve(html("ok")) as (port, requests):
         await service().fetch(f"http://茶.test:{port}/绿茶")
 
     assert requests == ["GET /%E7%BB%BF%E8%8C%B6 HTTP/1.1"]
 
 
 async def test_redirects_are_followed_and_the_last_address_is_returned():
-    async with serving(redirect("/new"), html("ok")) as (port, _):
+    async with serve(redirect("/new"), html("ok")) as (port, _):
         page = await service().fetch(f"http://shop.test:{port}/old")
 
     assert page.url == f"http://shop.test:{port}/new"
 
 
 async def test_a_redirect_into_the_own_network_is_refused():
-    async with serving(redirect("http://inside.test/secret")) as (port, requests):
+    async with serve(redirect("http://inside.test/secret")) as (port, requests):
         with pytest.raises(PageUnavailable, match="address"):
             await service(inner=("inside.test",)).fetch(f"http://shop.test:{port}/")
 
@@ -98,7 +98,7 @@ async def test_name_that_resolves_to_an_internal_address_later_is_refused():
         return (looks.pop(0),)
 
     backend = GuardedBackend(allows=lambda address: address == LOOPBACK, resolve=resolve)
-    async with serving(redirect("/again"), html("secret")) as (port, _):
+    async with serve(redirect("/again"), html("secret")) as (port, _):
         with pytest.raises(PageUnavailable, match="address"):
             await WebPageService(lambda: open_guarded_pool(backend)).fetch(f"http://shop.test:{port}/")
 
@@ -116,7 +116,7 @@ async def test_one_internal_address_among_public_ones_is_refused():
     "host", ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "2130706433", "0x7f.1", "[::ffff:7f00:1]"]
 )
 async def test_the_own_machine_is_refused_by_default(host):
-    async with serving(html("secret")) as (port, requests):
+    async with serve(html("secret")) as (port, requests):
         with pytest.raises(PageUnavailable):
             await WebPageService().fetch(f"http://{host}:{port}/")
 
@@ -154,13 +154,13 @@ async def test_invalid_web_address_is_refused(url):
     ],
 )
 async def test_an_answer_that_cannot_be_read_is_refused_with_its_reason(answer, reason):
-    async with serving(answer) as (port, _):
+    async with serve(answer) as (port, _):
         with pytest.raises(PageUnavailable, match=reason):
             await service(max_bytes=1000).fetch(f"http://shop.test:{port}/")
 
 
 async def test_server_that_never_answers_is_cancelled():
-    async with serving() as (port, _):
+    async with serve() as (port, _):
         with pytest.raises(PageUnavailable, match="timeout"):
             await service(timeout=timedelta(seconds=0.2)).fetch(f"http://shop.test:{port}/")
 
@@ -168,7 +168,7 @@ async def test_server_that_never_answers_is_cancelled():
 async def test_a_character_set_of_the_page_is_used():
     page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<meta charset=gbk>绿茶".encode("gbk")
 
-    async with serving(page) as (port, _):
+    async with serve(page) as (port, _):
         assert (await service().fetch(f"http://shop.test:{port}/")).text == "绿茶"
 
 
@@ -207,7 +207,7 @@ def test_public_and_internal_addresses_are_distinguished(address, public):
     ("charset", "body"), [("punycode", "a" * 200_000), ("utf-7", "+2AA-"), ("idna", "tea"), ("undefined", "tea")]
 )
 async def test_charset_that_no_browser_knows_is_read_as_utf_8(charset, body):
-    async with serving(html(body, kind=f"text/plain; charset={charset}")) as (port, _):
+    async with serve(html(body, kind=f"text/plain; charset={charset}")) as (port, _):
         page = await service(timeout=timedelta(seconds=3)).fetch(f"http://shop.test:{port}/")
 
     assert page.text == body[:20_000]

@@ -96,14 +96,14 @@ async def test_failed_daily_deletion_does_not_end_the_bot(platform, clock):
 async def test_expired_messages_are_deleted_at_the_start(platform, clock, tmp_path):
     address = f"sqlite:///{tmp_path / 'bot.db'}"
 
-    def started():
+    def open_bot():
         opened = Database(address, make_thread=InlineExecutor)
         return bot(platform, clock, database=opened, history=HistorySettings(retention_days=1))
 
-    async with started():
+    async with open_bot():
         await platform.say("lovely weather")
     clock.shift(timedelta(days=2))
-    async with started() as app:
+    async with open_bot() as app:
         await asyncio.sleep(1)
         found = await app.services.get(HistoryService).recent(ChatAddress(platform="fake", chat_id="home"), limit=10)
 
@@ -189,14 +189,14 @@ async def test_every_day_at_midnight_does_not_fire_now(platform, clock):
 async def test_another_chats_reminders_cannot_be_seen_or_deleted(platform, clock):
     async with bot(platform, clock):
         await platform.say("remind me in 10 minutes to stretch", chat="home")
-        shown = platform.texts[0].split("[")[1].split("]")[0]
+        reminder_id = platform.texts[0].split("[")[1].split("]")[0]
         await platform.say("list my reminders", chat="work")
-        await platform.say(f"delete reminder {shown}", chat="work")
+        await platform.say(f"delete reminder {reminder_id}", chat="work")
         await platform.say("list my reminders", chat="home")
 
     assert platform.texts[1].startswith("No reminders here.")
     assert "Deleted" not in platform.texts[2]
-    assert shown in platform.texts[3]
+    assert reminder_id in platform.texts[3]
 
 
 async def test_message_is_in_the_history_before_it_is_answered(platform, clock):

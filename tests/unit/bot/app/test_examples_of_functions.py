@@ -18,8 +18,8 @@ WORDS = {"url": "https://example.org/page", "days": "30"}
 NAMED = {"en": ("Bubbles, ", "the budget"), "zh": ("Bubbles，", "年会预算"), "es": ("Bubbles, ", "el presupuesto")}
 
 
-def said(example):
-    """An example as somebody says it, with the first of alternatives, and in which language."""
+def fill_choices(example):
+    """Return an example with the first of its alternatives, and its language."""
     while CHOICE.search(example):
         example = CHOICE.sub(r"\1", example)
     language = language_of(example, "en")
@@ -32,7 +32,7 @@ def test_each_example_reaches_its_function(spec):
     interpreter = OfflineInterpreter()
 
     for example in spec.examples:
-        text, language = said(example)
+        text, language = fill_choices(example)
         message = replace(make_message(text), is_addressed=True, is_private=False)
         now = datetime(2026, 11, 20, 10, tzinfo=UTC)
         turn = Turn(message=message, now=now, zone=UTC, language=language, bot_name="Bubbles", tools=SPECS)

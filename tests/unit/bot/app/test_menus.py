@@ -48,10 +48,10 @@ async def test_restricted_function_is_not_shown(clock):
     platform = Menu(clock)
     async with bot(platform, clock) as app:
         rules = {tool.name: tool.options for tool in app.calls.registry}
-        shown = [command.name for command in platform.commands if command.name in rules]
+        names = [command.name for command in platform.commands if command.name in rules]
 
-    assert shown
-    assert all(rules[name].permission == "everyone" for name in shown)
+    assert names
+    assert all(rules[name].permission == "everyone" for name in names)
 
 
 async def test_filled_form_sets_a_reminder(clock):

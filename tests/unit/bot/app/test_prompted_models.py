@@ -25,7 +25,7 @@ class Lamp:
 
 @asynccontextmanager
 async def group(script, style="json_router", functions=(), search=None):
-    """A group chat with a bot, and the model that plays `script`."""
+    """Run a bot in a group with a model that plays `script`."""
     model, clock = ScriptedModel(script), LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     settings = Settings(bot=BotSettings(timezone="UTC"), plugins=NO_PLUGINS, search=search or SearchSettings())
     interpreter = model_interpreter(model, ModelSettings(function_calling=style))

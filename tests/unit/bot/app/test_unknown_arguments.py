@@ -24,67 +24,67 @@ ANN = Viewer(person=Person(id="ann", name="Ann"), chat=ChatAddress(platform="web
 
 
 @pytest.fixture
-def painted():
+def colours():
     return []
 
 
 @pytest.fixture
-def paint(painted):
+def paint(colours):
     @tool_function(name="paint", returns="reply")
     async def paint(size: int = 1, color: str = "red") -> str:
         """Paint something."""
-        painted.append((size, color))
+        colours.append((size, color))
         return "painted"
 
     return paint
 
 
 @pytest.fixture
-def ping(painted):
+def ping(colours):
     @tool_function(name="ping", returns="reply")
     async def ping() -> str:
         """Answer."""
-        painted.append("ping")
+        colours.append("ping")
         return "pong"
 
     return ping
 
 
-async def test_test_kit_refuses_an_unknown_argument(call_tool, paint, painted):  # noqa: F811 - the fixture
+async def test_test_kit_refuses_an_unknown_argument(call_tool, paint, colours):  # noqa: F811 - the fixture
     result = await call_tool(paint, **WRONG)
 
     assert "/colr: is not an argument of this tool" in result.error
     assert "Did you mean 'color'?" in result.error
-    assert painted == []
+    assert colours == []
 
 
-async def test_function_without_arguments_refuses_all(call_tool, ping, painted):  # noqa: F811 - the fixture
+async def test_function_without_arguments_refuses_all(call_tool, ping, colours):  # noqa: F811 - the fixture
     result = await call_tool(ping, foo=1)
 
     assert "/foo: is not an argument of this tool" in result.error
-    assert painted == []
+    assert colours == []
 
 
-async def test_error_is_reported_to_a_model(paint, painted):
+async def test_error_is_reported_to_a_model(paint, colours):
     model = ScriptedModel([completion("", requested("paint", **WRONG)), completion("", requested("paint", size=1))])
     texts = await talk_to_bot("paint it", functions=[paint], interpreter=FunctionCallLLM(model))
 
     assert "Did you mean 'color'?" in str(model.shown[1])
     assert texts == ["painted"]
-    assert painted == [(1, "red")]
+    assert colours == [(1, "red")]
 
 
 @pytest.mark.parametrize("path", ["/api/tools/paint/invoke", "/tools/paint"])
-async def test_http_refuses_an_unknown_argument(path, paint, painted):
+async def test_http_refuses_an_unknown_argument(path, paint, colours):
     async with asked(functions=[paint]) as api:
         answer = await api.post(path, json={"arguments": WRONG} if path.startswith("/api") else WRONG)
 
     assert answer.status_code == 422
     assert "color" in answer.text
-    assert painted == []
+    assert colours == []
 
 
-async def test_mcp_refuses_an_unknown_argument(paint, painted):
+async def test_mcp_refuses_an_unknown_argument(paint, colours):
     async with (
         http_bot(functions=[paint]) as bot,
         Client(McpTools(bot.app, SystemClock(), lambda _: ANN).server()) as to,
@@ -93,31 +93,31 @@ async def test_mcp_refuses_an_unknown_argument(paint, painted):
 
     assert result.is_error
     assert "Did you mean 'color'?" in result.content[0].text
-    assert painted == []
+    assert colours == []
 
 
 @pytest.mark.parametrize("text", ["/paint size=1 colr=blue", "/paint colr=blue"])
-async def test_slash_command_with_an_unknown_argument_is_refused(text, paint, painted):
+async def test_slash_command_with_an_unknown_argument_is_refused(text, paint, colours):
     (answer,) = await talk_to_bot(text, functions=[paint])
 
     assert "color" in answer
-    assert painted == []
+    assert colours == []
 
 
-async def test_a_typed_command_of_a_function_without_arguments_is_refused(ping, painted):
+async def test_a_typed_command_of_a_function_without_arguments_is_refused(ping, colours):
     (answer,) = await talk_to_bot("/ping foo=1", functions=[ping])
 
     assert "foo" in answer
-    assert painted == []
+    assert colours == []
 
 
-async def test_unknown_argument_of_an_agents_call_is_refused(paint, painted):
+async def test_unknown_argument_of_an_agents_call_is_refused(paint, colours):
     script = [[ToolCall(id="1", name="paint", arguments=WRONG)], "sorry"]
     agent = Agent(name="painter", model=ScriptedInterpreter(script), tools=[paint])
     outcome = await ask(agent, "paint it", make_context())
 
     assert "Did you mean 'color'?" in outcome.steps[0].results[0].error
-    assert painted == []
+    assert colours == []
 
 
 async def test_every_published_schema_of_ours_names_all_arguments(paint, ping):

@@ -33,12 +33,13 @@ def test_the_first_variable_that_is_set_decides(environment, language):
 
 
 @pytest.mark.parametrize(
-    ("terminal", "bots", "spoken"), [("zh_CN.UTF-8", "en", "zh"), ("C.UTF-8", "zh", "zh"), ("de_DE.UTF-8", "en", "en")]
+    ("terminal", "bots", "expected"),
+    [("zh_CN.UTF-8", "en", "zh"), ("C.UTF-8", "zh", "zh"), ("de_DE.UTF-8", "en", "en")],
 )
-def test_bots_language_is_used_unless_the_terminal_has_another(monkeypatch, terminal, bots, spoken):
+def test_bots_language_is_used_unless_the_terminal_has_another(monkeypatch, terminal, bots, expected):
     monkeypatch.setenv("LC_ALL", terminal)
 
-    assert display_language(bots) == spoken
+    assert display_language(bots) == expected
 
 
 @pytest.mark.parametrize(("path", "command"), list(commands()), ids=[path for path, _ in commands()])
@@ -55,10 +56,10 @@ GROUPS = [(path, command) for path, command in commands() if isinstance(command,
 @pytest.mark.parametrize(("path", "group"), GROUPS, ids=[path for path, _ in GROUPS])
 def test_the_list_of_commands_cuts_no_sentence_short(path, group):
     words = path.split()[1:]
-    listed = CliRunner().invoke(cli, [*words, "--help"], terminal_width=80).output.partition("Commands:")[2]
+    output = CliRunner().invoke(cli, [*words, "--help"], terminal_width=80).output.partition("Commands:")[2]
 
-    assert listed
-    assert [line for line in listed.splitlines() if line.endswith("...")] == []
+    assert output
+    assert [line for line in output.splitlines() if line.endswith("...")] == []
 
 
 @pytest.mark.parametrize("language", ["zh", "es"])
@@ -69,13 +70,13 @@ def test_translations_of_removed_commands_are_removed(language):
     assert set(translated_help(language)) - texts == set()
 
 
-def helped(*words, language):
+def print_help(*words, language):
     environment = {"PATH": os.environ["PATH"], "LANG": language, "PYTHONUTF8": "1"}
     return subprocess.check_output([sys.executable, "-m", "bot", *words, "--help"], env=environment, text=True)
 
 
 def test_a_chinese_terminal_is_helped_in_chinese():
-    whole, one = helped(language="zh_CN.UTF-8"), helped("reminders", "verify", language="zh_CN.UTF-8")
+    whole, one = print_help(language="zh_CN.UTF-8"), print_help("reminders", "verify", language="zh_CN.UTF-8")
 
     assert "从这里开始" in whole
     assert "用法：" in whole
@@ -86,7 +87,7 @@ def test_a_chinese_terminal_is_helped_in_chinese():
 
 
 def test_a_spanish_terminal_is_helped_in_spanish():
-    whole, one = helped(language="es_ES.UTF-8"), helped("reminders", "verify", language="es_ES.UTF-8")
+    whole, one = print_help(language="es_ES.UTF-8"), print_help("reminders", "verify", language="es_ES.UTF-8")
 
     assert "Empieza aquí" in whole
     assert "Uso: " in whole
@@ -95,5 +96,5 @@ def test_a_spanish_terminal_is_helped_in_spanish():
 
 
 def test_any_other_terminal_is_helped_in_english():
-    assert not HAN.search(helped(language="C.UTF-8"))
+    assert not HAN.search(print_help(language="C.UTF-8"))
     assert cli.help.startswith("Bubbles: a group-chat")

@@ -179,23 +179,23 @@ def test_connections_that_cannot_be_read_are_wrong_settings(run_command):
 def test_the_tools_of_plugins_are_listed_with_their_arguments(run_command):
     result = run_command("tools", dice=ROLL)
 
-    listed = result.output.partition("plugin dice")[2]
-    assert "roll  Roll a die." in listed
-    assert "sides  optional  integer" in listed
+    listing = result.output.partition("plugin dice")[2]
+    assert "roll  Roll a die." in listing
+    assert "sides  optional  integer" in listing
 
 
 def test_null_is_no_kind_of_an_argument_that_may_be_left_out(run_command):
-    listed = run_command("tools").output
+    listing = run_command("tools").output
 
-    assert "once|daily|weekly " in listed
-    assert "None" not in listed.partition("reminder_update")[2].partition("reminder_snooze")[0]
-    assert "|null" not in listed
+    assert "once|daily|weekly " in listing
+    assert "None" not in listing.partition("reminder_update")[2].partition("reminder_snooze")[0]
+    assert "|null" not in listing
 
 
 def test_the_list_for_models_has_the_tools_of_plugins_too(run_command):
-    listed = json.loads(run_command("tools", "--json", dice=ROLL).output)
+    tools = json.loads(run_command("tools", "--json", dice=ROLL).output)
 
-    names = [each["function"]["name"] for each in listed]
+    names = [each["function"]["name"] for each in tools]
     assert names[0] == "reminder_set"
     assert names[-1] == "roll"
 

@@ -121,7 +121,7 @@ def test_test_of_a_plugin_passes_for_any_name(tmp_path, monkeypatch, pytester_ru
 
 @pytest.fixture
 def pytester_run():
-    """Runs pytest in a folder, in a process of its own; returns its exit code and output."""
+    """Run pytest in a folder, in a process of its own, and return its exit code and output."""
     import os
     import subprocess
     import sys

@@ -49,29 +49,29 @@ def test_next_step_uses_pytest_of_the_environment(run, kind, test):
 
 def test_a_new_plugin_is_shown_with_its_function(run):
     run("new", "plugin", "feed_cat")
-    shown = run("plugins")
+    result = run("plugins")
 
-    assert shown.exit_code == 0
-    assert "functions: feed_cat; services: 1" in shown.output
+    assert result.exit_code == 0
+    assert "functions: feed_cat; services: 1" in result.output
 
 
 def test_a_plugin_that_does_not_work_is_shown_with_its_reason(run, tmp_path):
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "broken.py").write_text("import no_such_package", encoding="utf-8")
-    shown = run("plugins")
+    result = run("plugins")
 
-    assert shown.exit_code == 1
+    assert result.exit_code == 1
     assert (
         "does not work: it needs the package no_such_package, which is not installed: pip install no_such_package"
-        in shown.output
+        in result.output
     )
 
 
 def test_without_plugins_the_way_to_one_is_shown(run):
-    shown = run("plugins")
+    result = run("plugins")
 
-    assert shown.exit_code == 0
-    assert "bubbles new plugin NAME" in shown.output
+    assert result.exit_code == 0
+    assert "bubbles new plugin NAME" in result.output
 
 
 def test_a_plugin_adds_a_command(run, tmp_path):

@@ -106,39 +106,39 @@ async def test_a_message_over_its_own_budget_is_not_corrected_by_another_request
 def test_explain_says_why_a_call_went_back_to_the_model(tmp_path, bubbles):
     script = [call("reminder_set", SET | {"type": "sometimes"}), call("reminder_set", SET)]
     asyncio.run(conversation(tmp_path, script, REQUEST))
-    shown = bubbles("explain", "m0")
+    result = bubbles("explain", "m0")
 
-    assert 'The model wrote a call that the check rejected: reminder_set {"type": "sometimes"' in shown.output
-    assert "Reason: " in shown.output
-    assert "/type" in shown.output.split("Reason: ")[1].splitlines()[0]
+    assert 'The model wrote a call that the check rejected: reminder_set {"type": "sometimes"' in result.output
+    assert "Reason: " in result.output
+    assert "/type" in result.output.split("Reason: ")[1].splitlines()[0]
 
 
 def test_explain_shows_route_call_tokens_and_cost(tmp_path, bubbles):
     asyncio.run(conversation(tmp_path, [call("reminder_set", SET)], REQUEST))
-    shown = bubbles("explain", "m0")
+    result = bubbles("explain", "m0")
 
-    assert shown.exit_code == 0
+    assert result.exit_code == 0
     for part in ("fake:home", "in 1 request", "1. reminder_set(type=once, time=2026-11-20 10:00", "done", "tokens ("):
-        assert part in shown.output
-    assert bubbles("explain", "last").output == shown.output
+        assert part in result.output
+    assert bubbles("explain", "last").output == result.output
 
 
 @pytest.mark.parametrize("command", ["explain", "replay"])
 def test_printed_text_of_others_has_no_control_characters(tmp_path, bubbles, command):
     asyncio.run(conversation(tmp_path, [], "remind me in 10 minutes to stretch\x1b]52;c;eA==\x07"))
-    shown = bubbles(command, "m0")
+    result = bubbles(command, "m0")
 
-    assert "to stretch" in shown.output
-    assert "\x1b" not in shown.output
+    assert "to stretch" in result.output
+    assert "\x1b" not in result.output
 
 
 def test_explain_reports_a_missing_record(tmp_path, bubbles):
     nothing_yet = bubbles("explain", "last")
     asyncio.run(conversation(tmp_path, [call("reminder_set", SET)], REQUEST))
     unknown = bubbles("explain", "m77")
-    elsewhere = bubbles("explain", "m0", "--chat", "fake:work")
+    result = bubbles("explain", "m0", "--chat", "fake:work")
 
-    assert (nothing_yet.exit_code, unknown.exit_code, elsewhere.exit_code) == (2, 1, 1)
+    assert (nothing_yet.exit_code, unknown.exit_code, result.exit_code) == (2, 1, 1)
     assert f"bubbles: {tmp_path}/bubbles.db: there is no database yet; start the bot once, or" in nothing_yet.output
     assert "nothing is recorded about message m77; name `last`, or one of the latest: m0\n" in unknown.output
 
@@ -146,11 +146,11 @@ def test_explain_reports_a_missing_record(tmp_path, bubbles):
 def test_offline_replay_executes_nothing_and_shows_both(tmp_path, bubbles):
     asyncio.run(conversation(tmp_path, [], "remind me in 10 minutes to stretch"))
     before = (tmp_path / "bubbles.db").read_bytes()
-    shown = bubbles("replay", "m0")
+    result = bubbles("replay", "m0")
 
-    assert shown.exit_code == 0
-    assert shown.output.endswith("same calls\n")
-    assert shown.output.count("reminder_set(") == 2
+    assert result.exit_code == 0
+    assert result.output.endswith("same calls\n")
+    assert result.output.count("reminder_set(") == 2
     assert (tmp_path / "bubbles.db").read_bytes() == before
 
 
@@ -163,11 +163,11 @@ def test_offline_replay_executes_nothing_and_shows_both(tmp_path, bubbles):
 )
 def test_a_replay_says_how_a_reminder_repeats_in_the_words_of_the_person(tmp_path, bubbles, text, words):
     asyncio.run(conversation(tmp_path, [], text))
-    shown = bubbles("replay", "m0")
+    result = bubbles("replay", "m0")
 
-    assert "rrule=" in shown.output
-    assert words in " ".join(shown.output.split())
-    assert "FREQ" not in shown.output
+    assert "rrule=" in result.output
+    assert words in " ".join(result.output.split())
+    assert "FREQ" not in result.output
 
 
 async def test_a_replay_asks_another_model_and_names_the_difference(tmp_path, bubbles):
@@ -175,21 +175,21 @@ async def test_a_replay_asks_another_model_and_names_the_difference(tmp_path, bu
     queries = [call("perplexity_search", {"query": words}) for words in ("highest mountain Europe", "Mont Blanc")]
     await conversation(tmp_path, queries[:1], "Bubbles, what is the highest mountain in Europe?")
     async with OpenAIServer(queries[1:]) as server:
-        shown = await asyncio.to_thread(bubbles, "replay", "m0", "--model", "other", "--base-url", server.base_url)
+        result = await asyncio.to_thread(bubbles, "replay", "m0", "--model", "other", "--base-url", server.base_url)
         models = [request.body["model"] for request in server.requests]
 
-    assert (shown.exit_code, models[-1]) == (0, "other")
-    assert "[other arguments]" in " ".join(shown.output.split())
-    assert shown.output.endswith("the calls differ\n")
+    assert (result.exit_code, models[-1]) == (0, "other")
+    assert "[other arguments]" in " ".join(result.output.split())
+    assert result.output.endswith("the calls differ\n")
 
 
 async def test_a_replay_with_a_model_that_is_down_says_so(tmp_path, bubbles):
     await conversation(tmp_path, [call("reminder_set", SET)], REQUEST)
     async with OpenAIServer() as server:
-        shown = await asyncio.to_thread(bubbles, "replay", "m0", "--base-url", server.base_url)
+        result = await asyncio.to_thread(bubbles, "replay", "m0", "--base-url", server.base_url)
 
-    assert shown.exit_code == 1
-    assert "the model did not answer" in shown.output
+    assert result.exit_code == 1
+    assert "the model did not answer" in result.output
 
 
 @pytest.mark.parametrize(
@@ -208,10 +208,10 @@ def test_usage_is_shown_by_chat_person_and_function(tmp_path, bubbles, by, name,
 
 def test_usage_by_day_names_the_day_and_sums_up(tmp_path, bubbles):
     asyncio.run(conversation(tmp_path, [call("reminder_set", SET)] * 2, REQUEST, REQUEST))
-    shown = bubbles("usage", "--by", "day", "--days", "36500").output.splitlines()
+    lines = bubbles("usage", "--by", "day", "--days", "36500").output.splitlines()
 
-    assert shown[1].split()[:2] == ["2026-11-20", "2"]
-    assert shown[-1].split()[:2] == ["total", "2"]
+    assert lines[1].split()[:2] == ["2026-11-20", "2"]
+    assert lines[-1].split()[:2] == ["total", "2"]
 
 
 def test_without_a_record_usage_says_so(tmp_path, bubbles):
@@ -221,12 +221,12 @@ def test_without_a_record_usage_says_so(tmp_path, bubbles):
 
 
 def test_usage_prints_names_without_control_characters(tmp_path, bubbles):
-    async def used():
+    async def store_turn():
         async with Database(f"sqlite:///{tmp_path / 'bubbles.db'}") as database:
             turn = replace(make_turn_record(), address=ChatAddress(platform="irc", chat_id="#a\x1b]0;b\x07"))
             await SqlCallStore(database).add([turn], [])
 
-    asyncio.run(used())
+    asyncio.run(store_turn())
     printed = bubbles("usage", "--days", "36500").output
 
     assert "irc:#a]0;b  " in printed

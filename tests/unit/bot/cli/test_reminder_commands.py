@@ -38,13 +38,13 @@ def bubbles(tmp_path, monkeypatch):
 
 @pytest.fixture
 def remind(tmp_path):
-    """Sets a reminder two days ago, first due after `due_in`."""
+    """Set a reminder two days ago, first due after `due_in`."""
 
     def run(rule="", *, due_in=timedelta(days=60)):
         async def add():
             async with Database(f"sqlite:///{tmp_path / 'bubbles.db'}") as database:
                 first = SET_AT + due_in
-                wish = NewReminder(
+                new = NewReminder(
                     request_key=rule,
                     address=ChatAddress(platform="console", chat_id="home"),
                     creator=Person(id="ann", name="Ann"),
@@ -52,7 +52,7 @@ def remind(tmp_path):
                     schedule=read_schedule(first.replace(tzinfo=None), "UTC", rule),
                     language="zh",
                 )
-                await add_many(SqlReminderStore(database), [ValidatedReminder(reminder=wish, first_fire=first)], SET_AT)
+                await add_many(SqlReminderStore(database), [ValidatedReminder(reminder=new, first_fire=first)], SET_AT)
 
         asyncio.run(add())
 
@@ -121,11 +121,11 @@ def test_running_bot_must_be_stopped_before_an_import(bubbles, remind, tmp_path)
     bubbles("export", "--chat", "console:home", "--out", "file")
     lock = Database(f"sqlite:///{tmp_path / 'bubbles.db'}")
 
-    async def while_open():
+    async def import_while_locked():
         async with lock:
             return await asyncio.to_thread(bubbles, "import", "file", "--chat", "console:other")
 
-    result = asyncio.run(while_open())
+    result = asyncio.run(import_while_locked())
 
     assert result.exit_code == 1
     assert "stop the bot to import" in result.output

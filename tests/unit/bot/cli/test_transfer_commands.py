@@ -42,11 +42,11 @@ def stored_message(tmp_path):
 
 @pytest.mark.usefixtures("stored_message")
 def test_a_chat_moves_from_one_bot_to_another(bubbles, tmp_path):
-    taken = bubbles("export", "--chat", "console:home", "--out", "home.jsonl")
-    brought = bubbles("import", "home.jsonl", data="two")
+    export = bubbles("export", "--chat", "console:home", "--out", "home.jsonl")
+    import_result = bubbles("import", "home.jsonl", data="two")
     again = bubbles("export", "--chat", "console:home", "--out", "again.jsonl", data="two")
 
-    assert (taken.output, brought.output) == ("home.jsonl: message 1\n", "new: message 1\n")
+    assert (export.output, import_result.output) == ("home.jsonl: message 1\n", "new: message 1\n")
     assert again.exit_code == 0
     first, second = (
         path.read_text(encoding="utf-8").splitlines() for path in (tmp_path / "home.jsonl", tmp_path / "again.jsonl")
@@ -59,29 +59,29 @@ def test_a_chat_moves_from_one_bot_to_another(bubbles, tmp_path):
 @pytest.mark.parametrize("command", [("export", "--chat", "console:home", "--out"), ("backup",)])
 def test_existing_files_are_not_overwritten(bubbles, tmp_path, command):
     (tmp_path / "copy").write_text("mine", encoding="utf-8")
-    taken = bubbles(*command, "copy")
+    result = bubbles(*command, "copy")
 
-    assert taken.exit_code == 1
-    assert taken.output == "bubbles: copy exists already; nothing is overwritten; choose another name\n"
+    assert result.exit_code == 1
+    assert result.output == "bubbles: copy exists already; nothing is overwritten; choose another name\n"
     assert (tmp_path / "copy").read_text(encoding="utf-8") == "mine"
 
 
 @pytest.mark.usefixtures("stored_message")
 def test_export_of_an_unknown_chat_fails_and_names_the_chats(bubbles, tmp_path):
-    taken = bubbles("export", "--chat", "console:hom", "--out", "x.jsonl")
+    result = bubbles("export", "--chat", "console:hom", "--out", "x.jsonl")
 
-    assert taken.output == "bubbles: nothing is stored of console:hom; chats: console:home\n"
-    assert taken.exit_code == 1
+    assert result.output == "bubbles: nothing is stored of console:hom; chats: console:home\n"
+    assert result.exit_code == 1
     assert not list(tmp_path.glob("x.jsonl*"))
 
 
 @pytest.mark.usefixtures("stored_message")
 def test_export_with_one_of_several_keys_unknown_fails_and_names_it(bubbles, tmp_path):
     chats = ("--chat", "console:home", "--chat", "console:hom")
-    taken = bubbles("export", *chats, "--person", "console:ann", "--person", "console:an", "--out", "x.jsonl")
+    result = bubbles("export", *chats, "--person", "console:ann", "--person", "console:an", "--out", "x.jsonl")
 
-    assert taken.output == "bubbles: nothing is stored of console:hom, console:an; chats: console:home\n"
-    assert taken.exit_code == 1
+    assert result.output == "bubbles: nothing is stored of console:hom, console:an; chats: console:home\n"
+    assert result.exit_code == 1
     assert not list(tmp_path.glob("x.jsonl*"))
 
 
@@ -94,28 +94,28 @@ def test_export_with_one_of_several_keys_unknown_fails_and_names_it(bubbles, tmp
     ],
 )
 def test_failed_export_is_reported_and_leaves_no_file(bubbles, tmp_path, words, expected):
-    taken = bubbles("export", *words, "--out", "x.jsonl", data="none")
+    result = bubbles("export", *words, "--out", "x.jsonl", data="none")
 
-    assert taken.exit_code == 1
-    assert expected in taken.output
+    assert result.exit_code == 1
+    assert expected in result.output
     assert not list(tmp_path.glob("x.jsonl*"))
 
 
 def test_a_file_that_is_no_export_is_refused_with_its_line(bubbles, tmp_path):
     (tmp_path / "x.jsonl").write_text('{"a": 1}\n', encoding="utf-8")
-    brought = bubbles("import", "x.jsonl")
+    result = bubbles("import", "x.jsonl")
 
-    assert brought.exit_code == 1
-    assert "x.jsonl: line 1:" in brought.output
-    assert "nothing was imported" in brought.output
+    assert result.exit_code == 1
+    assert "x.jsonl: line 1:" in result.output
+    assert "nothing was imported" in result.output
 
 
 @pytest.mark.usefixtures("stored_message")
 def test_unwritable_file_is_reported_by_the_given_name(bubbles):
-    taken = bubbles("export", "--chat", "console:home", "--out", "nowhere/home.jsonl")
+    result = bubbles("export", "--chat", "console:home", "--out", "nowhere/home.jsonl")
 
-    assert taken.output == "bubbles: nowhere/home.jsonl: No such file or directory\n"
-    assert taken.exit_code == 1
+    assert result.output == "bubbles: nowhere/home.jsonl: No such file or directory\n"
+    assert result.exit_code == 1
 
 
 @pytest.mark.usefixtures("stored_message")

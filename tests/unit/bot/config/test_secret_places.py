@@ -49,7 +49,7 @@ def keyring_of():
 
 
 @pytest.fixture
-def written(tmp_path):
+def write_config(tmp_path):
     def write(text):
         path = tmp_path / "config.toml"
         path.write_text(text, encoding="utf-8")
@@ -59,11 +59,11 @@ def written(tmp_path):
 
 
 @pytest.mark.parametrize("by", ["config.toml", "environment", "well-known name"])
-def test_a_setting_may_name_the_file_of_its_secret(tmp_path, written, by):
+def test_a_setting_may_name_the_file_of_its_secret(tmp_path, write_config, by):
     (tmp_path / "key").write_text(f"{SECRET}\n", encoding="utf-8")
     place = f"file:{tmp_path / 'key'}"
     names = {"environment": "BUBBLES_MODEL__API_KEY", "well-known name": "OPENAI_API_KEY"}
-    path = written(f'[model]\napi_key = "{place}"\n' if by == "config.toml" else "")
+    path = write_config(f'[model]\napi_key = "{place}"\n' if by == "config.toml" else "")
 
     settings = load_settings(path, {names[by]: place} if by in names else {})
 
@@ -71,9 +71,9 @@ def test_a_setting_may_name_the_file_of_its_secret(tmp_path, written, by):
     assert secret_values(settings) == (SECRET,)
 
 
-def test_a_setting_may_name_the_entry_of_the_keyring(keyring_of, written):
+def test_a_setting_may_name_the_entry_of_the_keyring(keyring_of, write_config):
     keyring_of(MemoryKeyring(bubbles_openai=SECRET, team_bubbles_irc="hush"))
-    path = written(
+    path = write_config(
         '[model]\napi_key = "keyring:bubbles/openai"\n[platforms.irc]\naccount_password = "keyring:team/bubbles/irc"\n'
     )
 
@@ -83,8 +83,8 @@ def test_a_setting_may_name_the_entry_of_the_keyring(keyring_of, written):
     assert settings.platforms.groups["irc"].account_password.get_secret_value() == "hush"
 
 
-def test_plain_text_is_never_a_secret_place(written):
-    assert load_settings(written('[bot]\nname = "file:me"\n'), {}).bot.name == "file:me"
+def test_plain_text_is_never_a_secret_place(write_config):
+    assert load_settings(write_config('[bot]\nname = "file:me"\n'), {}).bot.name == "file:me"
 
 
 def load_invalid(path, environment):
@@ -95,9 +95,9 @@ def load_invalid(path, environment):
 
 
 @pytest.mark.parametrize(("language", "word"), [("en", "Put it there: keyring set bubbles openai"), ("zh", "请放进去")])
-def test_missing_entry_is_reported_with_the_command_that_makes_it(keyring_of, written, language, word):
+def test_missing_entry_is_reported_with_the_command_that_makes_it(keyring_of, write_config, language, word):
     keyring_of(MemoryKeyring())
-    error = load_invalid(written(""), {"BUBBLES_MODEL__API_KEY": "keyring:bubbles/openai"})
+    error = load_invalid(write_config(""), {"BUBBLES_MODEL__API_KEY": "keyring:bubbles/openai"})
 
     assert error.key == "model.api_key"
     assert word in config_problem(error, language)
@@ -115,29 +115,29 @@ def test_missing_entry_is_reported_with_the_command_that_makes_it(keyring_of, wr
     ],
     ids=["locked", "none", "empty", "no name", "no file"],
 )
-def test_invalid_place_is_reported_with_a_correction(keyring_of, written, language, backend, place, words):
+def test_invalid_place_is_reported_with_a_correction(keyring_of, write_config, language, backend, place, words):
     keyring_of(backend)
 
-    assert words in config_problem(load_invalid(written(""), {"OPENAI_API_KEY": place}), language)
+    assert words in config_problem(load_invalid(write_config(""), {"OPENAI_API_KEY": place}), language)
 
 
-def test_unreadable_file_of_a_variable_is_reported_with_its_setting(written):
-    error = load_invalid(written(""), {"BUBBLES_HTTP__TOKEN_FILE": "/no/such/file"})
+def test_unreadable_file_of_a_variable_is_reported_with_its_setting(write_config):
+    error = load_invalid(write_config(""), {"BUBBLES_HTTP__TOKEN_FILE": "/no/such/file"})
 
     assert error.key == "http.token"
     assert "/no/such/file cannot be read" in error.problem
 
 
-def test_the_library_is_loaded_only_where_a_setting_asks_for_it(written, monkeypatch):
+def test_the_library_is_loaded_only_where_a_setting_asks_for_it(write_config, monkeypatch):
     monkeypatch.setitem(sys.modules, "keyring", None)  # an import of it fails, as where the extra is not installed
 
-    load_settings(written(""), {"OPENAI_API_KEY": "sk-plain"})
-    error = load_invalid(written(""), {"OPENAI_API_KEY": "keyring:bubbles/openai"})
+    load_settings(write_config(""), {"OPENAI_API_KEY": "sk-plain"})
+    error = load_invalid(write_config(""), {"OPENAI_API_KEY": "keyring:bubbles/openai"})
 
     assert "pip install -e '.[keyring]'" in error.problem
 
 
-def test_places_of_secrets_are_shown_without_the_secrets(tmp_path, written, keyring_of):
+def test_places_of_secrets_are_shown_without_the_secrets(tmp_path, write_config, keyring_of):
     keyring_of(MemoryKeyring(bubbles_openai=SECRET))
     (tmp_path / "token").write_text(SECRET, encoding="utf-8")
     environment = {
@@ -146,7 +146,7 @@ def test_places_of_secrets_are_shown_without_the_secrets(tmp_path, written, keyr
         "BUBBLES_BOT__NAME": "Pearl",
     }
 
-    loaded = read_settings(written('[model]\napi_key = "keyring:bubbles/openai"\n'), environment)
+    loaded = read_settings(write_config('[model]\napi_key = "keyring:bubbles/openai"\n'), environment)
 
     assert list(loaded.secrets.items()) == [
         ("http.token", f"file {tmp_path / 'token'}"),

@@ -10,7 +10,7 @@ from bot.config.sources import load_settings
 from services.kernel.errors import ConfigError
 
 
-def written(folder: Path, text: str) -> Path:
+def write_config(folder: Path, text: str) -> Path:
     path = folder / "config.toml"
     path.write_text(text, encoding="utf-8")
     return path
@@ -23,13 +23,13 @@ def test_without_a_file_everything_has_its_default(tmp_path, monkeypatch):
 
 
 def test_file_sets_its_settings(tmp_path):
-    path = written(tmp_path, '[bot]\nname = "泡泡"\n')
+    path = write_config(tmp_path, '[bot]\nname = "泡泡"\n')
 
     assert load_settings(path, {}).bot.name == "泡泡"
 
 
 def test_the_environment_wins_over_the_file(tmp_path):
-    path = written(tmp_path, '[bot]\nname = "Bubbles"\n')
+    path = write_config(tmp_path, '[bot]\nname = "Bubbles"\n')
 
     assert load_settings(path, {"BUBBLES_BOT__NAME": "Pearl"}).bot.name == "Pearl"
 
@@ -39,7 +39,7 @@ def test_numbers_and_lists_are_read_from_the_environment(tmp_path):
         "BUBBLES_ROUTER__MESSAGES_PER_MINUTE": "5",
         "BUBBLES_ROUTER__ALLOWED_CHATS": "console:home, console:work",
     }
-    settings = load_settings(written(tmp_path, ""), environment)
+    settings = load_settings(write_config(tmp_path, ""), environment)
 
     assert settings.router.messages_per_minute == 5
     assert settings.router.allowed_chats == ("console:home", "console:work")
@@ -54,7 +54,7 @@ def test_numbers_and_lists_are_read_from_the_environment(tmp_path):
 )
 def test_an_unknown_key_names_the_nearest_known_one(tmp_path, text, key, nearest):
     with pytest.raises(ConfigError) as error:
-        load_settings(written(tmp_path, text), {})
+        load_settings(write_config(tmp_path, text), {})
 
     assert error.value.key == key
     assert f"did you mean {nearest}?" in error.value.problem
@@ -62,17 +62,17 @@ def test_an_unknown_key_names_the_nearest_known_one(tmp_path, text, key, nearest
 
 def test_an_unknown_variable_is_an_error_too(tmp_path):
     with pytest.raises(ConfigError, match=r"did you mean bot\.timezone"):
-        load_settings(written(tmp_path, ""), {"BUBBLES_BOT__TIMEZON": "UTC"})
+        load_settings(write_config(tmp_path, ""), {"BUBBLES_BOT__TIMEZON": "UTC"})
 
 
 def test_a_value_of_the_wrong_kind_names_its_setting(tmp_path):
     with pytest.raises(ConfigError, match=r"router\.messages_per_minute"):
-        load_settings(written(tmp_path, "[router]\nmessages_per_minute = 'many'\n"), {})
+        load_settings(write_config(tmp_path, "[router]\nmessages_per_minute = 'many'\n"), {})
 
 
 def test_a_zone_that_is_not_iana_is_refused_with_an_example(tmp_path):
     with pytest.raises(ConfigError, match="Europe/Berlin"):
-        load_settings(written(tmp_path, "[bot]\ntimezone = 'Mars/Olympus'\n"), {})
+        load_settings(write_config(tmp_path, "[bot]\ntimezone = 'Mars/Olympus'\n"), {})
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_zone_that_is_not_iana_is_refused_with_an_example(tmp_path):
 )
 def test_value_of_the_wrong_form_is_reported_with_a_correct_one(tmp_path, text, key, hint):
     with pytest.raises(ConfigError) as error:
-        load_settings(written(tmp_path, text), {})
+        load_settings(write_config(tmp_path, text), {})
 
     assert error.value.key == key
     assert hint in error.value.problem
@@ -108,7 +108,7 @@ def test_a_file_that_is_not_utf_8_is_refused_by_name(tmp_path):
 
 def test_a_secret_in_the_file_is_refused_and_not_repeated(tmp_path):
     with pytest.raises(ConfigError) as error:
-        load_settings(written(tmp_path, "[model]\napi_key = 'sk-planted'\n"), {})
+        load_settings(write_config(tmp_path, "[model]\napi_key = 'sk-planted'\n"), {})
 
     assert "BUBBLES_MODEL__API_KEY" in str(error.value)
     assert "sk-planted" not in str(error.value)
@@ -117,13 +117,13 @@ def test_a_secret_in_the_file_is_refused_and_not_repeated(tmp_path):
 def test_secret_may_be_in_its_own_file(tmp_path):
     secret = tmp_path / "key"
     secret.write_text("sk-from-file\n", encoding="utf-8")
-    settings = load_settings(written(tmp_path, ""), {"BUBBLES_MODEL__API_KEY_FILE": str(secret)})
+    settings = load_settings(write_config(tmp_path, ""), {"BUBBLES_MODEL__API_KEY_FILE": str(secret)})
 
     assert settings.model.api_key.get_secret_value() == "sk-from-file"
 
 
 def test_usual_name_of_the_key_is_accepted_and_overridden_by_ours(tmp_path):
-    path = written(tmp_path, "")
+    path = write_config(tmp_path, "")
     usual = load_settings(path, {"OPENAI_API_KEY": "sk-usual"})
     both = load_settings(path, {"OPENAI_API_KEY": "sk-usual", "BUBBLES_MODEL__API_KEY": "sk-ours"})
 
@@ -132,7 +132,7 @@ def test_usual_name_of_the_key_is_accepted_and_overridden_by_ours(tmp_path):
 
 
 def test_secrets_are_never_printed(tmp_path):
-    settings = load_settings(written(tmp_path, ""), {"PERPLEXITY_API_KEY": "pplx-planted"})
+    settings = load_settings(write_config(tmp_path, ""), {"PERPLEXITY_API_KEY": "pplx-planted"})
 
     assert "pplx-planted" not in repr(settings)
     assert secret_values(settings) == ("pplx-planted",)
@@ -140,7 +140,7 @@ def test_secrets_are_never_printed(tmp_path):
 
 def test_broken_toml_is_reported_with_its_place(tmp_path):
     with pytest.raises(ConfigError, match="line 1"):
-        load_settings(written(tmp_path, "[bot\n"), {})
+        load_settings(write_config(tmp_path, "[bot\n"), {})
 
 
 def test_a_missing_file_that_was_asked_for_is_an_error(tmp_path):
@@ -159,20 +159,20 @@ def test_a_missing_file_that_was_asked_for_is_an_error(tmp_path):
 )
 def test_a_wrong_value_of_the_environment_is_not_looked_for_in_the_file(tmp_path, variable, value):
     with pytest.raises(ConfigError) as error:
-        load_settings(written(tmp_path, "[bot]\nname = 'Pearl'\n"), {variable: value})
+        load_settings(write_config(tmp_path, "[bot]\nname = 'Pearl'\n"), {variable: value})
 
     assert (error.value.path, error.value.key) == ("environment", variable)
 
 
 def test_a_wrong_value_of_the_file_is_not_looked_for_in_the_environment(tmp_path):
     with pytest.raises(ConfigError) as error:
-        load_settings(written(tmp_path, "[http]\nport = 99999\n"), {"BUBBLES_HTTP__HOST": "127.0.0.1"})
+        load_settings(write_config(tmp_path, "[http]\nport = 99999\n"), {"BUBBLES_HTTP__HOST": "127.0.0.1"})
 
     assert (Path(error.value.path).name, error.value.key) == ("config.toml", "http.port")
 
 
 @pytest.mark.parametrize(
-    ("text", "meant"),
+    ("text", "suggestion"),
     [
         ("[search]\nengines = ['perplexty']\n", "perplexity"),
         ("[log]\nlevel = 'debug'\n", "DEBUG"),
@@ -182,15 +182,15 @@ def test_a_wrong_value_of_the_file_is_not_looked_for_in_the_environment(tmp_path
         ("[platforms]\nenabled = ['telegarm']\n", "telegram"),
     ],
 )
-def test_unknown_choice_names_the_nearest(tmp_path, text, meant):
+def test_unknown_choice_names_the_nearest(tmp_path, text, suggestion):
     with pytest.raises(ConfigError) as error:
-        load_settings(written(tmp_path, text), {})
+        load_settings(write_config(tmp_path, text), {})
 
-    assert f"did you mean {meant}?" in error.value.problem
+    assert f"did you mean {suggestion}?" in error.value.problem
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"),
+    ("name", "suggestion"),
     [
         ("BUBBLES_HTTP_PORT", "BUBBLES_HTTP__PORT"),
         ("BUBBLES_MODEL_API_KEY_FILE", "BUBBLES_MODEL__API_KEY_FILE"),
@@ -198,13 +198,13 @@ def test_unknown_choice_names_the_nearest(tmp_path, text, meant):
         ("BUBBLES_PLATFORMS_TELEGRAM_TOKEN", "BUBBLES_PLATFORMS__TELEGRAM__TOKEN"),
     ],
 )
-def test_variable_with_one_underscore_names_the_correct_one(tmp_path, name, meant):
-    with pytest.raises(ConfigError, match=rf"{name}: unknown setting; did you mean {meant}\?"):
-        load_settings(written(tmp_path, ""), {name: "8080"})
+def test_variable_with_one_underscore_names_the_correct_one(tmp_path, name, suggestion):
+    with pytest.raises(ConfigError, match=rf"{name}: unknown setting; did you mean {suggestion}\?"):
+        load_settings(write_config(tmp_path, ""), {name: "8080"})
 
 
 def test_other_variables_with_the_prefix_are_ignored(tmp_path):
-    assert load_settings(written(tmp_path, ""), {"BUBBLES_CHROMIUM": "/usr/bin/chromium"}) == Settings()
+    assert load_settings(write_config(tmp_path, ""), {"BUBBLES_CHROMIUM": "/usr/bin/chromium"}) == Settings()
 
 
 @pytest.mark.parametrize(
@@ -221,4 +221,4 @@ def test_other_variables_with_the_prefix_are_ignored(tmp_path):
 )
 def test_number_with_which_the_bot_cannot_run_is_refused(tmp_path, text):
     with pytest.raises(ConfigError, match=r"days|seconds|minutes"):
-        load_settings(written(tmp_path, text), {})
+        load_settings(write_config(tmp_path, text), {})

@@ -115,10 +115,10 @@ def test_undo_restores_the_previous_values_and_can_be_undone(editor):
     save(editor, bot__name="Ruby", model__api_key=SECRET)
     save(editor, bot__name="Opal", model__api_key="another")
 
-    undone = editor.undo(2, person="Lin", at="later")
+    change = editor.undo(2, person="Lin", at="later")
     assert editor.load().settings.model.api_key.get_secret_value() == SECRET
-    assert (editor.load().settings.bot.name, undone.undoes) == ("Ruby", 2)
-    editor.undo(undone.id, person="Lin", at="later")
+    assert (editor.load().settings.bot.name, change.undoes) == ("Ruby", 2)
+    editor.undo(change.id, person="Lin", at="later")
     assert editor.load().settings.bot.name == "Opal"
     editor.undo(1, person="Lin", at="later")
     assert editor.load().settings == read_settings(editor.path, {}, saved={}).settings

@@ -28,7 +28,7 @@ async def asked(**circumstances) -> AsyncIterator[httpx.AsyncClient]:
 
 @pytest.fixture
 async def served_api_of():
-    """Makes clients of bots that are served on a free port of this machine."""
+    """Yield a function that serves a bot on a free port and returns its client."""
     async with AsyncExitStack() as stack:
 
         async def make(**circumstances):
@@ -43,21 +43,21 @@ async def served_api_of():
 
 @pytest.fixture
 async def api():
-    """A client of an offline bot."""
+    """Return a client of an offline bot."""
     async with asked() as client:
         yield client
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def document():
-    """The OpenAPI document, which is the same for every bot."""
+    """Return the OpenAPI document, which is the same for every bot."""
     async with asked() as client:
         return (await client.get("/api/openapi.json")).json()
 
 
 @pytest.fixture
 async def api_of():
-    """Makes clients of bots in other circumstances."""
+    """Yield a function that returns a client of a bot with the given options."""
     async with AsyncExitStack() as stack:
 
         async def make(**circumstances):

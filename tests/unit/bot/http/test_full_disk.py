@@ -93,9 +93,9 @@ async def test_token_that_cannot_be_stored_is_not_returned(full_api):
     while (answer := await full_api.post("/api/admin/tokens", json={"name": "Ann"})).is_success:
         given.append(answer.json()["id"])
 
-    listed = (await full_api.get("/api/admin/tokens")).json()
+    body = (await full_api.get("/api/admin/tokens")).json()
     assert (answer.status_code, answer.json()["code"]) == (503, "disk_full")
-    assert [each["id"] for each in listed["tokens"]] == given
+    assert [each["id"] for each in body["tokens"]] == given
 
 
 async def test_edit_that_cannot_be_stored_is_refused_and_changes_nothing(api):

@@ -61,7 +61,7 @@ async def test_every_answer_has_the_headers_that_browsers_obey(api):
 
 
 def sources_of(answer):
-    """What a page may connect to, by the policy of an answer."""
+    """Return the sources that a page may connect to, by the policy of a response."""
     directives = answer.headers["content-security-policy"].split("; ")
     return next(each.split()[1:] for each in directives if each.startswith("connect-src "))
 
@@ -127,12 +127,12 @@ async def test_wrong_tokens_from_one_ipv6_network_share_a_rate_limit(api_of, fir
     api = await api_of(http=HttpSettings(port=0, requests_per_minute=1, token=SecretStr("s3cret-token")))
     app = build_guarded_app(api.context)
 
-    async def guessed(host):
+    async def guess(host):
         transport = httpx.ASGITransport(app=app, client=(host, 1))
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as client:
             return (await client.get("/api/tools", headers={"Authorization": "Bearer guess"})).status_code
 
-    assert (await guessed(first), await guessed(second)) == (401, code)
+    assert (await guess(first), await guess(second)) == (401, code)
 
 
 async def test_every_token_has_its_own_rate_limit(api_of):
@@ -198,8 +198,8 @@ async def test_member_acts_as_themselves_and_has_no_admin_rights(api_of):
 async def test_a_token_is_held_to_its_scopes(api_of):
     api = await api_of(http=with_token("s3cret-token"))
     admin = {"Authorization": "Bearer s3cret-token"}
-    wish = {"name": "Ann", "role": "member", "scopes": ["reminders", "admin"]}
-    made = (await api.post("/api/admin/tokens", json=wish, headers=admin)).json()
+    request = {"name": "Ann", "role": "member", "scopes": ["reminders", "admin"]}
+    made = (await api.post("/api/admin/tokens", json=request, headers=admin)).json()
     held = {"Authorization": f"Bearer {made['token']}"}
 
     assert made["scopes"] == ["reminders"]
@@ -220,9 +220,9 @@ async def test_revoked_token_is_refused(api_of):
 async def test_settings_are_shown_without_secrets(api_of):
     api = await api_of(http=with_token("s3cret-token"))
 
-    shown = await api.get("/api/admin/settings", headers={"Authorization": "Bearer s3cret-token"})
+    response = await api.get("/api/admin/settings", headers={"Authorization": "Bearer s3cret-token"})
 
-    assert "s3cret-token" not in shown.text
+    assert "s3cret-token" not in response.text
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.20"])
@@ -259,7 +259,7 @@ class SlowStateStore(MemoryStateStore):
 
 @pytest.fixture
 def workers():
-    """The tokens of two workers on one database."""
+    """Yield the token stores of two workers on one database."""
     clock = FixedClock(datetime(2026, 11, 20, tzinfo=UTC))
     state = SlowStateStore(clock)
     return Tokens(state, clock), Tokens(state, clock)

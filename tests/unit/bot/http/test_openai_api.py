@@ -42,7 +42,7 @@ USED = {"prompt_tokens": 20, "completion_tokens": 10, "total_tokens": 30}
 
 
 def chunks_of(answer):
-    """The chunks of a stream, without its end."""
+    """Return the chunks of a stream without its end."""
     lines = [line.removeprefix("data: ") for line in answer.text.split("\n\n") if line.startswith("data: ")]
     assert lines.pop() == "[DONE]"
     return [json.loads(line) for line in lines]
@@ -273,7 +273,7 @@ async def test_a_request_without_words_is_refused(api):
 
 
 async def codes_of(api, *users, token=None):
-    """The status of one request of each user, one after the other."""
+    """Send one request of each user, one after the other, and return the statuses."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     asking = [api.post("/v1/chat/completions", json=asked("hi", user=user), headers=headers) for user in users]
     return [(await each).status_code for each in asking]
@@ -371,7 +371,7 @@ class Telling:
 
 
 async def contents_of(api, text):
-    """What the chunks of a streamed answer say, one after the other."""
+    """Return the texts of the chunks of a streamed answer in order."""
     chunks = chunks_of(await api.post("/v1/chat/completions", json=asked(text, stream=True)))
     return [content for each in chunks if (content := each["choices"][0]["delta"].get("content"))]
 

@@ -62,8 +62,8 @@ async def test_printed_address_serves_the_page(capsys):
 
 async def test_taken_port_is_reported_and_the_bot_runs_on_the_console(capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        settings = settings_with(port=taken.getsockname()[1])
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        settings = settings_with(port=server.getsockname()[1])
         room = create_web_platform(settings, CLOCK)
         async with (
             build_app(settings, platforms=[room], clock=CLOCK, database=Database("sqlite://")) as app,

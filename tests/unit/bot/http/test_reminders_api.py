@@ -9,7 +9,7 @@ from bot.config.settings import RouterSettings
 ANN, LIN = {"name": "Ann"}, {"name": "Lin"}
 
 
-async def made(api, text="remind me in 10 minutes to stretch"):
+async def add_reminder(api, text="remind me in 10 minutes to stretch"):
     answer = await api.post("/api/reminders", params=ANN, json={"text": text})
     assert answer.status_code == 201
     return answer.json()
@@ -17,7 +17,7 @@ async def made(api, text="remind me in 10 minutes to stretch"):
 
 @pytest.mark.parametrize("text", ["remind me in 10 minutes to stretch", "提醒我10分钟后伸展", "in 10 minutes stretch"])
 async def test_a_reminder_is_set_from_words(api, text):
-    reminder = await made(api, text)
+    reminder = await add_reminder(api, text)
 
     assert reminder["status"] == "active"
     assert reminder["created_by"] == "ann"
@@ -34,7 +34,7 @@ async def test_a_reminder_is_set_from_fields(api):
 
 
 async def test_single_and_repeating_reminder_is_described_in_words(api):
-    await made(api, "remind me in 10 minutes to take my pills until i say done")
+    await add_reminder(api, "remind me in 10 minutes to take my pills until i say done")
 
     [reminder] = (await api.get("/api/reminders")).json()["reminders"]
 
@@ -109,7 +109,7 @@ async def test_the_same_idempotency_key_sets_one_reminder(api):
 
 
 async def test_reminder_of_another_person_cannot_be_changed(api):
-    reminder = await made(api)
+    reminder = await add_reminder(api)
 
     answer = await api.patch(f"/api/reminders/{reminder['id']}", params=LIN, json={"text": "evil"})
 
@@ -118,7 +118,7 @@ async def test_reminder_of_another_person_cannot_be_changed(api):
 
 
 async def test_reminder_is_changed_snoozed_paused_resumed_deleted_and_restored(api):
-    address = f"/api/reminders/{(await made(api))['id']}"
+    address = f"/api/reminders/{(await add_reminder(api))['id']}"
 
     changed = (await api.patch(address, params=ANN, json={"text": "walk"})).json()
     put_off = (await api.post(f"{address}/snooze", params=ANN, json={"minutes": 60})).json()
@@ -138,7 +138,7 @@ async def test_reminder_is_changed_snoozed_paused_resumed_deleted_and_restored(a
 
 
 async def test_last_change_is_undone(api):
-    reminder = await made(api)
+    reminder = await add_reminder(api)
 
     await api.post("/api/reminders/undo", params=ANN)
 
@@ -147,7 +147,7 @@ async def test_last_change_is_undone(api):
 
 
 async def test_an_unknown_reminder_is_not_found(api):
-    await made(api)
+    await add_reminder(api)
 
     for answer in (
         await api.delete("/api/reminders/zzzzzz", params=ANN),
@@ -157,7 +157,7 @@ async def test_an_unknown_reminder_is_not_found(api):
 
 
 async def test_calendar_is_read_at_its_secret_address_until_revoked(api):
-    await made(api)
+    await add_reminder(api)
     path = (await api.post("/api/reminders/feed")).json()["path"]
 
     calendar = await api.get(path)
@@ -190,7 +190,7 @@ async def occurrences(api, since, until):
 
 
 async def test_every_occurrence_of_a_range_is_listed(api):
-    await made(api, "every day at 9 remind me to water the ficus")
+    await add_reminder(api, "every day at 9 remind me to water the ficus")
     now = api.context.clock.now()
 
     answer = (await occurrences(api, now, now + timedelta(days=40))).json()
@@ -201,7 +201,7 @@ async def test_every_occurrence_of_a_range_is_listed(api):
 
 
 async def test_occurrences_of_paused_reminders_are_left_out(api):
-    reminder = await made(api, "every day at 9 remind me to water the ficus")
+    reminder = await add_reminder(api, "every day at 9 remind me to water the ficus")
     await api.post(f"/api/reminders/{reminder['id']}/pause", params=ANN)
     now = api.context.clock.now()
 
@@ -209,15 +209,15 @@ async def test_occurrences_of_paused_reminders_are_left_out(api):
 
 
 async def test_last_day_of_all_has_occurrences_too(api):
-    await made(api, "every day at 9 remind me to water the ficus")
+    await add_reminder(api, "every day at 9 remind me to water the ficus")
     end = datetime(9999, 12, 31, 12, tzinfo=UTC)
 
     assert (await occurrences(api, end - timedelta(days=1), end)).status_code == 200
 
 
 async def test_truncated_list_of_occurrences_is_marked_incomplete(api):
-    await made(api, "remind me every 5 minutes to blink")
-    await made(api, "every day at 9 remind me to water the ficus")
+    await add_reminder(api, "remind me every 5 minutes to blink")
+    await add_reminder(api, "every day at 9 remind me to water the ficus")
     now = api.context.clock.now()
 
     answer = (await occurrences(api, now, now + timedelta(days=30))).json()
@@ -297,18 +297,18 @@ async def test_one_occurrence_is_moved_and_moved_back(api):
     moved = await api.patch(f"/api/reminders/{reminder['id']}", params=ANN, json=change)
 
     assert moved.status_code == 200
-    listed = (await api.get("/api/reminders/occurrences", params=span)).json()["occurrences"]
-    assert f"{second[:10]}T15:30" in [each["at"][:16] for each in listed]
-    assert second not in [each["at"] for each in listed]
-    undone = await api.post("/api/reminders/undo", params=ANN | {"change_id": moved.json()["change_id"]})
-    assert undone.status_code == 200
-    listed = (await api.get("/api/reminders/occurrences", params=span)).json()["occurrences"]
-    assert second in [each["at"] for each in listed]
-    assert f"{second[:10]}T15:30" not in [each["at"][:16] for each in listed]
+    occurrences = (await api.get("/api/reminders/occurrences", params=span)).json()["occurrences"]
+    assert f"{second[:10]}T15:30" in [each["at"][:16] for each in occurrences]
+    assert second not in [each["at"] for each in occurrences]
+    body = await api.post("/api/reminders/undo", params=ANN | {"change_id": moved.json()["change_id"]})
+    assert body.status_code == 200
+    occurrences = (await api.get("/api/reminders/occurrences", params=span)).json()["occurrences"]
+    assert second in [each["at"] for each in occurrences]
+    assert f"{second[:10]}T15:30" not in [each["at"][:16] for each in occurrences]
 
 
 async def test_reminders_are_named_by_their_ids_when_they_are_over_too(api):
-    kept, gone = await made(api), await made(api, "remind me in 20 minutes to drink")
+    kept, gone = await add_reminder(api), await add_reminder(api, "remind me in 20 minutes to drink")
     await api.delete(f"/api/reminders/{gone['id']}", params=ANN)
 
     answer = await api.get("/api/reminders", params={"ids": [gone["id"], kept["id"], "zzzzzz", "?"]})
@@ -320,7 +320,7 @@ async def test_reminders_are_named_by_their_ids_when_they_are_over_too(api):
 
 
 async def test_reminders_of_another_room_are_not_named_by_their_ids(api):
-    reminder = await made(api)
+    reminder = await add_reminder(api)
 
     answer = await api.get("/api/reminders", params={"ids": [reminder["id"]], "session_id": "kitchen"})
 

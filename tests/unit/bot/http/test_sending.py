@@ -19,7 +19,7 @@ from services.storage.messages.store import SqlMessageStore
 
 
 def events(text):
-    """The server-sent events of an answer, as (kind, data)."""
+    """Return the server-sent events of an answer, as (kind, data)."""
     blocks = [block.splitlines() for block in text.strip().split("\n\n") if not block.startswith(":")]
     return [(lines[0].removeprefix("event: "), json.loads(lines[1].removeprefix("data: "))) for lines in blocks]
 
@@ -102,9 +102,9 @@ async def test_failed_call_is_complete_too(api_of):
 
     stream = events((await say(api, "Bubbles, do nothing", stream=True)).text)
 
-    [ended] = [data for kind, data in stream if kind == "tool_complete"]
-    assert ended["call"]["status"] == "error"
-    assert "nothing" in ended["call"]["error"]
+    [completion] = [data for kind, data in stream if kind == "tool_complete"]
+    assert completion["call"]["status"] == "error"
+    assert "nothing" in completion["call"]["error"]
 
 
 async def test_the_same_client_id_is_one_message_and_gives_the_same_answer(api):

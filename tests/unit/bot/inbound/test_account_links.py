@@ -76,12 +76,12 @@ async def test_accounts_are_linked_in_chinese(town):
 async def test_accounts_are_listed_and_unlinked(town):
     async with town.bot:
         await town.link()
-        listed = await town.at_desk("/link list")
-        undone = await town.at_desk("/unlink")
+        links = await town.at_desk("/link list")
+        answer = await town.at_desk("/unlink")
         alone = await town.at_desk("/link list")
 
-    assert "ann (telegram)" in listed
-    assert "anna (matrix)" in undone
+    assert "ann (telegram)" in links
+    assert "anna (matrix)" in answer
     assert "not linked to any other" in alone
 
 
@@ -153,11 +153,11 @@ async def test_linked_account_has_no_rights_of_an_owner(town):
     async with town.bot:
         await town.link()
         await town.desk.say("/tools", sender="anna")
-        elsewhere = town.desk.texts[-1]
+        other_answer = town.desk.texts[-1]
         await town.phone.say("/tools", sender="ann")
 
-    assert elsewhere != town.phone.texts[-1]
-    assert "/tools off" not in elsewhere
+    assert other_answer != town.phone.texts[-1]
+    assert "/tools off" not in other_answer
 
 
 async def test_forgotten_person_is_unlinked(town):
@@ -165,6 +165,6 @@ async def test_forgotten_person_is_unlinked(town):
         await town.link()
         await town.at_desk("forget me")
         await town.at_desk("yes, forget me")
-        listed = await town.at_desk("/link list")
+        links = await town.at_desk("/link list")
 
-    assert "not linked to any other" in listed
+    assert "not linked to any other" in links

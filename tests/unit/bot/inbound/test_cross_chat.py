@@ -200,8 +200,8 @@ async def test_rights_of_an_admin_do_not_apply_in_other_chats(office):
     async with office.bot:
         await office.open()
         await office.work.say("Bubbles, remind me in 1 hour to call", sender="boss", chat="ops")
-        shown = re.search(r"\[(\w+)\]", office.in_ops()[-1])[1]
-        answer = await office.ask(f"/for ops delete {shown}", is_admin=True)
+        reminder_id = re.search(r"\[(\w+)\]", office.in_ops()[-1])[1]
+        answer = await office.ask(f"/for ops delete {reminder_id}", is_admin=True)
 
     assert "boss" in answer
 

@@ -18,15 +18,15 @@ def running(platform, clock, **settings):
 
 
 @asynccontextmanager
-async def confirmed(platform, clock):
-    """The id of the bot's confirmation of a reminder that Ann has set in ten minutes."""
+async def set_reminder(platform, clock):
+    """Set a reminder of Ann in ten minutes, and yield the id of the bot's confirmation."""
     async with running(platform, clock):
         await platform.say("Bubbles, remind me to water the plants in 10 minutes", sender="ann")
         yield platform.sent_ids[-1]
 
 
 async def test_a_thumb_up_under_the_confirmation_joins(platform, clock):
-    async with confirmed(platform, clock) as question_id:
+    async with set_reminder(platform, clock) as question_id:
         await platform.put_emoji(question_id, "👍", sender="bob")
         await asyncio.sleep(11 * MINUTE)
 
@@ -35,7 +35,7 @@ async def test_a_thumb_up_under_the_confirmation_joins(platform, clock):
 
 
 async def test_the_answer_to_a_thumb_names_its_person_under_the_confirmation(platform, clock):
-    async with confirmed(platform, clock) as question_id:
+    async with set_reminder(platform, clock) as question_id:
         await platform.put_emoji(question_id, "👍", sender="bob")
 
     answer = platform.sent[-1][1]
@@ -53,7 +53,7 @@ async def test_thumbs_up_in_a_thread_is_answered_there_if_the_platform_names_onl
 
 
 async def test_person_leaves_by_removing_the_thumbs_up(platform, clock):
-    async with confirmed(platform, clock) as question_id:
+    async with set_reminder(platform, clock) as question_id:
         await platform.put_emoji(question_id, "➕", sender="bob")
         await platform.put_emoji(question_id, "➕", sender="bob", is_added=False)
         await asyncio.sleep(11 * MINUTE)
@@ -72,7 +72,7 @@ async def test_thumbs_up_on_a_sent_repeating_reminder_joins_the_next(platform, c
 
 
 async def test_reminder_joined_by_a_thumbs_up_can_be_undone(platform, clock):
-    async with confirmed(platform, clock) as question_id:
+    async with set_reminder(platform, clock) as question_id:
         await platform.put_emoji(question_id, "👍", sender="bob")
         await platform.say("Bubbles, undo", sender="bob")
         await asyncio.sleep(11 * MINUTE)
@@ -84,14 +84,14 @@ async def test_reminder_joined_by_a_thumbs_up_can_be_undone(platform, clock):
     ("emoji", "sender"), [("👍", "ann"), ("🎉", "bob")], ids=["the owner's thumb", "another emoji"]
 )
 async def test_reaction_without_a_request_is_not_answered(platform, clock, emoji, sender):
-    async with confirmed(platform, clock) as question_id:
+    async with set_reminder(platform, clock) as question_id:
         await platform.put_emoji(question_id, emoji, sender=sender)
 
     assert len(platform.texts) == 1
 
 
 async def test_thumbs_among_people_are_not_answered(platform, clock):
-    async with confirmed(platform, clock):
+    async with set_reminder(platform, clock):
         lunch = await platform.say("lunch at noon?", sender="ann")
         await platform.put_emoji(lunch.id, "👍", sender="bob")
 
@@ -99,7 +99,7 @@ async def test_thumbs_among_people_are_not_answered(platform, clock):
 
 
 async def test_thumbs_up_in_another_chat_joins_nothing(platform, clock):
-    async with confirmed(platform, clock) as question_id:
+    async with set_reminder(platform, clock) as question_id:
         await platform.put_emoji(question_id, "👍", sender="bob", chat="elsewhere")
 
     assert len(platform.texts) == 1

@@ -32,7 +32,7 @@ def database(tmp_path):
 
 
 async def keep(database, *messages):
-    """What a killed run has left behind: the history, and nothing else."""
+    """Store messages as a killed process leaves them: in the history and nowhere else."""
     async with Database(database) as opened:
         history = HistoryService(SqlMessageStore(opened))
         for message in messages:
@@ -40,8 +40,8 @@ async def keep(database, *messages):
 
 
 @asynccontextmanager
-async def started(database, *answers, after=timedelta(seconds=5), watchdog=None, **router):
-    """The next run: its platform once everything that is owed has been dealt with."""
+async def start_bot(database, *answers, after=timedelta(seconds=5), watchdog=None, **router):
+    """Start the bot again, and yield its platform once all unanswered messages are handled."""
     clock = StandingClock(NOW + after)
     platform = FakePlatform(clock)
     settings = Settings(
@@ -62,9 +62,9 @@ async def started(database, *answers, after=timedelta(seconds=5), watchdog=None,
 async def test_received_message_without_an_answer_is_answered_once(database):
     await keep(database, ASKED)
 
-    async with started(database, "It is noon.") as first:
+    async with start_bot(database, "It is noon.") as first:
         pass
-    async with started(database, "It is noon.") as second:
+    async with start_bot(database, "It is noon.") as second:
         pass
 
     assert [(message.text, message.reply_to) for _, message in first.sent] == [("It is noon.", "m1")]
@@ -72,20 +72,20 @@ async def test_received_message_without_an_answer_is_answered_once(database):
 
 
 async def test_answered_message_is_not_answered_again(database):
-    async with started(database, "It is noon.") as platform:
+    async with start_bot(database, "It is noon.") as platform:
         await platform.say("bubbles, what is the time?", message_id="m1")
 
-    async with started(database, "It is noon.") as again:
+    async with start_bot(database, "It is noon.") as again:
         pass
 
     assert again.sent == []
 
 
 async def test_message_with_silence_as_answer_is_not_answered_again(database):
-    async with started(database) as platform:
+    async with start_bot(database) as platform:
         await platform.say("lovely weather today", message_id="m1")
 
-    async with started(database, "Indeed.") as again:
+    async with start_bot(database, "Indeed.") as again:
         pass
 
     assert again.sent == []
@@ -96,7 +96,7 @@ async def test_message_tried_before_gets_only_a_notice(database):
     async with Database(database) as opened:  # the run that tried has been killed too
         await SqlStateStore(opened, StandingClock(NOW)).set("taken_up:fake:home#m1", value=True, keep=timedelta(days=1))
 
-    async with started(database, "It is noon.", after=timedelta(seconds=9)) as again:
+    async with start_bot(database, "It is noon.", after=timedelta(seconds=9)) as again:
         pass
 
     assert "interrupted" in again.texts[0]
@@ -107,7 +107,7 @@ async def test_unaddressed_message_tried_before_gets_a_notice_too(database):
     async with Database(database) as opened:
         await SqlStateStore(opened, StandingClock(NOW)).set("taken_up:fake:home#m1", value=True, keep=timedelta(days=1))
 
-    async with started(database, "It is noon.", after=timedelta(seconds=9)) as again:
+    async with start_bot(database, "It is noon.", after=timedelta(seconds=9)) as again:
         pass
 
     assert "interrupted" in again.texts[0]
@@ -117,7 +117,7 @@ async def test_small_talk_leads_to_no_notice_however_often_the_bot_is_started(da
     await keep(database, replace(ASKED, text="lovely weather today", is_addressed=False))
 
     for _ in range(3):
-        async with started(database) as platform:
+        async with start_bot(database) as platform:
             pass
         assert platform.sent == []
 
@@ -132,10 +132,10 @@ async def test_message_that_blocked_the_last_run_is_not_read_and_its_sender_noti
 
     async with (
         Watchdog(tmp_path, 0) as watchdog,
-        started(database, "It is noon.", after=after, watchdog=watchdog) as run,
+        start_bot(database, "It is noon.", after=after, watchdog=watchdog) as run,
     ):
         pass
-    async with Watchdog(tmp_path, 0) as watchdog, started(database, "It is noon.", watchdog=watchdog) as again:
+    async with Watchdog(tmp_path, 0) as watchdog, start_bot(database, "It is noon.", watchdog=watchdog) as again:
         pass
 
     [(_, message)] = run.sent
@@ -145,7 +145,7 @@ async def test_message_that_blocked_the_last_run_is_not_read_and_its_sender_noti
 
 async def test_message_that_blocked_the_last_run_is_not_read_when_delivered_again(database, tmp_path):
     leave_blocked_message(tmp_path, ("fake:home", "m1"))
-    async with Watchdog(tmp_path, 0) as watchdog, started(database, "It is noon.", watchdog=watchdog) as run:
+    async with Watchdog(tmp_path, 0) as watchdog, start_bot(database, "It is noon.", watchdog=watchdog) as run:
         await run.say("bubbles, what is the time?", message_id="m1")
         await run.say("bubbles, what is the time?", message_id="m1")
         await run.say("bubbles, and now?", message_id="m2")
@@ -156,7 +156,7 @@ async def test_message_that_blocked_the_last_run_is_not_read_when_delivered_agai
 async def test_sender_of_an_old_message_is_asked_to_repeat_it_with_a_button(database):
     await keep(database, replace(ASKED, text="bubbles，现在几点？"))
 
-    async with started(database, "It is noon.", after=timedelta(hours=1)) as platform:
+    async with start_bot(database, "It is noon.", after=timedelta(hours=1)) as platform:
         pass
 
     [(_, message)] = platform.sent
@@ -178,14 +178,14 @@ async def test_sender_of_an_old_message_is_asked_to_repeat_it_with_a_button(data
 async def test_no_notice_is_sent_for_messages_without_a_waiting_person(database, message, after, router):
     await keep(database, message)
 
-    async with started(database, "It is noon.", after=after, **router) as platform:
+    async with start_bot(database, "It is noon.", after=after, **router) as platform:
         pass
 
     assert platform.sent == []
 
 
 async def test_new_message_is_not_taken_for_an_old_one(database):
-    async with started(database, "It is noon.", "It is one.") as platform:
+    async with start_bot(database, "It is noon.", "It is one.") as platform:
         await platform.say("bubbles, what is the time?", message_id="m1")
 
     assert platform.texts == ["It is noon."]

@@ -52,8 +52,8 @@ class FakeClaims:
     async def take(self, platform, *, only_dead):
         self._may_fail()
         self.asked.append((platform, only_dead))
-        taken, self.left = self.left, frozenset()
-        return taken
+        left, self.left = self.left, frozenset()
+        return left
 
     def complete(self, keys):
         self.dealt_with |= set(keys)
@@ -80,7 +80,7 @@ class SlowAssistant:
 
 @pytest.fixture
 def way():
-    """A platform, the claims, and the router between them; corrections and reactions are not used."""
+    """Return a platform, the claims, and the router between them; corrections and reactions are not used."""
     clock, claims = LoopClock(), FakeClaims()
     platform, history = FakePlatform(clock, name=MESSAGE.address.platform), HistoryService(MemoryMessageStore())
     outbox, retry = Outbox({platform.name: platform}, history, clock), StorageRetry(clock)
@@ -104,7 +104,7 @@ def way():
     return platform, claims, router.handle
 
 
-async def within(seconds, work):
+async def wait_at_most(seconds, work):
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await work
@@ -182,7 +182,7 @@ async def test_chats_of_ended_processes_are_checked_repeatedly_also_after_an_err
     claims, taken, clock = FakeClaims(), Taken(), LoopClock()
     claims.errors = 1
     room = WebPlatform(clock=clock, bot_name="Bubbles")
-    following = asyncio.create_task(within(9, TurnCoordinator(claims, clock).follow(room, taken)))
+    following = asyncio.create_task(wait_at_most(9, TurnCoordinator(claims, clock).follow(room, taken)))
     await asyncio.sleep(5)
     claims.left = frozenset([KEY])
     await following
@@ -204,7 +204,7 @@ async def test_claim_is_released_after_an_error_and_at_the_end():
     claims, clock = FakeClaims(), LoopClock()
     claims.errors = 1
     turn_claims = TurnCoordinator(claims, clock)
-    letting_go = asyncio.create_task(within(5, turn_claims.release_completed()))
+    letting_go = asyncio.create_task(wait_at_most(5, turn_claims.release_completed()))
     turn_claims.complete(KEY)
     await asyncio.sleep(4.5)
     let_go_meanwhile = set(claims.gone)

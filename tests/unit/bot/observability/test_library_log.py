@@ -10,8 +10,8 @@ from bot.observability.logs import LibraryLog, configure_logging
 
 
 @pytest.fixture
-def written(tmp_path):
-    """Lines of the log file once the test has logged."""
+def read_log(tmp_path):
+    """Yield a function that returns the lines of the log file."""
     configure_logging(LogSettings(), tmp_path, secrets=["sk-planted"], is_quiet=True)
     yield lambda: (tmp_path / "bubbles.log").read_text(encoding="utf-8").splitlines()
     logger.remove()
@@ -19,7 +19,7 @@ def written(tmp_path):
     root.handlers = [each for each in root.handlers if not isinstance(each, LibraryLog)]
 
 
-def test_repeated_error_of_a_library_is_logged_once_in_ten_seconds(written):
+def test_repeated_error_of_a_library_is_logged_once_in_ten_seconds(read_log):
     for number in range(1000):
         try:
             raise OSError(24, "Too many open files")
@@ -27,25 +27,25 @@ def test_repeated_error_of_a_library_is_logged_once_in_ten_seconds(written):
             message = f"socket.accept() out of system resource\nsocket: fd {number}"
             logging.getLogger("asyncio").error(message, exc_info=error)
 
-    assert len([line for line in written() if "out of system resource" in line]) == 1
-    assert len(written()) < 20
+    assert len([line for line in read_log() if "out of system resource" in line]) == 1
+    assert len(read_log()) < 20
 
 
-def test_different_errors_of_libraries_are_all_logged_without_secrets(written):
+def test_different_errors_of_libraries_are_all_logged_without_secrets(read_log):
     logging.getLogger("one").warning("refused %s", "sk-planted")
     logging.getLogger("two").warning("refused %s", "sk-planted")
 
-    assert [line.count("refused [secret]") for line in written()] == [1, 1]
+    assert [line.count("refused [secret]") for line in read_log()] == [1, 1]
 
 
-def test_line_of_a_level_that_only_a_library_knows_is_logged(written):
+def test_line_of_a_level_that_only_a_library_knows_is_logged(read_log):
     logging.getLogger("library").log(35, "a notice")
 
-    assert any("a notice" in line for line in written())
+    assert any("a notice" in line for line in read_log())
 
 
-def test_line_that_a_library_cannot_format_does_not_stop_it(written):
+def test_line_that_a_library_cannot_format_does_not_stop_it(read_log):
     record = logging.LogRecord("library", logging.WARNING, "x.py", 1, "%d files", ("no",), None)
     LibraryLog().handle(record)
 
-    assert any("%d files" in line for line in written())
+    assert any("%d files" in line for line in read_log())

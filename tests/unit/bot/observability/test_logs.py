@@ -13,8 +13,8 @@ SECRET = "sk-planted-secret"
 
 
 @pytest.fixture
-def logged(tmp_path, capsys):
-    """Log something with a bound chat and an error, and return what stands in the file."""
+def log_error(tmp_path, capsys):
+    """Return a function that logs a message with a chat and an error and returns the content of the file."""
 
     def log(**settings):
         configure_logging(LogSettings(**settings), tmp_path, secrets=[SECRET], is_quiet=True)
@@ -30,15 +30,15 @@ def logged(tmp_path, capsys):
     return log
 
 
-def test_no_secret_is_written_not_even_in_a_trace(logged):
-    text = logged()
+def test_no_secret_is_written_not_even_in_a_trace(log_error):
+    text = log_error()
 
     assert SECRET not in text
     assert "ValueError: refused [secret]" in text
 
 
-def test_text_line_has_time_level_message_and_context(logged):
-    last = logged().splitlines()[-1]
+def test_text_line_has_time_level_message_and_context(log_error):
+    last = log_error().splitlines()[-1]
 
     assert last[24:].startswith("INFO    {curly} <red>braces</red> {'chat': 'fake:home'}")
 
@@ -76,8 +76,8 @@ def test_line_with_half_a_character_is_written(tmp_path, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_json_lines_are_one_object_each(logged):
-    first, second = map(json.loads, logged(format="json").splitlines())
+def test_json_lines_are_one_object_each(log_error):
+    first, second = map(json.loads, log_error(format="json").splitlines())
 
     assert (first["level"], first["chat"], first["message"]) == ("ERROR", "fake:home", "the key [secret] was refused")
     assert first["error"].endswith("ValueError: refused [secret]")

@@ -54,8 +54,8 @@ def test_punctual_reminder_has_no_negative_lateness():
 
 
 def test_value_above_every_bucket_is_counted():
-    taken = Latencies()
-    taken.add(1000)
+    latencies = Latencies()
+    latencies.add(1000)
 
-    assert dict(taken.up_to())["80.0"] == 0
-    assert dict(taken.up_to())["+Inf"] == 1
+    assert dict(latencies.up_to())["80.0"] == 0
+    assert dict(latencies.up_to())["+Inf"] == 1

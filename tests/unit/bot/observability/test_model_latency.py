@@ -32,8 +32,8 @@ async def test_every_request_is_counted_in_its_step():
     for _ in range(3):
         await latency.model(model).complete(REQUEST)
 
-    taken = latency.by_outcome["small", "ok"]
-    assert dict(taken.up_to()) == {
+    histogram = latency.by_outcome["small", "ok"]
+    assert dict(histogram.up_to()) == {
         "0.01": 0,
         "0.05": 0,
         "0.1": 1,
@@ -48,7 +48,7 @@ async def test_every_request_is_counted_in_its_step():
         "80.0": 2,
         "+Inf": 3,
     }
-    assert taken.seconds == pytest.approx(500.4)
+    assert histogram.seconds == pytest.approx(500.4)
 
 
 async def test_a_request_without_an_answer_is_counted_with_the_reason():
@@ -57,4 +57,4 @@ async def test_a_request_without_an_answer_is_counted_with_the_reason():
     with pytest.raises(ModelUnavailable):
         await latency.model(model).complete(REQUEST)
 
-    assert {key: sum(taken.counts) for key, taken in latency.by_outcome.items()} == {("small", "timeout"): 1}
+    assert {key: sum(histogram.counts) for key, histogram in latency.by_outcome.items()} == {("small", "timeout"): 1}

@@ -34,13 +34,13 @@ async def test_a_message_is_noted_while_it_is_handled_and_not_while_it_waits(not
     seen = []
     waiting = asyncio.Event()
 
-    async def handling() -> None:
+    async def work() -> None:
         seen.append(read_key(notes.path))
         await waiting.wait()
         seen.append(read_key(notes.path))
 
     async def handle() -> None:
-        await TrackedHandling(handling(), notes, KEY)
+        await TrackedHandling(work(), notes, KEY)
 
     task = asyncio.create_task(handle())
     await asyncio.sleep(0)
@@ -53,16 +53,16 @@ async def test_a_message_is_noted_while_it_is_handled_and_not_while_it_waits(not
 
 
 async def test_cancelling_a_noted_message_cancels_its_work(notes):
-    ended = []
+    has_ended = []
 
-    async def handling() -> None:
+    async def work() -> None:
         try:
             await asyncio.sleep(60)
         finally:
-            ended.append(True)
+            has_ended.append(True)
 
     async def handle() -> None:
-        await TrackedHandling(handling(), notes, KEY)
+        await TrackedHandling(work(), notes, KEY)
 
     task = asyncio.create_task(handle())
     await asyncio.sleep(0)
@@ -70,16 +70,16 @@ async def test_cancelling_a_noted_message_cancels_its_work(notes):
 
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert (ended, read_key(notes.path)) == ([True], None)
+    assert (has_ended, read_key(notes.path)) == ([True], None)
 
 
 async def test_an_error_of_a_noted_message_is_its_error(notes):
-    async def handling() -> None:
+    async def work() -> None:
         await asyncio.sleep(0)
         raise ValueError("broken")
 
     with pytest.raises(ValueError, match="broken"):
-        await TrackedHandling(handling(), notes, KEY)
+        await TrackedHandling(work(), notes, KEY)
     assert read_key(notes.path) is None
 
 
@@ -147,10 +147,10 @@ def test_a_process_that_was_stopped_by_its_terminal_is_not_ended(tmp_path):
 def test_new_heartbeat_removes_the_marker(tmp_path):
     sign = tmp_path / "sign"
     watching = watch(os.getpid(), 600, sign)
-    until(sign.exists)
+    wait_until(sign.exists)
     watching.stdin.write(b".")
     watching.stdin.flush()
-    until(lambda: not sign.exists())
+    wait_until(lambda: not sign.exists())
     watching.communicate(timeout=30)
 
 
@@ -160,7 +160,7 @@ def watch(pid, looks, sign):
     return subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
 
-def until(is_so, seconds=20.0):
+def wait_until(is_so, seconds=20.0):
     end = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < end

@@ -18,18 +18,18 @@ pytestmark = pytest.mark.looptime
 HOME = ChatAddress(platform="fake", chat_id="home")
 
 
-def removed(*_):
+def refuse_group(*_):
     raise DeliveryFailed("the bot is no member of the group", is_permanent=True)
 
 
-def removed_from_home(address, _):
+def refuse_home(address, _):
     if address == HOME:
-        removed()
+        refuse_group()
 
 
 @asynccontextmanager
 async def running():
-    """A bot in a group."""
+    """Run a bot in a group."""
     clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     platform = FakePlatform(clock)
     async with build_in_memory(
@@ -44,7 +44,7 @@ async def running():
 async def test_undelivered_reminder_is_sent_when_the_bot_is_back():
     async with running() as platform:
         await platform.say("Bubbles, remind me in 5 minutes to water the plants")
-        platform.refuse = removed
+        platform.refuse = refuse_group
         await asyncio.sleep(20 * 60)
         before = list(platform.texts)
         platform.refuse = None
@@ -60,7 +60,7 @@ async def test_undelivered_reminder_is_sent_when_the_bot_is_back():
 async def test_undelivered_reminder_is_sent_after_a_message_in_the_unblocked_chat():
     async with running() as platform:
         await platform.say("Bubbles, remind me in 5 minutes to water the plants")
-        platform.refuse = removed
+        platform.refuse = refuse_group
         await asyncio.sleep(20 * 60)
         await platform.say("is anybody here?", sender="bob")  # the bot hears it, and may still say nothing
         await asyncio.sleep(60)
@@ -84,7 +84,7 @@ async def test_owner_of_an_undeliverable_reminder_is_notified_in_private():
     async with running() as platform:
         await platform.say("hello", chat="ann alone", is_private=True)
         await platform.say("Bubbles, remind me in 5 minutes to water the plants")
-        platform.refuse = removed_from_home
+        platform.refuse = refuse_home
         platform.sent.clear()
         await asyncio.sleep(20 * 60)
 

@@ -207,19 +207,19 @@ async def test_private_message_is_never_sent_to_all(outbox, platform):
 
 @pytest.mark.looptime
 async def test_a_long_answer_shows_that_it_is_being_written_and_a_quick_one_does_not(outbox, platform):
-    shown = []
+    texts = []
 
     async def typing(address):
-        shown.append(address)
+        texts.append(address)
 
     platform.typing = typing
     async with outbox.typing(HOME):
         await asyncio.sleep(0.5)
-    assert shown == []
+    assert texts == []
     async with outbox.typing(HOME):
         await asyncio.sleep(10)
 
-    assert shown == [HOME] * 3
+    assert texts == [HOME] * 3
 
 
 async def test_buttons_of_a_reply_reach_the_platform(outbox, platform):

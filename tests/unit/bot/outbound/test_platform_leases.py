@@ -56,10 +56,10 @@ class FakeTable:
         return self.rows.pop(number)[2] == ""
 
     async def take(self, platforms):
-        taken = [(number, row[1]) for number, row in self.rows.items() if row[0] in platforms and not row[2]]
-        for number, _ in taken:
+        rows = [(number, row[1]) for number, row in self.rows.items() if row[0] in platforms and not row[2]]
+        for number, _ in rows:
             self.rows[number][2] = "other"
-        return taken
+        return rows
 
     async def settle(self, number, outcome):
         self.rows[number][3] = outcome

@@ -311,9 +311,9 @@ async def test_a_new_request_drops_the_question_about_leftover_words(group, next
         await chat.say("Bubbles, remind me 3 times tomorrow to email Joe")
         await chat.say(next_request)
         answer = await chat.say("Bubbles, yes")
-        listed = await chat.say("Bubbles, list my reminders")
+        listing = await chat.say("Bubbles, list my reminders")
 
-    assert "email Joe" not in answer + listed
+    assert "email Joe" not in answer + listing
 
 
 async def test_new_request_drops_the_question_about_times(group):

@@ -28,7 +28,7 @@ class SlowToTell(FakePlatform):
 
 @asynccontextmanager
 async def reminded():
-    """A platform that is just showing Ann a reminder which repeats until she says that it is done."""
+    """Yield a platform that is sending Ann a reminder, which repeats until she confirms it."""
     clock = LoopClock(datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
     platform = SlowToTell(clock)
     async with build_app(

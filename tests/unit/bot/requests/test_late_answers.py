@@ -34,7 +34,7 @@ class SlowInterpreter(ScriptedInterpreter):
 
 @pytest.fixture
 def talk():
-    """Says things to a bot that were written so long ago; returns what the bot said within the next hour.
+    """Return a function that sends old messages to a bot and returns its texts of the next hour.
 
     `before` is said `ago` before that; `{id}` stands for the reminder that it set.
     """

@@ -58,7 +58,7 @@ def talk():
 UNDO = calls(("undo", {}))
 
 
-def without_id(text):
+def remove_id(text):
     return text[: text.index("[")] + text[text.index("]") + 2 :]
 
 
@@ -67,7 +67,7 @@ async def test_another_clock_time_keeps_the_day(talk):
         calls(setting("2026-11-25 17:00")), calls(("reminder_update", {"reminder_id": "1", "time": "18:30"}))
     )
 
-    assert without_id(texts[-1]) == "✏️ Changed to Wednesday 25 November at 18:30, in 5 days: tea"
+    assert remove_id(texts[-1]) == "✏️ Changed to Wednesday 25 November at 18:30, in 5 days: tea"
 
 
 @pytest.mark.parametrize(
@@ -103,21 +103,21 @@ async def test_bare_hour_is_in_the_half_of_the_day_nearer_to_the_old_time(talk, 
 
     texts = await talk(calls(setting(f"2026-11-25 {old}")), update)
 
-    assert without_id(texts[-1]).startswith(f"✏️ Changed to Wednesday 25 November at {clock}")
+    assert remove_id(texts[-1]).startswith(f"✏️ Changed to Wednesday 25 November at {clock}")
 
 
 async def test_a_full_date_moves_a_reminder_there(talk):
     update = calls(("reminder_update", {"reminder_id": "tea", "time": "2026-12-01 10:00"}))
     texts = await talk(calls(setting("2026-11-25 17:00")), update)
 
-    assert without_id(texts[-1]).startswith("✏️ Changed to Tuesday 1 December at 10:00")
+    assert remove_id(texts[-1]).startswith("✏️ Changed to Tuesday 1 December at 10:00")
 
 
 async def test_date_of_the_person_replaces_a_wrong_date_of_the_model(talk):
     update = calls(("reminder_update", {"reminder_id": "1", "time": "2026-11-23 10:00"}))
     texts = await talk(calls(setting("2026-11-25 17:00")), (update, "move reminder 1 to tomorrow at 10:00"))
 
-    assert without_id(texts[-1]).startswith("✏️ Changed to tomorrow at 10:00")
+    assert remove_id(texts[-1]).startswith("✏️ Changed to tomorrow at 10:00")
 
 
 async def test_part_of_the_day_names_one_of_several_occurrences(talk):
@@ -132,14 +132,14 @@ async def test_change_without_a_time_changes_only_the_text(talk):
     update = calls(("reminder_update", {"reminder_id": "tea", "content": "green tea"}))
     texts = await talk(calls(setting("2026-11-25 17:00")), update)
 
-    assert without_id(texts[-1]) == "✏️ Changed to Wednesday 25 November at 17:00, in 5 days: green tea"
+    assert remove_id(texts[-1]) == "✏️ Changed to Wednesday 25 November at 17:00, in 5 days: green tea"
 
 
 async def test_empty_person_argument_changes_no_people(talk):
     update = calls(("reminder_update", {"content": "coffee", "person": ""}))
     texts = await talk(calls(setting("2026-11-20 15:00", person="Bob")), update)
 
-    assert without_id(texts[-1]) == "✏️ Changed to today at 15:00, in 6 hours, for Bob: coffee"
+    assert remove_id(texts[-1]) == "✏️ Changed to today at 15:00, in 6 hours, for Bob: coffee"
 
 
 @pytest.mark.parametrize("name", ["rrule", "time", "days", "until", "skip", "occurrence", "since", "added"])
@@ -223,7 +223,7 @@ async def test_sent_reminder_is_sent_again_after_a_snooze(talk):
         await platform.say("snooze")
         await asyncio.sleep(301)
 
-    assert without_id(platform.texts[2]).startswith("💤 Snoozed to today at 09:07, in 5 minutes: tea")
+    assert remove_id(platform.texts[2]).startswith("💤 Snoozed to today at 09:07, in 5 minutes: tea")
     assert platform.texts[3] == "⏰ @ann tea"
 
 
@@ -233,7 +233,7 @@ async def test_future_reminder_is_moved_by_a_snooze_and_moved_back_by_undo(talk,
         calls(setting("2026-11-25 17:00")), calls(("reminder_snooze", {"time": "2026-11-26 17:00"} | reference)), UNDO
     )
 
-    assert without_id(texts[1]) == "💤 Snoozed to Thursday 26 November at 17:00, in 6 days: tea"
+    assert remove_id(texts[1]) == "💤 Snoozed to Thursday 26 November at 17:00, in 6 days: tea"
     assert texts[2].startswith("↩ Undone: [")
     assert texts[2].endswith("] is set again for Wednesday 25 November at 17:00: tea")
 

@@ -34,7 +34,7 @@ class Chat:
         (says,) = [each.says for each in choices if label in each.label]
         return await self.say(says, sender=sender, reply_to=self.platform.sent_ids[number])
 
-    async def listed(self):
+    async def list_reminders(self):
         return await self.say("Bubbles, list reminders")
 
 
@@ -55,10 +55,10 @@ async def test_undo_reverts_only_the_change_of_its_button(group):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"))
         await chat.say(SET_ALL.format(what="BBB"))
-        undone = await chat.press(0, "Undo")
-        left = await chat.listed()
+        answer = await chat.press(0, "Undo")
+        left = await chat.list_reminders()
 
-    assert "AAA" in undone
+    assert "AAA" in answer
     assert "AAA" not in left
     assert "BBB" in left
 
@@ -69,7 +69,7 @@ async def test_second_press_says_that_the_change_was_undone(group):
         await chat.say(SET_ALL.format(what="BBB"))
         await chat.press(1, "Undo")
         again = await chat.press(1, "Undo")
-        left = await chat.listed()
+        left = await chat.list_reminders()
 
     assert again == "That has already been undone."
     assert "AAA" in left
@@ -80,7 +80,7 @@ async def test_button_of_another_person_is_answered_and_changes_nothing(group):
         await chat.say(SET_ALL.format(what="AAA"))
         await chat.say(SET_ALL.format(what="BBB"), sender="bob")
         answer = await chat.press(0, "Undo", sender="bob")
-        left = await chat.listed()
+        left = await chat.list_reminders()
 
     assert answer == "That is somebody else's change; only the person who made it can undo it."
     assert "AAA" in left
@@ -102,7 +102,7 @@ async def test_an_old_button_does_not_revert_later_changes_of_the_same_reminder(
         await chat.say("Bubbles, make it 6pm")
         await chat.say("Bubbles, make it 7pm")
         answer = await chat.press(1, "Undo")
-        left = await chat.listed()
+        left = await chat.list_reminders()
 
     assert answer.startswith("It has been changed again since then.")
     assert "19:00" in left
@@ -113,7 +113,7 @@ async def test_an_undo_that_replies_to_a_confirmation_reverts_that_change(group)
         await chat.say(SET_ALL.format(what="AAA"))
         await chat.say(SET_ALL.format(what="BBB"))
         await chat.say("undo", reply_to=chat.platform.sent_ids[0])
-        left = await chat.listed()
+        left = await chat.list_reminders()
 
     assert "AAA" not in left
     assert "BBB" in left
@@ -124,7 +124,7 @@ async def test_undo_as_a_reply_to_anothers_confirmation_reverts_nothing(group):
         await chat.say(SET_ALL.format(what="AAA"), sender="bob")
         await chat.say(SET_ALL.format(what="BBB"))
         await chat.say("undo", reply_to=chat.platform.sent_ids[0])
-        left = await chat.listed()
+        left = await chat.list_reminders()
 
     assert "AAA" in left
     assert "BBB" in left
@@ -134,10 +134,10 @@ async def test_typed_undo_names_the_reverted_change(group):
     async with group() as chat:
         await chat.say(SET_ALL.format(what="AAA"))
         await chat.say("thanks bubbles 👍")
-        undone = await chat.say("undo")
+        answer = await chat.say("undo")
 
-    assert "AAA" in undone
-    assert "Do you mean" not in undone
+    assert "AAA" in answer
+    assert "Do you mean" not in answer
 
 
 @pytest.mark.parametrize("request_text", ["xd 1", "hmm strange that one"])
@@ -146,7 +146,7 @@ async def test_undo_asks_after_a_request_that_was_ignored(group, request_text):
         await chat.say(SET_ALL.format(what="AAA"))
         ignored = await chat.say(request_text)
         question = await chat.say("undo")
-        left = await chat.listed()
+        left = await chat.list_reminders()
 
     assert ignored == ""
     assert question.startswith("Do you mean this change: “✅ Set")
@@ -160,7 +160,7 @@ async def test_undo_asks_after_a_request_that_was_not_understood(group):
         await chat.say("Bubbles, xd one")
         question = await chat.say("undo")
         await chat.say("yes")
-        left = await chat.listed()
+        left = await chat.list_reminders()
 
     assert question.startswith("Do you mean this change:")
     assert "AAA" not in left
@@ -171,9 +171,9 @@ async def test_undo_after_talk_between_people_needs_no_question(group):
         await chat.say(SET_ALL.format(what="AAA"))
         other = await chat.platform.say("did you set it?", sender="bob")
         await chat.say("I did", reply_to=other.id)
-        undone = await chat.say("undo")
+        answer = await chat.say("undo")
 
-    assert "Do you mean" not in undone
+    assert "Do you mean" not in answer
 
 
 async def test_typed_undo_asks_about_an_older_change(group):
@@ -182,7 +182,7 @@ async def test_typed_undo_asks_about_an_older_change(group):
         chat.clock.set(NOW + timedelta(minutes=11))
         question = await chat.say("undo")
         taken_back = await chat.press(-1, "Yes")
-        left = await chat.listed()
+        left = await chat.list_reminders()
 
     assert question.startswith("Do you mean this change:")
     assert "AAA" in taken_back
@@ -194,6 +194,6 @@ async def test_a_button_reverts_its_change_after_hours(group):
         await chat.say(SET_ALL.format(what="AAA"))
         chat.clock.set(NOW + timedelta(hours=5))
         await chat.press(0, "Undo")
-        left = await chat.listed()
+        left = await chat.list_reminders()
 
     assert "AAA" not in left

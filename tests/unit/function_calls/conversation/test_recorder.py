@@ -54,7 +54,7 @@ def router(log):
     return FunctionCallRouter(registry, on_dispatched=TurnRecorder(log).record_call)
 
 
-async def recorded(log, context, name="m1"):
+async def list_records(log, context, name="m1"):
     return list(await log.of_message(context.chat, name))
 
 
@@ -71,7 +71,7 @@ async def test_each_kind_of_failure_has_its_status(router, log, context_of, name
     context = context_of()
     await router.dispatch(ToolCall(id="1", name=name, arguments={}), context)
 
-    (call,) = await recorded(log, context)
+    (call,) = await list_records(log, context)
 
     assert (call["status"], call["result"]) == (status, None)
     assert call["error"].startswith(error)
@@ -138,7 +138,7 @@ async def test_an_agents_work_is_recorded_with_its_own_calls(log, context_of):
     result = ToolResult(ok=True, text="x", spawned=task)
     TurnRecorder(log).record_call(ToolCall(id="1", name="scout", arguments={"request": "look around"}), context, result)
 
-    (call,) = await recorded(log, context)
+    (call,) = await list_records(log, context)
 
     assert call["spawn_task"] == {
         "agent": "scout",

@@ -72,10 +72,10 @@ async def test_erasure_is_reported_in_numbers(ask, record_message):
     await record_message(2, address=ALONE["address"])
 
     here = await ask("forget_me", is_sure=True)
-    everywhere = await ask("forget_me", is_sure=True, **ALONE)
+    result = await ask("forget_me", is_sure=True, **ALONE)
 
     assert here.text.startswith("🧽 Deleted in this chat: your messages (1), my answers to them (0)")
-    assert everywhere.text.startswith("🧽 Deleted in all chats of this platform: your messages (1)")
+    assert result.text.startswith("🧽 Deleted in all chats of this platform: your messages (1)")
     assert here.receipts[0].action == "forgotten"
 
 
@@ -156,6 +156,6 @@ async def test_undo_of_a_retention_restores_that_of_the_settings_or_the_earlier_
     assert kept == [7, None]
 
 
-@pytest.mark.parametrize(("language", "shown"), [("en", "for 1 day;"), ("es", "1 día;"), ("zh", "1 天，")])
-async def test_retention_of_one_day_is_named_in_the_singular(ask, language, shown):
-    assert shown in (await ask("history_retention", {"days": 1}, language=language, **ADMIN)).text
+@pytest.mark.parametrize(("language", "expected"), [("en", "for 1 day;"), ("es", "1 día;"), ("zh", "1 天，")])
+async def test_retention_of_one_day_is_named_in_the_singular(ask, language, expected):
+    assert expected in (await ask("history_retention", {"days": 1}, language=language, **ADMIN)).text

@@ -87,18 +87,18 @@ def test_rule_ends_after_its_last_day(context_of):
     context = context_of()
     last = next_fires(schedule(DAILY), context.now, 5)[-1]
 
-    ended = change_repetition(ReminderUpdateArgs(until=f"{last:%Y-%m-%d}"), schedule(f"{DAILY};COUNT=2000"), context)
+    result = change_repetition(ReminderUpdateArgs(until=f"{last:%Y-%m-%d}"), schedule(f"{DAILY};COUNT=2000"), context)
 
-    assert next_fires(ended, context.now, 99) == next_fires(schedule(DAILY), context.now, 5)
+    assert next_fires(result, context.now, 99) == next_fires(schedule(DAILY), context.now, 5)
 
 
 @pytest.mark.parametrize("rule", [DAILY, f"{DAILY};UNTIL=20300101T000000Z", "FREQ=HOURLY;INTERVAL=5", "FREQ=MONTHLY"])
 def test_rule_gets_a_number_of_further_occurrences(context_of, rule):
     context = context_of()
 
-    ended = change_repetition(ReminderUpdateArgs(times=3), schedule(rule), context)
+    result = change_repetition(ReminderUpdateArgs(times=3), schedule(rule), context)
 
-    assert next_fires(ended, context.now, 99) == next_fires(schedule(rule), context.now, 3)
+    assert next_fires(result, context.now, 99) == next_fires(schedule(rule), context.now, 3)
 
 
 def test_skipped_day_does_not_count(context_of):
@@ -106,9 +106,9 @@ def test_skipped_day_does_not_count(context_of):
     skipped = next_fires(schedule(DAILY), context.now, 2)[-1]
     old = schedule(f"{DAILY};EXDATE={skipped:%Y%m%d}")
 
-    ended = change_repetition(ReminderUpdateArgs(times=3), old, context)
+    result = change_repetition(ReminderUpdateArgs(times=3), old, context)
 
-    assert next_fires(ended, context.now, 99) == next_fires(old, context.now, 3)
+    assert next_fires(result, context.now, 99) == next_fires(old, context.now, 3)
 
 
 def test_number_of_occurrences_is_kept_on_other_days(context_of):

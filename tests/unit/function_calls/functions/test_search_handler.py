@@ -27,8 +27,8 @@ class SpeakingEngine:
     async def search(self, query, language, *, on_text=None):
         if on_text is not None:
             await on_text("Many [1].")
-        is_said = self._posts or on_text is not None
-        return SearchAnswer(text="Many [1].", sources=(STARS,), engine=self.name, is_already_answered=is_said)
+        has_answer = self._posts or on_text is not None
+        return SearchAnswer(text="Many [1].", sources=(STARS,), engine=self.name, is_already_answered=has_answer)
 
 
 class EmptyEngine:
@@ -86,15 +86,15 @@ async def test_only_the_first_of_several_parallel_calls_is_streamed():
     assert [listener_of_call(turn, place) for place in range(3)] == [hear, None, None]
 
 
-@pytest.mark.parametrize(("is_admin", "is_told"), [(True, True), (False, False)])
-async def test_instructions_to_set_up_search_are_for_admins_only(context_of, is_admin, is_told):
+@pytest.mark.parametrize(("is_admin", "has_instructions"), [(True, True), (False, False)])
+async def test_instructions_to_set_up_search_are_for_admins_only(context_of, is_admin, has_instructions):
     context = context_of(text="search the web for stars")
     sender = replace(context.message.sender, is_admin=is_admin)
     context = replace(context, message=replace(context.message, sender=sender))
 
     refusal = await _refusal_of(context)
 
-    assert ("PERPLEXITY_API_KEY" in refusal) is is_told
+    assert ("PERPLEXITY_API_KEY" in refusal) is has_instructions
 
 
 async def _refusal_of(context):

@@ -77,7 +77,7 @@ class KeenReader:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def day(tmp_path_factory):
-    """The database with the day: each test reads a copy."""
+    """Return the database with the day, of which each test reads a copy."""
     file = tmp_path_factory.mktemp("day") / "bubbles.db"
     async with Database(f"sqlite:///{file}") as database:
         await SqlMessageStore(database).add([message_at(number) for number in range(COUNT)])

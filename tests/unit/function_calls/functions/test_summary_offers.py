@@ -20,7 +20,7 @@ TOOLS = tuple(
 
 @pytest.fixture
 def offers(context_of):
-    def offered(*dates, language="en"):
+    def offer_dates(*dates, language="en"):
         context = replace(context_of(), language=language)
         found = tuple(
             DateMention(phrase="Thursday", context=text, message_id="m1", sender="bob", at=at) for text, at in dates
@@ -28,7 +28,7 @@ def offers(context_of):
         summary = Summary(method=SummaryMethod.EXTRACTIVE, findings=Findings(dates=found))
         return reminder_offers(summary, context)
 
-    return offered
+    return offer_dates
 
 
 def interpret_button(says, language, now):

@@ -81,7 +81,7 @@ async def test_offline_interpreter_answers_if_the_model_is_unreachable():
     async with OpenAIServer([status(500)] * 2) as server:
         chain = FallbackChain([model_at(server)])
         router = FunctionCallRouter(Registry())
-        assistant = Assistant(router, FunctionCallLLM(chain), rules=offline, context_for=no_context)
+        assistant = Assistant(router, FunctionCallLLM(chain), rules=offline, context_for=refuse_context)
         reply = await assistant.answer(TURN)
         await chain.close()
 
@@ -94,7 +94,7 @@ async def test_unreachable_model_is_not_requested_for_every_message():
     async with OpenAIServer([status(401)] * 9) as server:
         chain = FallbackChain([model_at(server)], failures=3)
         assistant = Assistant(
-            FunctionCallRouter(Registry()), FunctionCallLLM(chain), rules=offline, context_for=no_context
+            FunctionCallRouter(Registry()), FunctionCallLLM(chain), rules=offline, context_for=refuse_context
         )
         for _ in range(6):
             await assistant.answer(TURN)
@@ -110,7 +110,7 @@ async def test_parallel_calls_keep_their_order():
     assert [each.name for each in found.calls] == ["reminder_list", "reminder_set"]
 
 
-def no_context(turn, place):
+def refuse_context(turn, place):
     raise AssertionError("no call is made in these tests")
 
 

@@ -46,8 +46,8 @@ async def test_prompt_the_tools_stand_in_the_system_prompt_as_flat_json():
     _, model = await understand("prompt", [CHOICE], turn_of())
 
     system = model.shown[0].messages[0]["content"]
-    listed = json.loads(system.removeprefix("Available Tools: ").split("\n\nYour task is")[0])
-    assert listed[0] == {
+    tools = json.loads(system.removeprefix("Available Tools: ").split("\n\nYour task is")[0])
+    assert tools[0] == {
         "type": "function",
         "name": "get_time",
         "description": "Do get_time.",
@@ -109,9 +109,9 @@ async def test_prompt_own_template_and_task_model_are_used_for_the_choice_only()
     await llm.interpret(turn_of())
     await llm.interpret(turn_of(steps=[AFTER]))
 
-    chosen, worded = model.shown
-    assert chosen.messages[0]["content"].startswith("Choose one of [{")
-    assert (chosen.model, worded.model) == ("small", "")
+    first, second = model.shown
+    assert first.messages[0]["content"].startswith("Choose one of [{")
+    assert (first.model, second.model) == ("small", "")
 
 
 async def test_turn_that_names_a_style_is_interpreted_in_it():

@@ -36,8 +36,8 @@ def model_answer(style: str, name: str, **arguments):
     """Return the answer of a model that calls a tool in a style."""
     if style == "native":
         return completion("", requested(name, **arguments))
-    chosen = {"tool": name, **arguments}
-    return json.dumps(chosen if style == "json_router" else {"tool_calls": [{"name": name, "parameters": arguments}]})
+    call = {"tool": name, **arguments}
+    return json.dumps(call if style == "json_router" else {"tool_calls": [{"name": name, "parameters": arguments}]})
 
 
 async def interpret(script, text="hello", *, style="native", tools=TOOLS, **options):
@@ -53,8 +53,8 @@ def definitions(request, style="native") -> list[str]:
     if style == "json_router":
         branches = request.response_format["json_schema"]["schema"]["anyOf"]
         return [branch["properties"]["tool"]["const"] for branch in branches if len(branch["properties"]) > 1]
-    listed = request.messages[0]["content"].removeprefix("Available Tools: ").split("\n\n")[0]
-    return [tool["name"] for tool in json.loads(listed)]
+    names = request.messages[0]["content"].removeprefix("Available Tools: ").split("\n\n")[0]
+    return [tool["name"] for tool in json.loads(names)]
 
 
 def size_of(request) -> int:
@@ -239,8 +239,8 @@ async def test_forbidden_tool_is_neither_listed_nor_found():
 
     _, model = await interpret(script, "control the weather of Paris", tools=(*TOOLS, *allowed))
 
-    shown = json.dumps([[request.messages, request.tools.decode()] for request in model.shown])
-    assert shown.count("weather_control") == 1  # the model's own words
+    requests_text = json.dumps([[request.messages, request.tools.decode()] for request in model.shown])
+    assert requests_text.count("weather_control") == 1  # the model's own words
     assert "forecast_get" in definitions(model.shown[1])
 
 

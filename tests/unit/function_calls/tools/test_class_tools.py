@@ -274,7 +274,7 @@ def test_specs_for_a_person_exclude_forbidden_functions(message):
     registry = Registry()
     registry.register(QueryDatabase())
     registry.register(Slow(), ToolOptions(permission="admins"))
-    shown = registry.specs_for(Viewer.of(message))
+    specs = registry.specs_for(Viewer.of(message))
 
-    assert [spec.name for spec in shown] == ["query_database"]
-    assert registry.specs_for(Viewer.of(replace(message, is_private=True))) is shown
+    assert [spec.name for spec in specs] == ["query_database"]
+    assert registry.specs_for(Viewer.of(replace(message, is_private=True))) is specs

@@ -97,7 +97,7 @@ def test_malformed_call_with_a_clear_meaning_is_repaired_and_explained(raw: str)
 
 
 @pytest.mark.parametrize(
-    ("given", "meant"),
+    ("given", "expected"),
     [
         ({"weekday": "3"}, {"weekday": 3}),
         ({"weekday": "３"}, {"weekday": 3}),
@@ -118,10 +118,10 @@ def test_malformed_call_with_a_clear_meaning_is_repaired_and_explained(raw: str)
         ({"place": {"City": "Rome", "zz": None}}, {"place": {"city": "Rome"}}),
     ],
 )
-def test_value_in_another_form_is_converted_to_the_schema(given: dict[str, object], meant: dict[str, object]):
+def test_value_in_another_form_is_converted_to_the_schema(given: dict[str, object], expected: dict[str, object]):
     result = repair_call({**RIGHT, **given})
 
-    assert result.arguments == {**RIGHT, **meant}
+    assert result.arguments == {**RIGHT, **expected}
     assert result.steps
 
 

@@ -68,19 +68,19 @@ LEAVES: list[tuple[Any, st.SearchStrategy[Any]]] = [
 Typed = tuple[Any, st.SearchStrategy[Any]]
 
 
-def listed(inner: Typed) -> Typed:
+def list_of(inner: Typed) -> Typed:
     return list[inner[0]], st.lists(inner[1], max_size=3)
 
 
-def mapped(inner: Typed) -> Typed:
+def map_of(inner: Typed) -> Typed:
     return dict[str, inner[0]], st.dictionaries(TEXTS, inner[1], max_size=3)
 
 
-def mapped_by_number(inner: Typed) -> Typed:
+def map_by_number(inner: Typed) -> Typed:
     return dict[int, inner[0]], st.dictionaries(NUMBERS.map(str), inner[1], max_size=3)
 
 
-def paired(inner: Typed) -> Typed:
+def pair_with_flag(inner: Typed) -> Typed:
     return tuple[inner[0], bool], st.tuples(inner[1], st.booleans()).map(list)
 
 
@@ -95,7 +95,7 @@ def nested(inner: Typed) -> Typed:
     )
 
 
-WRAPS = [listed, mapped, mapped_by_number, paired, optional, nested]
+WRAPS = [list_of, map_of, map_by_number, pair_with_flag, optional, nested]
 ONCE = [*LEAVES, *(wrap(leaf) for wrap in WRAPS for leaf in LEAVES)]
 ALL = [*ONCE, *(wrap(wrapped) for wrap, wrapped in zip(WRAPS * len(LEAVES), ONCE[len(LEAVES) :], strict=True))]
 POSITIONS = st.integers(0, len(ALL) - 1)
@@ -113,19 +113,19 @@ def signature_of(annotation: Any) -> FunctionSignature:
     return analyse(tool)
 
 
-def mutated(draw: st.DrawFn, value: Any, others: st.SearchStrategy[Any]) -> Any:
+def mutate(draw: st.DrawFn, value: Any, others: st.SearchStrategy[Any]) -> Any:
     """Return `value` with one part of it, at any depth, replaced, removed or added."""
     if isinstance(value, dict) and value and draw(st.booleans()):
         key = draw(st.sampled_from(sorted(value)))
         rest = {name: inner for name, inner in value.items() if name != key}
-        return rest if draw(st.booleans()) else {**rest, key: mutated(draw, value[key], others)}
+        return rest if draw(st.booleans()) else {**rest, key: mutate(draw, value[key], others)}
     if isinstance(value, list) and value and draw(st.booleans()):
         at = draw(st.integers(0, len(value) - 1))
-        return [*value[:at], mutated(draw, value[at], others), *value[at + 1 :]]
+        return [*value[:at], mutate(draw, value[at], others), *value[at + 1 :]]
     return draw(st.one_of(others, JSON))
 
 
-def class_accepts(signature: FunctionSignature, arguments: dict[str, Any]) -> bool:
+def is_accepted_by_class(signature: FunctionSignature, arguments: dict[str, Any]) -> bool:
     try:
         instantiate(signature, arguments)
     except ArgumentsInvalid:
@@ -151,7 +151,7 @@ def test_arguments_made_for_a_type_pass_both_checks_untouched(data: st.DataObjec
     arguments = {} if value is None and is_optional else {"v": value}  # an option is left out instead of null
 
     assert signature.validator.validate(arguments) == []
-    assert class_accepts(signature, arguments)
+    assert is_accepted_by_class(signature, arguments)
     assert repair(arguments, signature.validator).arguments == arguments
 
 
@@ -162,11 +162,11 @@ def test_arguments_accepted_by_the_schema_are_accepted_by_the_class(data: st.Dat
     signature, values = signature_at(position), ALL[position][1]
     draw = data.draw
     extra = draw(st.dictionaries(st.sampled_from(["w", "x"]), values | JSON, max_size=1))
-    arguments = {"v": mutated(draw, draw(values), values), **extra}
+    arguments = {"v": mutate(draw, draw(values), values), **extra}
     is_accepted = not signature.validator.validate(arguments)
     event(f"schema accepts: {is_accepted}")
 
-    assert not is_accepted or class_accepts(signature, arguments)
+    assert not is_accepted or is_accepted_by_class(signature, arguments)
 
 
 @PATIENT
@@ -174,17 +174,17 @@ def test_arguments_accepted_by_the_schema_are_accepted_by_the_class(data: st.Dat
 def test_repaired_arguments_without_errors_are_valid_for_the_class(data: st.DataObject):
     position = data.draw(POSITIONS)
     signature, values = signature_at(position), ALL[position][1]
-    arguments = {"v": mutated(data.draw, data.draw(values), values)}
+    arguments = {"v": mutate(data.draw, data.draw(values), values)}
     repaired = repair(arguments, signature.validator)
     is_refused = bool(repaired.errors)
     event(f"refused: {is_refused}")
 
     assert is_refused or signature.validator.validate(repaired.arguments) == []
-    assert is_refused or class_accepts(signature, repaired.arguments)
+    assert is_refused or is_accepted_by_class(signature, repaired.arguments)
 
 
 @pytest.mark.parametrize("value", ["3", 3.5, True, None, [3]])
 def test_the_second_check_is_strict_on_its_own(value: object):
     signature = signature_of(int)
 
-    assert not class_accepts(signature, {"v": value})
+    assert not is_accepted_by_class(signature, {"v": value})

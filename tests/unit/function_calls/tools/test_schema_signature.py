@@ -51,7 +51,7 @@ class PlainOptions(typing.TypedDict):
     mode: typing.NotRequired[str]
 
 
-def called(function: Callable[..., Any], arguments: dict[str, Any], **injected: object) -> Any:
+def call_with(function: Callable[..., Any], arguments: dict[str, Any], **injected: object) -> Any:
     signature = analyse(function, injectable=[Context])
     positional, named = signature.bind(instantiate(signature, arguments), injected)
     return function(*positional, **named)
@@ -117,7 +117,7 @@ def test_optional_parameter_without_a_default_is_not_required():
 
     assert schema["required"] == ["query"]
     assert schema["properties"]["limit"] == {"type": "integer"}
-    assert called(tool, {"query": "tea"}) == ("tea", None, None)
+    assert call_with(tool, {"query": "tea"}) == ("tea", None, None)
 
 
 def test_an_argument_model_is_the_whole_schema_and_arrives_as_an_instance():
@@ -127,7 +127,7 @@ def test_an_argument_model_is_the_whole_schema_and_arrives_as_an_instance():
     context = Context()
 
     assert set(properties(analyse(tool, injectable=[Context]))) == {"text", "count"}
-    assert called(tool, {"text": "tea"}, ctx=context) == (Args(text="tea"), context)
+    assert call_with(tool, {"text": "tea"}, ctx=context) == (Args(text="tea"), context)
 
 
 def test_root_model_is_an_argument_with_a_name():
@@ -135,7 +135,7 @@ def test_root_model_is_an_argument_with_a_name():
         return items.root
 
     assert properties(analyse(tool)) == {"items": {"type": "array", "items": {"type": "string"}}}
-    assert called(tool, {"items": ["tea"]}) == ["tea"]
+    assert call_with(tool, {"items": ["tea"]}) == ["tea"]
 
 
 def test_a_dataclass_arrives_as_an_instance_and_its_docstring_describes_the_fields():
@@ -143,7 +143,7 @@ def test_a_dataclass_arrives_as_an_instance_and_its_docstring_describes_the_fiel
         return args
 
     assert properties(analyse(tool))["width"] == {"type": "number", "description": "Its width in cm."}
-    assert called(tool, {"width": 2}) == Box(width=2.0)
+    assert call_with(tool, {"width": 2}) == Box(width=2.0)
 
 
 @pytest.mark.parametrize("kind", [Options, PlainOptions])
@@ -162,7 +162,7 @@ def test_a_typed_dictionary_of_another_name_is_one_argument():
     def tool(options: Options) -> Options:
         return options
 
-    assert called(tool, {"options": {"depth": 2}}) == {"depth": 2}
+    assert call_with(tool, {"options": {"depth": 2}}) == {"depth": 2}
 
 
 def test_keywords_typed_by_unpack_become_optional_arguments():
@@ -170,8 +170,8 @@ def test_keywords_typed_by_unpack_become_optional_arguments():
         return {"text": text, **options}
 
     assert set(properties(analyse(tool))) == {"text", "depth"}
-    assert called(tool, {"text": "a"}) == {"text": "a"}
-    assert called(tool, {"text": "a", "depth": 3}) == {"text": "a", "depth": 3}
+    assert call_with(tool, {"text": "a"}) == {"text": "a"}
+    assert call_with(tool, {"text": "a", "depth": 3}) == {"text": "a", "depth": 3}
 
 
 def test_injected_parameters_are_found_by_class_and_never_shown():
@@ -183,7 +183,7 @@ def test_injected_parameters_are_found_by_class_and_never_shown():
 
     assert set(properties(signature)) == {"text"}
     assert signature.injected == {"ctx": ChatContext, "maybe": Context}
-    assert called(tool, {"text": "a"}, ctx=context) is context
+    assert call_with(tool, {"text": "a"}, ctx=context) is context
 
 
 def test_a_bound_method_is_a_tool_without_self():
@@ -193,7 +193,7 @@ def test_a_bound_method_is_a_tool_without_self():
         def greet(self, name: str) -> str:
             return f"{self.word} {name}"
 
-    assert called(Greeter().greet, {"name": "Ann"}) == "hello Ann"
+    assert call_with(Greeter().greet, {"name": "Ann"}) == "hello Ann"
 
 
 def test_an_object_that_can_be_called_and_a_partial_are_tools():
@@ -206,7 +206,7 @@ def test_an_object_that_can_be_called_and_a_partial_are_tools():
 
     assert analyse(Adder()).name == "Adder"
     assert analyse(Adder()).is_async
-    assert called(functools.partial(power, exponent=2), {"base": 3}) == 9
+    assert call_with(functools.partial(power, exponent=2), {"base": 3}) == 9
 
 
 def test_omitted_argument_has_the_default_of_the_function():
@@ -218,7 +218,7 @@ def test_omitted_argument_has_the_default_of_the_function():
     def tool(a: int = Field(5, ge=1), b: str | NotGiven = nothing, c: str = None) -> tuple[Any, ...]:  # noqa: RUF013 - the form under test
         return a, b, c
 
-    assert called(tool, {}) == (5, nothing, None)
+    assert call_with(tool, {}) == (5, nothing, None)
     assert properties(analyse(tool)) == {
         "a": {"type": "integer", "minimum": 1, "default": 5},
         "b": {"type": "string"},
@@ -231,7 +231,7 @@ def test_names_reserved_by_pydantic_are_ordinary_arguments():
         return copy, schema, _hidden, model_config
 
     assert list(properties(analyse(tool))) == ["copy", "schema", "_hidden", "model_config"]
-    assert called(tool, {"copy": True, "schema": "s", "_hidden": 1}) == (True, "s", 1, "x")
+    assert call_with(tool, {"copy": True, "schema": "s", "_hidden": 1}) == (True, "s", 1, "x")
 
 
 def test_description_of_a_parameter_precedes_docstring_and_class():
@@ -244,9 +244,9 @@ def test_description_of_a_parameter_precedes_docstring_and_class():
             c: A number.
         """
 
-    shown = properties(analyse(tool))
+    schemas = properties(analyse(tool))
 
-    assert [shown[name]["description"] for name in "abc"] == ["said here", "The big box.", "A number."]
+    assert [schemas[name]["description"] for name in "abc"] == ["said here", "The big box.", "A number."]
 
 
 def test_a_bare_text_in_the_annotation_is_a_description_too():

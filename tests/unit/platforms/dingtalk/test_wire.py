@@ -17,41 +17,41 @@ CALLBACK = json.loads(Path(__file__).with_name("events.json").read_text(encoding
 TEAM = ChatAddress(platform="dingtalk", chat_id=CALLBACK["conversationId"])
 
 
-def heard(**changes):
+def read_message(**changes):
     return to_message(Event.model_validate({**CALLBACK, **changes}), "Bubbles")
 
 
 def test_a_text_to_the_robot_is_addressed():
-    message = heard()
+    message = read_message()
 
     assert (message.text, message.is_addressed, message.address) == ("提醒@小伟 五点喝茶", True, TEAM)
     assert message.sent_at == datetime(2026, 11, 20, 10, tzinfo=UTC)
 
 
 def test_the_sender_is_known_by_staff_id():
-    assert heard().sender == Person(id="ann", name="小安", is_admin=True)
+    assert read_message().sender == Person(id="ann", name="小安", is_admin=True)
 
 
 def test_member_of_another_organisation_is_known_by_the_encrypted_id():
-    assert heard(senderStaffId=None).sender.id == "$:LWCP_v1:$ann"
+    assert read_message(senderStaffId=None).sender.id == "$:LWCP_v1:$ann"
 
 
 def test_mentions_have_their_names_from_the_text():
-    assert heard().mentions == (Person(id="wei", name="小伟"),)
+    assert read_message().mentions == (Person(id="wei", name="小伟"),)
 
 
 def test_indistinguishable_mentions_are_left_out():
-    assert heard(text={"content": "提醒大家 五点喝茶"}).mentions == ()
+    assert read_message(text={"content": "提醒大家 五点喝茶"}).mentions == ()
 
 
 def test_a_private_chat_is_that_of_the_person():
-    message = heard(conversationType="1")
+    message = read_message(conversationType="1")
 
     assert (message.address.chat_id, message.is_private) == ("private-ann", True)
 
 
 def test_a_rich_text_is_its_words_and_pictures():
-    message = heard(
+    message = read_message(
         msgtype="richText", content={"richText": [{"text": "看"}, {"type": "picture", "downloadCode": "x"}]}
     )
 
@@ -59,11 +59,13 @@ def test_a_rich_text_is_its_words_and_pictures():
 
 
 def test_voice_message_is_the_text_recognised_by_dingtalk():
-    assert heard(msgtype="audio", content={"recognition": "提醒我喝茶", "downloadCode": "x"}).text == "提醒我喝茶"
+    assert (
+        read_message(msgtype="audio", content={"recognition": "提醒我喝茶", "downloadCode": "x"}).text == "提醒我喝茶"
+    )
 
 
 def test_empty_message_is_ignored():
-    assert heard(text={"content": "  "}) is None
+    assert read_message(text={"content": "  "}) is None
 
 
 def test_an_answer_mentions_people_by_id_in_the_text_and_beside_it():
@@ -111,13 +113,13 @@ def test_unsupported_file_is_packed(unknown):
 
 
 @pytest.mark.parametrize(
-    ("shown", "kind", "parameters"),
+    ("content", "kind", "parameters"),
     [
         (file("a.png", "image/png"), "sampleImageMsg", {"photoURL": "@1"}),
         (file("a.pdf"), "sampleFile", {"mediaId": "@1", "fileName": "a.pdf", "fileType": "pdf"}),
     ],
 )
-def test_a_file_is_shown_by_the_id_that_it_was_given(shown, kind, parameters):
-    _, body = requests.file_request(TEAM, shown, "@1", "dingo")
+def test_a_file_is_shown_by_the_id_that_it_was_given(content, kind, parameters):
+    _, body = requests.file_request(TEAM, content, "@1", "dingo")
 
     assert (body["msgKey"], json.loads(body["msgParam"])) == (kind, parameters)

@@ -15,7 +15,7 @@ EVENTS = json.loads(Path(__file__).with_name("events.json").read_text(encoding="
 GUILD = wire.Place()
 
 
-def heard(name, place=GUILD):
+def read_message(name, place=GUILD):
     return wire.to_message(Message.model_validate(EVENTS[name]), "1", "Bubbles", place)
 
 
@@ -24,7 +24,7 @@ def body(text, **more):
 
 
 def test_mentions_are_names_and_the_bot_is_called_by_its_own():
-    message = heard("message")
+    message = read_message("message")
 
     assert message.text == "@Bubbles remind @Wei to stretch :wave:"
     assert message.is_addressed
@@ -32,40 +32,40 @@ def test_mentions_are_names_and_the_bot_is_called_by_its_own():
 
 
 def test_the_sender_has_the_name_of_the_guild():
-    assert heard("message", wire.Place(is_admin=True)).sender == Person(
+    assert read_message("message", wire.Place(is_admin=True)).sender == Person(
         id="7", name="Annie", is_admin=True, username="ann"
     )
 
 
 def test_a_thread_is_part_of_its_channel():
-    message = heard("message", wire.Place(parent_id="19"))
+    message = read_message("message", wire.Place(parent_id="19"))
 
     assert message.address == ChatAddress(platform="discord", chat_id="19", thread_id="20")
 
 
 def test_a_reply_to_the_bot_is_addressed():
-    message = heard("reply")
+    message = read_message("reply")
 
     assert (message.reply_to, message.is_addressed) == ("900", True)
 
 
 def test_a_private_message_is_private_and_addressed():
-    message = heard("private")
+    message = read_message("private")
 
     assert (message.is_private, message.is_addressed) == (True, True)
 
 
 def test_a_file_is_described():
-    assert [(each.kind, each.description) for each in heard("file").attachments] == [("image", "cat.png")]
+    assert [(each.kind, each.description) for each in read_message("file").attachments] == [("image", "cat.png")]
 
 
 def test_a_webhook_is_a_bot():
-    assert heard("webhook").sender.is_bot
+    assert read_message("webhook").sender.is_bot
 
 
 @pytest.mark.parametrize("name", ["own", "somebody joined"])
 def test_message_of_the_bot_or_system_is_ignored(name):
-    assert heard(name) is None
+    assert read_message(name) is None
 
 
 def test_an_edit_names_the_message_and_its_new_text():

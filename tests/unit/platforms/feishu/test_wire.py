@@ -15,7 +15,7 @@ RECORDED = json.loads(Path(__file__).with_name("events.json").read_text(encoding
 SENDER, MESSAGE = RECORDED["event"]["sender"], RECORDED["event"]["message"]
 
 
-def heard(sender=SENDER, own_messages=(), **changes):
+def read_event(sender=SENDER, own_messages=(), **changes):
     event = {**RECORDED, "event": {"sender": sender, "message": {**MESSAGE, **changes}}}
     return to_incoming(Event.model_validate(event), ME, {"ou_ann": "小安"}, own_messages)
 
@@ -26,7 +26,7 @@ def post(text, address=TEAM, **more):
 
 
 def test_keys_in_the_text_become_names():
-    message = heard()
+    message = read_event()
 
     assert message.text == "@Bubbles 提醒@小伟 五点喝茶"
     assert message.is_addressed
@@ -35,7 +35,7 @@ def test_keys_in_the_text_become_names():
 
 
 def test_the_sender_has_the_name_that_was_learnt():
-    assert heard().sender == Person(id="ou_ann", name="小安")
+    assert read_event().sender == Person(id="ou_ann", name="小安")
 
 
 def test_the_tenth_mention_is_not_taken_for_the_first():
@@ -43,49 +43,49 @@ def test_the_tenth_mention_is_not_taken_for_the_first():
         {"key": f"@_user_{number}", "id": {"open_id": f"ou_{number}"}, "name": f"P{number}"} for number in (1, 10)
     ]
 
-    assert heard(content='{"text":"@_user_10 and @_user_1"}', mentions=mentions).text == "@P10 and @P1"
+    assert read_event(content='{"text":"@_user_10 and @_user_1"}', mentions=mentions).text == "@P10 and @P1"
 
 
 def test_a_reply_to_the_bot_is_addressed_and_one_to_others_is_not():
     plain = {"content": '{"text":"ok"}', "mentions": None, "parent_id": "om_0", "root_id": "om_0"}
 
-    assert heard(**plain, own_messages={"om_0"}).is_addressed
-    assert not heard(**plain).is_addressed
+    assert read_event(**plain, own_messages={"om_0"}).is_addressed
+    assert not read_event(**plain).is_addressed
 
 
 def test_a_topic_is_known_by_the_message_that_began_it():
-    assert heard(root_id="om_0", thread_id="omt_1").address.thread_id == "om_0"
+    assert read_event(root_id="om_0", thread_id="omt_1").address.thread_id == "om_0"
 
 
 def test_a_private_chat_is_private_and_addressed():
-    message = heard(chat_type="p2p", content='{"text":"hello"}', mentions=[])
+    message = read_event(chat_type="p2p", content='{"text":"hello"}', mentions=[])
 
     assert (message.is_private, message.is_addressed) == (True, True)
 
 
 def test_a_post_is_its_words():
     content = {"title": "Plan", "content": [[{"tag": "text", "text": "tea "}, {"tag": "at", "user_id": "@_user_2"}]]}
-    message = heard(message_type="post", content=json.dumps(content))
+    message = read_event(message_type="post", content=json.dumps(content))
 
     assert message.text == "Plan\ntea @小伟"
 
 
 def test_a_file_is_described():
-    message = heard(message_type="file", content='{"file_key":"f","file_name":"plan.pdf"}', mentions=None)
+    message = read_event(message_type="file", content='{"file_key":"f","file_name":"plan.pdf"}', mentions=None)
 
     assert [(each.kind, each.description) for each in message.attachments] == [("file", "plan.pdf")]
 
 
 def test_own_messages_are_ignored():
-    assert heard(sender={"sender_id": {"open_id": "ou_bot"}, "sender_type": "app"}) is None
+    assert read_event(sender={"sender_id": {"open_id": "ou_bot"}, "sender_type": "app"}) is None
 
 
 def test_another_app_is_a_bot():
-    assert heard(sender={"sender_id": {"open_id": "ou_ci"}, "sender_type": "app"}).sender.is_bot
+    assert read_event(sender={"sender_id": {"open_id": "ou_ci"}, "sender_type": "app"}).sender.is_bot
 
 
 def test_invalid_json_content_has_no_text():
-    assert heard(content="…") is None
+    assert read_event(content="…") is None
 
 
 def test_a_recalled_message_is_withdrawn():

@@ -38,7 +38,7 @@ class Script:
 
 
 @asynccontextmanager
-async def connected(script, *channels):
+async def connect(script, *channels):
     received = []
 
     async def receive(incoming):
@@ -66,7 +66,7 @@ async def test_channel_that_refuses_the_bot_does_not_keep_it_from_others(code):
             "JOIN #team": [":s 366 Bubbles #team :End of /NAMES list."],
         }
     )
-    async with connected(script, "#closed", "#team") as (platform, _):
+    async with connect(script, "#closed", "#team") as (platform, _):
         await until(lambda: platform.health.state == "live")
 
 
@@ -77,7 +77,7 @@ async def test_message_of_a_channel_is_received_while_others_are_joined():
             "JOIN #late": [":s 366 Bubbles #late :End of /NAMES list."],
         }
     )
-    async with connected(script, "#team", "#late") as (_, received):
+    async with connect(script, "#team", "#late") as (_, received):
         await until(lambda: received)
 
     assert received[0].text == "tea?"
@@ -87,7 +87,7 @@ async def test_bot_returns_with_the_key_of_a_channel():
     script = Script(
         {"JOIN #team": [":s 366 Bubbles #team :End of /NAMES list.", ":ann!a@h KICK #Team Bubbles :out"]},
     )
-    async with connected(script, "#team secret") as (_, _received):
+    async with connect(script, "#team secret") as (_, _received):
         await until(lambda: len([line for line in script.lines if line.startswith("JOIN")]) > 1)
 
     assert set(script.lines[3:5]) == {"JOIN #team secret"}

@@ -21,10 +21,10 @@ ANN = Person(id="ann", name="ann")
 BEN = Person(id="ben", name="Ben[1]")
 
 
-def heard(text, **scene):
-    known = {"nick": "Bubbles", "bot_name": "Bubbles", "people": {fold(BEN.name): BEN}} | scene
+def read_message(text, **scene):
+    fields = {"nick": "Bubbles", "bot_name": "Bubbles", "people": {fold(BEN.name): BEN}} | scene
     line = parse_line(text)
-    return to_message(line, LineContext(**known), sender=ANN, message_id="m1", now=NOW)
+    return to_message(line, LineContext(**fields), sender=ANN, message_id="m1", now=NOW)
 
 
 # Lines as servers send them: RFC 2812 and the examples of the IRCv3 specifications.
@@ -62,51 +62,51 @@ def test_no_line_breaks_the_reader(text):
 
 
 def test_a_message_in_a_channel_belongs_to_the_channel():
-    message = heard(":ann!a@h PRIVMSG #Team :good morning")
+    message = read_message(":ann!a@h PRIVMSG #Team :good morning")
 
     assert (message.address.chat_id, message.text, message.is_private) == ("#team", "good morning", False)
 
 
 def test_a_message_to_the_bot_is_a_private_chat_with_its_sender():
-    message = heard(":Ann!a@h PRIVMSG bubbles :good morning")
+    message = read_message(":Ann!a@h PRIVMSG bubbles :good morning")
 
     assert (message.address.chat_id, message.is_private, message.is_addressed) == ("ann", True, True)
 
 
 def test_time_and_id_of_the_server_are_used():
-    message = heard("@time=2026-11-21T08:00:00.000Z;msgid=abc :ann!a@h PRIVMSG #team :hi")
+    message = read_message("@time=2026-11-21T08:00:00.000Z;msgid=abc :ann!a@h PRIVMSG #team :hi")
 
     assert (message.id, message.sent_at.hour) == ("abc", 8)
 
 
 def test_time_without_a_zone_is_ignored():
-    message = heard("@time=2026-11-21T08:00:00 :ann!a@h PRIVMSG #team :hi")
+    message = read_message("@time=2026-11-21T08:00:00 :ann!a@h PRIVMSG #team :hi")
 
-    assert message.sent_at == heard(":ann!a@h PRIVMSG #team :hi").sent_at
+    assert message.sent_at == read_message(":ann!a@h PRIVMSG #team :hi").sent_at
 
 
 def test_a_reply_is_known_by_its_tag():
-    assert heard("@+draft/reply=abc :ann!a@h PRIVMSG #team :hi").reply_to == "abc"
+    assert read_message("@+draft/reply=abc :ann!a@h PRIVMSG #team :hi").reply_to == "abc"
 
 
 @pytest.mark.parametrize("text", ["Bubbles: hi", "hey bubbles, hi", "@Bubbles hi", "bub_: hi"])
 def test_the_nickname_and_the_name_call_the_bot(text):
-    assert heard(f":ann!a@h PRIVMSG #team :{text}", nick="bub_").is_addressed
+    assert read_message(f":ann!a@h PRIVMSG #team :{text}", nick="bub_").is_addressed
 
 
 @pytest.mark.parametrize("text", ["Ben[1]: hi", "ask @ben{1}"])
 def test_people_are_mentioned_by_their_nicknames(text):
-    assert heard(f":ann!a@h PRIVMSG #team :{text}").mentions == (BEN,)
+    assert read_message(f":ann!a@h PRIVMSG #team :{text}").mentions == (BEN,)
 
 
 def test_colours_are_removed_and_actions_are_text():
-    assert heard(":ann!a@h PRIVMSG #team :\x0304,01red\x03 \x02bold\x02").text == "red bold"
-    assert heard(":ann!a@h PRIVMSG #team :\x01ACTION waves\x01").text == "/me waves"
+    assert read_message(":ann!a@h PRIVMSG #team :\x0304,01red\x03 \x02bold\x02").text == "red bold"
+    assert read_message(":ann!a@h PRIVMSG #team :\x01ACTION waves\x01").text == "/me waves"
 
 
 def test_program_requests_and_own_lines_are_ignored():
-    assert heard(":ann!a@h PRIVMSG #team :\x01VERSION\x01") is None
-    assert heard(":bubbles!a@h PRIVMSG #team :hi") is None
+    assert read_message(":ann!a@h PRIVMSG #team :\x01VERSION\x01") is None
+    assert read_message(":bubbles!a@h PRIVMSG #team :hi") is None
 
 
 def test_every_line_of_a_text_is_sent_separately():
@@ -124,7 +124,7 @@ def test_every_line_fits(text):
     assert all(len(line.encode()) <= 404 and "\n" not in line and "\r" not in line for line in lines)
 
 
-def known(*lines, has_accounts=False):
+def read_people(*lines, has_accounts=False):
     people = People()
     people.has_accounts = has_accounts
     for line in lines:
@@ -133,7 +133,7 @@ def known(*lines, has_accounts=False):
 
 
 def test_operators_of_a_channel_are_its_admins():
-    people = known(":s 353 Bubbles = #team :@ann +ben Bubbles", ":ann!a@h MODE #team +o-o ben ann")
+    people = read_people(":s 353 Bubbles = #team :@ann +ben Bubbles", ":ann!a@h MODE #team +o-o ben ann")
 
     assert people.person("ben", "#team").is_admin
     assert not people.person("ann", "#team").is_admin
@@ -141,7 +141,7 @@ def test_operators_of_a_channel_are_its_admins():
 
 
 def test_list_of_a_channel_to_which_the_bot_returns_replaces_the_earlier_one():
-    people = known(
+    people = read_people(
         ":s 353 Bubbles = #team :@ann @ben Bubbles",
         ":s 366 Bubbles #team :End of /NAMES list.",
         ":ann!a@h KICK #team Bubbles :out",
@@ -154,19 +154,19 @@ def test_list_of_a_channel_to_which_the_bot_returns_replaces_the_earlier_one():
 
 
 def test_a_person_keeps_the_account_when_the_nickname_changes():
-    people = known(":ann!a@h JOIN #team annie :Ann", ":ann!a@h NICK :ann_away", has_accounts=True)
+    people = read_people(":ann!a@h JOIN #team annie :Ann", ":ann!a@h NICK :ann_away", has_accounts=True)
 
     assert people.person("ann_away").id == "annie"
 
 
 def test_name_does_not_give_another_persons_account():
-    people = known(":mallory!m@h NICK :annie", has_accounts=True)
+    people = read_people(":mallory!m@h NICK :annie", has_accounts=True)
 
     assert people.person("annie").id == "~annie"
 
 
 def test_an_account_is_known_from_the_tag_of_a_message_and_gone_after_logging_out():
-    people = known("@account=annie :ann!a@h PRIVMSG #team :hi", has_accounts=True)
+    people = read_people("@account=annie :ann!a@h PRIVMSG #team :hi", has_accounts=True)
     assert people.person("ann").id == "annie"
 
     people.update(parse_line(":ann!a@h ACCOUNT *"))
@@ -183,20 +183,20 @@ def test_an_account_is_known_from_the_tag_of_a_message_and_gone_after_logging_ou
     ],
 )
 def test_nickname_of_a_departed_person_does_not_give_their_account(lines):
-    people = known(":annie!a@h JOIN #team annie :Ann", *lines, has_accounts=True)
+    people = read_people(":annie!a@h JOIN #team annie :Ann", *lines, has_accounts=True)
 
     assert people.person("annie").id == "~annie"
 
 
 def test_without_account_tags_nobody_has_an_account():
-    people = known(":ann!a@h JOIN #team annie :Ann")
+    people = read_people(":ann!a@h JOIN #team annie :Ann")
 
     assert people.person("ann").id == "ann"
 
 
 @pytest.mark.parametrize("line", [":ben!b@h PART #team", ":ann!a@h KICK #team ben :out", ":ben!b@h QUIT :bye"])
 def test_member_who_left_is_not_listed(line):
-    people = known(":s 353 Bubbles = #team :@ann ben", line)
+    people = read_people(":s 353 Bubbles = #team :@ann ben", line)
 
     assert set(people.members("#team")) == {"ann"}
 
@@ -205,7 +205,7 @@ RECORDED = json.loads(Path(__file__).with_name("lines.json").read_text(encoding=
 
 
 def conversation(lines):
-    """What is heard of `lines`, and who is there in the end."""
+    """Return the messages that `lines` contain, and the people who are in the channel afterwards."""
     people, messages = People(), []
     for line in map(parse_line, lines):
         people.update(line)
@@ -254,7 +254,7 @@ def test_remark_that_does_not_fit_is_its_own_line():
 
 
 def test_limit_of_a_channel_is_no_name_in_a_change_of_modes():
-    people = known(
+    people = read_people(
         ":s 353 Bubbles = #team :@ann @ben", ":ann!a@h MODE #team +l-o 10 ben", ":ann!a@h MODE #team -l+o ben2"
     )
 
@@ -263,7 +263,7 @@ def test_limit_of_a_channel_is_no_name_in_a_change_of_modes():
 
 
 def test_server_says_which_modes_of_a_channel_have_a_parameter():
-    people = known(
+    people = read_people(
         ":s 005 Bubbles CHANMODES=eIbq,k,flj,CFLMPQScgimnprstuz PREFIX=(ov)@+ :are supported by this server",
         ":s 353 Bubbles = #team :@ann @ben",
         ":ann!a@h MODE #team +f-o ##overflow ben",

@@ -56,10 +56,10 @@ async def test_limited_request_for_missed_events_ends_the_connection_instead_of_
     client = MatrixClient(MatrixSettings(homeserver="http://matrix.test", user="@bubbles:matrix.test"), None)
     client._nio = Server()
 
-    with pytest.raises(ConnectionEnded, match="slow down") as ended:
+    with pytest.raises(ConnectionEnded, match="slow down") as error:
         await client._between("!team:matrix.test", "t2", "t1")
 
-    assert ended.value.retry_after == 3
+    assert error.value.retry_after == 3
 
 
 def test_device_that_was_not_stored_gets_an_id(tmp_path):

@@ -34,16 +34,16 @@ TEAM = ChatAddress(platform="matrix", chat_id="!team:example.org")
 
 
 def event(content, **fields):
-    """The recorded text, with other content."""
+    """Return the recorded text event with other content."""
     text = RECORDED["text"]
     return {**text, "content": {**text["content"], "body": "hi", **content}, **fields}
 
 
-def heard(content, **fields):
+def read_event(content, **fields):
     return to_incoming(event(content, **fields), ROOM, ACCOUNT)
 
 
-def recorded(name):
+def read_recorded(name):
     return to_incoming(RECORDED[name], ROOM, ACCOUNT)
 
 
@@ -52,7 +52,7 @@ def id_of(name):
 
 
 def test_a_text_has_its_sender_room_and_time():
-    message = recorded("text")
+    message = read_recorded("text")
 
     assert (message.text, message.address, message.id) == ("hello 你好", TEAM, id_of("text"))
     assert message.sender == Person(id="@ann:localhost", name="Ann", is_admin=True)
@@ -61,14 +61,14 @@ def test_a_text_has_its_sender_room_and_time():
 
 
 def test_member_without_a_name_is_called_by_the_localpart():
-    assert heard({}, sender="@zoe:other.example").sender.name == "zoe"
+    assert read_event({}, sender="@zoe:other.example").sender.name == "zoe"
 
 
 def test_a_mention_calls_the_bot_and_names_the_others():
-    message = recorded("mention")
+    message = read_recorded("mention")
 
     assert message.is_addressed
-    assert message.mentions == (recorded("text").sender,)
+    assert message.mentions == (read_recorded("text").sender,)
 
 
 @pytest.mark.parametrize(
@@ -82,11 +82,11 @@ def test_a_mention_calls_the_bot_and_names_the_others():
     ],
 )
 def test_bot_is_addressed_by_mention_pill_name_or_reply(content):
-    assert heard(content).is_addressed
+    assert read_event(content).is_addressed
 
 
 def test_a_mentioned_person_has_an_at_in_the_text():
-    message = heard({"body": "remind Ben of tea", "m.mentions": {"user_ids": ["@ben:localhost"]}})
+    message = read_event({"body": "remind Ben of tea", "m.mentions": {"user_ids": ["@ben:localhost"]}})
 
     assert message.mentions == (Person(id="@ben:localhost", name="Ben"),)
     assert message.text == "remind @Ben of tea"
@@ -100,45 +100,45 @@ def test_backslash_in_the_name_of_a_mentioned_person_is_plain_text():
 
 
 def test_a_thread_is_a_part_of_the_address_and_its_fallback_no_reply():
-    message = recorded("in a thread")
+    message = read_recorded("in a thread")
 
     assert (message.address.thread_id, message.reply_to) == (id_of("text"), None)
 
 
 def test_quoted_fallback_of_a_reply_is_removed():
-    assert (recorded("reply").text, recorded("reply").reply_to) == ("yes", id_of("mention"))
+    assert (read_recorded("reply").text, read_recorded("reply").reply_to) == ("yes", id_of("mention"))
 
 
 def test_an_edit_and_a_redaction_correct_the_message():
-    new, redaction = recorded("edit"), recorded("redaction")
+    new, redaction = read_recorded("edit"), read_recorded("redaction")
 
     assert isinstance(new, MessageEdited)
     assert (new.message_id, new.text) == (id_of("text"), "hello all")
-    assert new.by == recorded("text").sender.id
+    assert new.by == read_recorded("text").sender.id
     assert isinstance(redaction, MessageWithdrawn)
     assert redaction.message_id == id_of("redacted")
 
 
 def test_redacted_event_has_no_text():
-    assert recorded("redacted") is None
+    assert read_recorded("redacted") is None
 
 
 def test_a_reaction_names_its_message_and_person():
-    assert recorded("reaction") == Reaction(
-        address=TEAM, message_id=id_of("mention"), person=recorded("text").sender, emoji="👍"
+    assert read_recorded("reaction") == Reaction(
+        address=TEAM, message_id=id_of("mention"), person=read_recorded("text").sender, emoji="👍"
     )
 
 
 def test_a_notice_is_the_word_of_a_bot():
-    assert recorded("notice").sender.is_bot
+    assert read_recorded("notice").sender.is_bot
 
 
 def test_emote_is_a_message():
-    assert recorded("emote").text == "/me waves"
+    assert read_recorded("emote").text == "/me waves"
 
 
 def test_a_picture_is_described_and_its_caption_is_the_text():
-    message = recorded("picture")
+    message = read_recorded("picture")
 
     assert message.text == "our cat"
     assert message.attachments == (Attachment(kind="photo", description="cat.jpg", url="mxc://localhost/cat"),)
@@ -160,7 +160,7 @@ anything = st.recursive(
 
 @given(anything, anything, anything)
 def test_no_event_breaks_the_wire(relation, mentions, body):
-    heard({"m.relates_to": relation, "m.mentions": mentions, "body": body, "m.new_content": body})
+    read_event({"m.relates_to": relation, "m.mentions": mentions, "body": body, "m.new_content": body})
 
 
 def test_message_before_the_join_is_not_for_the_bot():
@@ -172,28 +172,30 @@ def test_message_before_the_join_is_not_for_the_bot():
     assert events_since_join([before, after], ACCOUNT) == [before, after]
 
 
-def said(text, address=TEAM, **fields):
+def write_content(text, address=TEAM, **fields):
     return to_content(OutgoingMessage(text=text, **fields), text, address)
 
 
 def test_plain_text_has_no_formatted_body_and_no_mentions():
-    assert said("tea & cake\nnow") == {"msgtype": "m.text", "body": "tea & cake\nnow", "m.mentions": {}}
+    assert write_content("tea & cake\nnow") == {"msgtype": "m.text", "body": "tea & cake\nnow", "m.mentions": {}}
 
 
 def test_a_person_is_rung_for_by_id_and_shown_as_a_pill():
-    content = said("⏰ @Ben tea", mentions=(Person(id="@ben:localhost", name="Ben"),))
+    content = write_content("⏰ @Ben tea", mentions=(Person(id="@ben:localhost", name="Ben"),))
 
     assert content["m.mentions"] == {"user_ids": ["@ben:localhost"]}
     assert content["formatted_body"] == '⏰ <a href="https://matrix.to/#/@ben:localhost">@Ben</a> tea'
 
 
 def test_only_code_rings_for_the_room():
-    assert said("@room look")["m.mentions"] == {}
-    assert said("⏰ everyone tea", mentions_everyone=True)["m.mentions"] == {"room": True}
+    assert write_content("@room look")["m.mentions"] == {}
+    assert write_content("⏰ everyone tea", mentions_everyone=True)["m.mentions"] == {"room": True}
 
 
 def test_a_reply_in_a_thread_names_both():
-    content = said("yes", address=ChatAddress(platform="matrix", chat_id="!r", thread_id="$root"), reply_to="$x")
+    content = write_content(
+        "yes", address=ChatAddress(platform="matrix", chat_id="!r", thread_id="$root"), reply_to="$x"
+    )
 
     assert content["m.relates_to"] == {"rel_type": "m.thread", "event_id": "$root", "m.in_reply_to": {"event_id": "$x"}}
 
@@ -209,7 +211,7 @@ def test_a_link_opens_the_event():
     assert link("!r:example.org", "$x") == "https://matrix.to/#/%21r%3Aexample.org/%24x"
 
 
-def joined(prev_content):
+def read_join(prev_content):
     return {
         "type": "m.room.member",
         "state_key": "@bubbles:localhost",
@@ -228,7 +230,7 @@ def joined(prev_content):
     ],
 )
 def test_room_is_new_once_the_join_of_the_bot_is_synced(prev_content, is_new):
-    assert is_new_group([joined(prev_content)], ACCOUNT) is is_new
+    assert is_new_group([read_join(prev_content)], ACCOUNT) is is_new
     assert not is_new_group([RECORDED["text"]], ACCOUNT)
 
 

@@ -17,7 +17,7 @@ EVENTS = json.loads(Path(__file__).with_name("events.json").read_text(encoding="
 TEAM = ChatAddress(platform="onebot", chat_id="100")
 
 
-def heard(name, own_messages=()):
+def read_event(name, own_messages=()):
     return to_incoming(Event.model_validate(EVENTS[name]), "Bubbles", own_messages)
 
 
@@ -26,7 +26,7 @@ def segments(**message):
 
 
 def test_segments_become_a_text_with_its_mentions():
-    message = heard("group")
+    message = read_event("group")
 
     assert message.text == "@Bubbles 提醒@小伟 五点喝茶"
     assert message.is_addressed
@@ -34,38 +34,40 @@ def test_segments_become_a_text_with_its_mentions():
 
 
 def test_the_sender_has_the_name_and_the_rights_of_the_group():
-    assert heard("group").sender == Person(id="7", name="小安", is_admin=True)
+    assert read_event("group").sender == Person(id="7", name="小安", is_admin=True)
 
 
 def test_pictures_are_described():
-    assert heard("group").attachments == (Attachment(kind="image", description="[图片]", url="http://127.0.0.1/a.jpg"),)
+    assert read_event("group").attachments == (
+        Attachment(kind="image", description="[图片]", url="http://127.0.0.1/a.jpg"),
+    )
 
 
 def test_cq_codes_mean_the_same_as_segments():
-    message = heard("codes")
+    message = read_event("codes")
 
     assert message.text == "@8 a [b] &amp;"
     assert (message.reply_to, message.attachments[0].url) == ("11", "http://a.b/?x=1,2")
 
 
 def test_a_reply_to_the_bot_is_addressed_and_one_to_others_is_not():
-    assert heard("codes", own_messages={"11"}).is_addressed
-    assert not heard("codes").is_addressed
+    assert read_event("codes", own_messages={"11"}).is_addressed
+    assert not read_event("codes").is_addressed
 
 
 def test_a_private_chat_is_not_the_group_of_the_same_number():
-    message = heard("private")
+    message = read_event("private")
 
     assert (message.address.chat_id, message.is_private, message.is_addressed) == ("private-7", True, True)
 
 
 @pytest.mark.parametrize("name", ["own", "sent", "poke", "heartbeat"])
 def test_message_of_the_bot_or_system_is_ignored(name):
-    assert heard(name) is None
+    assert read_event(name) is None
 
 
 def test_a_recalled_message_is_withdrawn():
-    withdrawn = heard("recall")
+    withdrawn = read_event("recall")
 
     assert isinstance(withdrawn, MessageWithdrawn)
     assert (withdrawn.address, withdrawn.message_id) == (TEAM, "12")
@@ -106,11 +108,11 @@ def test_text_without_codes_is_unchanged(text):
 
 
 def test_a_group_that_the_account_joins_is_new():
-    assert heard("bot added") == BotAdded(address=TEAM)
+    assert read_event("bot added") == BotAdded(address=TEAM)
 
 
 def test_join_of_another_person_is_ignored():
-    assert heard("somebody joined") is None
+    assert read_event("somebody joined") is None
 
 
 def test_face_is_its_emoji_or_its_number():

@@ -18,7 +18,7 @@ TEAM = ChatAddress(platform="slack", chat_id="C1")
 NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)
 
 
-def heard(name):
+def read_event(name):
     return wire.to_incoming(Message.model_validate(EVENTS[name]), ME, PEOPLE)
 
 
@@ -27,7 +27,7 @@ def blocks(text, **more):
 
 
 def test_marks_are_shown_as_people_see_them():
-    message = heard("message")
+    message = read_event("message")
 
     assert message.text == (
         "@Bubbles remind @Wei to read the plan (https://example.org/?a=1&b=2) in #general <now> @here"
@@ -41,44 +41,44 @@ def test_people_of_a_message_are_those_named_in_it():
 
 
 def test_the_sender_has_the_name_and_rights_of_the_profile():
-    assert heard("message").sender == Person(id="U7", name="Ann", is_admin=True, username="ann.lee")
+    assert read_event("message").sender == Person(id="U7", name="Ann", is_admin=True, username="ann.lee")
 
 
 def test_message_in_a_thread_is_answered_there_and_a_thread_of_the_bot_is_addressed():
-    message = heard("thread")
+    message = read_event("thread")
 
     assert (message.address.thread_id, message.is_addressed) == ("1795168800.000100", True)
 
 
 def test_first_message_of_a_thread_is_in_the_channel():
-    assert heard("root of a thread").address == TEAM
+    assert read_event("root of a thread").address == TEAM
 
 
 def test_a_private_message_is_private_and_addressed():
-    message = heard("private")
+    message = read_event("private")
 
     assert (message.is_private, message.is_addressed) == (True, True)
 
 
 def test_mention_reported_twice_has_one_id():
-    assert heard("mention").id == heard("message").id
+    assert read_event("mention").id == read_event("message").id
 
 
 def test_a_file_is_described():
-    assert [(each.kind, each.description) for each in heard("file").attachments] == [("pdf", "plan.pdf")]
+    assert [(each.kind, each.description) for each in read_event("file").attachments] == [("pdf", "plan.pdf")]
 
 
 @pytest.mark.parametrize("name", ["own", "somebody joined", "preview"])
 def test_message_of_the_bot_or_system_is_ignored(name):
-    assert heard(name) is None
+    assert read_event(name) is None
 
 
 def test_another_bot_is_a_bot():
-    assert heard("another bot").sender.is_bot
+    assert read_event("another bot").sender.is_bot
 
 
 def test_an_edit_names_the_message_and_its_new_text():
-    assert heard("edit") == MessageEdited(
+    assert read_event("edit") == MessageEdited(
         address=TEAM,
         message_id="1795168800.000100",
         text="coffee",
@@ -87,7 +87,7 @@ def test_an_edit_names_the_message_and_its_new_text():
 
 
 def test_a_deletion_withdraws_the_message():
-    withdrawn = heard("deletion")
+    withdrawn = read_event("deletion")
 
     assert isinstance(withdrawn, MessageWithdrawn)
     assert withdrawn.message_id == "1795168800.000100"
@@ -149,8 +149,8 @@ def test_the_text_of_notifications_is_escaped():
 
 
 def test_a_channel_that_the_bot_is_invited_to_is_new():
-    assert heard("bot added") == BotAdded(address=TEAM)
+    assert read_event("bot added") == BotAdded(address=TEAM)
 
 
 def test_join_of_another_person_is_ignored():
-    assert heard("member joined") is None
+    assert read_event("member joined") is None

@@ -20,7 +20,7 @@ NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 TEAM = ChatAddress(platform="telegram", chat_id="-1001")
 
 
-def heard(name, admins=()):
+def read_update(name, admins=()):
     return to_incoming(Update.model_validate(UPDATES[name]), ME, NOW, admins)
 
 
@@ -29,14 +29,14 @@ def request(text, address=TEAM, **more):
 
 
 def test_a_mention_of_the_bot_is_its_name_and_addresses_it():
-    message = heard("group mention")
+    message = read_update("group mention")
 
     assert message.is_addressed
     assert message.text == "🎉 @Bubbles remind @tom_b and @Wei to stretch"
 
 
 def test_people_are_mentioned_by_id_or_else_by_user_name():
-    assert [(person.id, person.name) for person in heard("group mention").mentions] == [
+    assert [(person.id, person.name) for person in read_update("group mention").mentions] == [
         ("@tom_b", "tom_b"),
         ("8", "Wei"),
     ]
@@ -45,39 +45,39 @@ def test_people_are_mentioned_by_id_or_else_by_user_name():
 def test_the_sender_is_known_by_number_full_name_and_user_name():
     ann = Person(id="7", name="Ann Lee", is_admin=True, username="ann_lee")
 
-    assert heard("group mention", admins={"7"}).sender == ann
+    assert read_update("group mention", admins={"7"}).sender == ann
 
 
 def test_the_time_is_an_instant():
-    assert heard("private").sent_at == datetime(2026, 11, 20, 10, tzinfo=UTC)
+    assert read_update("private").sent_at == datetime(2026, 11, 20, 10, tzinfo=UTC)
 
 
 def test_a_command_with_the_name_of_the_bot_is_for_the_bot():
-    message = heard("command")
+    message = read_update("command")
 
     assert (message.text, message.is_addressed) == ("/remind tea at 5", True)
 
 
 def test_a_command_of_another_bot_is_not():
-    message = heard("command of another bot")
+    message = read_update("command of another bot")
 
     assert (message.text, message.is_addressed) == ("/remind@other_bot tea at 5", False)
 
 
 def test_a_private_chat_is_private_and_always_addressed():
-    message = heard("private")
+    message = read_update("private")
 
     assert (message.is_private, message.is_addressed) == (True, True)
 
 
 def test_message_of_a_topic_is_answered_there_and_is_no_reply():
-    message = heard("topic")
+    message = read_update("topic")
 
     assert (message.address.thread_id, message.reply_to) == ("3", None)
 
 
 def test_a_reply_to_the_bot_is_addressed():
-    message = heard("reply to the bot")
+    message = read_update("reply to the bot")
 
     assert (message.reply_to, message.is_addressed) == ("4", True)
 
@@ -86,35 +86,35 @@ def test_a_reply_to_the_bot_is_addressed():
     ("name", "kind", "description"), [("photo", "photo", ""), ("document", "document", "plan.pdf")]
 )
 def test_files_are_described(name, kind, description):
-    assert [(each.kind, each.description) for each in heard(name).attachments] == [(kind, description)]
+    assert [(each.kind, each.description) for each in read_update(name).attachments] == [(kind, description)]
 
 
 def test_join_notice_is_not_a_message():
-    assert heard("somebody joined") is None
+    assert read_update("somebody joined") is None
 
 
 def test_an_anonymous_administrator_is_a_person_with_rights():
-    sender = heard("anonymous administrator").sender
+    sender = read_update("anonymous administrator").sender
 
     assert (sender.id, sender.is_bot, sender.is_admin) == ("-1001", False, True)
 
 
 def test_another_bot_is_a_bot():
-    assert heard("another bot").sender.is_bot
+    assert read_update("another bot").sender.is_bot
 
 
 def test_pressed_button_is_a_message_of_its_person():
-    message = heard("button")
+    message = read_update("button")
 
     assert (message.text, message.sender.id, message.reply_to) == ("snooze 10 min", "7", "4")
 
 
 def test_a_button_is_pressed_now_however_old_the_message_above_it_is():
-    assert heard("button").sent_at == NOW
+    assert read_update("button").sent_at == NOW
 
 
 def test_an_edited_message_names_the_one_it_replaces():
-    assert heard("edited") == MessageEdited(
+    assert read_update("edited") == MessageEdited(
         address=TEAM, message_id="5", text="coffee", at=datetime(2026, 11, 20, 10, 1, tzinfo=UTC)
     )
 
@@ -160,12 +160,12 @@ def test_only_supergroups_have_links():
 
 
 def test_a_group_that_the_bot_is_added_to_is_new_and_speaks_as_the_one_who_added_it():
-    assert heard("bot added") == BotAdded(address=TEAM, language="zh")
+    assert read_update("bot added") == BotAdded(address=TEAM, language="zh")
 
 
 @pytest.mark.parametrize("name", ["bot made administrator", "bot removed", "private chat begun"])
 def test_other_membership_changes_of_the_bot_are_ignored(name):
-    assert heard(name) is None
+    assert read_update(name) is None
 
 
 @pytest.mark.parametrize("text", ["𐀀𐀀 tea", "\ud800 tea"])

@@ -66,9 +66,9 @@ async def test_removed_file_is_gone_and_other_addresses_remove_nothing(files, tm
 async def test_file_belongs_to_its_first_message(files):
     attachment = await files.keep("a.txt", b"1")
 
-    taken = [await files.take(attachment.url, message) for message in ("one", "two", "one")]
+    files_taken = [await files.take(attachment.url, message) for message in ("one", "two", "one")]
 
-    assert taken == [True, False, True]
+    assert files_taken == [True, False, True]
 
 
 async def test_imported_file_belongs_to_its_imported_message(files):

@@ -11,15 +11,15 @@ BOT = Person(id="bot", name="Bubbles", is_bot=True)
 ANN, LIN = Person(id="ann", name="Ann"), Person(id="lin", name="Lin")
 
 
-def opened():
-    """A room, and the frames that somebody in it gets."""
+def open_room():
+    """Return a room and the frames that a listener in it gets."""
     room, frames = Room("lobby", "e1", BOT, FixedClock(NOW)), []
     room.listen(frames.append, "ann")
     return room, frames
 
 
 def test_events_are_counted_one_by_one_and_hints_are_not():
-    room, frames = opened()
+    room, frames = open_room()
 
     room.emit("message_new", {"n": 1})
     room.send_transient("typing", {})
@@ -30,7 +30,7 @@ def test_events_are_counted_one_by_one_and_hints_are_not():
 
 
 def test_frame_keeps_its_state_at_the_time_of_the_event():
-    room, frames = opened()
+    room, frames = open_room()
     data = {"call": {"status": "running"}}
 
     room.emit("tool_start", {"call": data["call"].copy()}, top={"tool": "x"})
@@ -42,7 +42,7 @@ def test_frame_keeps_its_state_at_the_time_of_the_event():
 
 
 def test_reconnecting_client_gets_exactly_the_missed_events():
-    room, _ = opened()
+    room, _ = open_room()
     for number in range(5):
         room.emit("message_new", {"n": number})
 
@@ -51,7 +51,7 @@ def test_reconnecting_client_gets_exactly_the_missed_events():
 
 
 def test_expired_position_needs_a_snapshot():
-    room, _ = opened()
+    room, _ = open_room()
     for number in range(RING + 2):
         room.emit("message_new", {"n": number})
 
@@ -62,7 +62,7 @@ def test_expired_position_needs_a_snapshot():
 
 
 def test_a_second_tab_is_no_second_person():
-    room, frames = opened()
+    room, frames = open_room()
 
     room.enter(ANN)
     room.enter(ANN)
@@ -75,7 +75,7 @@ def test_a_second_tab_is_no_second_person():
 
 
 def test_private_event_reaches_all_tabs_of_one_person_only():
-    room, anns = opened()
+    room, anns = open_room()
     lins = []
     room.listen(lins.append, "lin")
 
@@ -86,7 +86,7 @@ def test_private_event_reaches_all_tabs_of_one_person_only():
 
 
 def test_people_are_mentioned_by_the_longest_name_that_fits():
-    room, _ = opened()
+    room, _ = open_room()
     room.remember(ANN)
     room.remember(Person(id="anna", name="Anna"))
     room.enter(LIN)

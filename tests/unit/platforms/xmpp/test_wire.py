@@ -40,13 +40,13 @@ ROOM = Room(
 
 
 def stanza(inside, **attributes):
-    """A message in the form of the examples of XEP-0045."""
+    """Return a message in the form of the examples of XEP-0045."""
     given = {"from": f"{ROOM.jid}/thirdwitch", "id": "msg-1", "type": "groupchat"} | attributes
     written = " ".join(f'{name}="{value}"' for name, value in given.items())
     return ET.fromstring(f'<message xmlns="jabber:client" {written}>{inside}</message>')
 
 
-def heard(inside, room=ROOM, **attributes):
+def read_stanza(inside, room=ROOM, **attributes):
     return to_incoming(stanza(inside, **attributes), room, now=NOW, fresh_id="fresh")
 
 
@@ -60,12 +60,12 @@ TEAM = Room(
 ANN = Person(id="ann@localhost", name="ann", is_admin=True)
 
 
-def recorded(name, **known):
+def read_recorded(name, **known):
     return to_incoming(ET.fromstring(RECORDED[name]), replace(TEAM, **known), now=NOW, fresh_id="fresh")
 
 
 def test_room_message_is_read():
-    text, mention, reply = (recorded(name) for name in ("text", "mention", "reply"))
+    text, mention, reply = (read_recorded(name) for name in ("text", "mention", "reply"))
 
     assert (text.text, text.sender, text.is_addressed, text.address.chat_id) == ("hello 你好", ANN, False, TEAM.jid)
     assert (mention.is_addressed, mention.mentions) == (True, (ANN,))
@@ -73,9 +73,9 @@ def test_room_message_is_read():
 
 
 def test_late_room_event_names_the_message_by_the_rooms_id():
-    text_id, own_id = recorded("text").id, ET.fromstring(RECORDED["text"]).get("id")
+    text_id, own_id = read_recorded("text").id, ET.fromstring(RECORDED["text"]).get("id")
     recent = RecentMessages(authors={text_id: f"{TEAM.jid}/ann"}, given_ids={f"{TEAM.jid}/ann {own_id}": text_id})
-    correction, retraction = recorded("correction", recent=recent), recorded("retraction", recent=recent)
+    correction, retraction = read_recorded("correction", recent=recent), read_recorded("retraction", recent=recent)
 
     assert (correction.message_id, correction.text) == (text_id, "hello all")
     assert retraction.message_id == text_id
@@ -83,15 +83,15 @@ def test_late_room_event_names_the_message_by_the_rooms_id():
 
 
 def test_repeated_room_message_keeps_its_time_and_id():
-    history = recorded("history", missed_since=NOW)
+    history = read_recorded("history", missed_since=NOW)
 
-    assert recorded("history") is None
-    assert (history.id, history.text) == (recorded("text").id, "hello 你好")
+    assert read_recorded("history") is None
+    assert (history.id, history.text) == (read_recorded("text").id, "hello 你好")
     assert f"{history.sent_at:%Y-%m-%dT%H:%M:%SZ}" in RECORDED["history"]
 
 
 def test_echo_of_own_messages_is_ignored():
-    assert recorded("own") is None
+    assert read_recorded("own") is None
 
 
 def test_one_to_one_message_is_private():
@@ -101,7 +101,7 @@ def test_one_to_one_message_is_private():
 
 
 def test_a_message_belongs_to_the_room_and_to_the_address_behind_the_nickname():
-    message = heard("<body>Harpier cries</body>")
+    message = read_stanza("<body>Harpier cries</body>")
 
     assert (message.address.chat_id, message.id, message.text) == (ROOM.jid, "msg-1", "Harpier cries")
     assert message.sender == Person(id="hag66@shakespeare.example", name="thirdwitch", is_admin=True)
@@ -111,12 +111,12 @@ def test_a_message_belongs_to_the_room_and_to_the_address_behind_the_nickname():
 def test_member_with_a_hidden_address_is_known_by_the_rooms_id():
     inside = "<body>hi</body><occupant-id xmlns='urn:xmpp:occupant-id:0' id='dd72603d'/>"
 
-    assert heard(inside, **{"from": f"{ROOM.jid}/newcomer"}).sender.id == "occupant:dd72603d"
+    assert read_stanza(inside, **{"from": f"{ROOM.jid}/newcomer"}).sender.id == "occupant:dd72603d"
 
 
 def test_nickname_that_is_anothers_address_gives_no_identity():
     mallory = Occupant(nick="ben@shakespeare.example")
-    message = heard(
+    message = read_stanza(
         "<body>hi</body>", replace(ROOM, occupants={mallory.nick: mallory}), **{"from": f"{ROOM.jid}/{mallory.nick}"}
     )
 
@@ -127,18 +127,18 @@ def test_nickname_that_is_anothers_address_gives_no_identity():
 def test_rooms_id_of_a_message_comes_first():
     inside = f"<body>hi</body><stanza-id xmlns='urn:xmpp:sid:0' by='{ROOM.jid}' id='room-7'/>"
 
-    assert heard(inside).id == "room-7"
+    assert read_stanza(inside).id == "room-7"
 
 
 def test_invented_id_of_a_room_message_is_ignored():
     inside = "<body>hi</body><stanza-id xmlns='urn:xmpp:sid:0' by='mallory@evil.example' id='room-7'/>"
 
-    assert heard(inside).id == "msg-1"
+    assert read_stanza(inside).id == "msg-1"
 
 
 @pytest.mark.parametrize("body", ["bubbles: hi", "Bubbles, hi", "@bubbles hi"])
 def test_bot_is_addressed_by_its_nickname_or_name(body):
-    assert heard(f"<body>{body}</body>").is_addressed
+    assert read_stanza(f"<body>{body}</body>").is_addressed
 
 
 def test_reply_to_the_bot_is_addressed_and_loses_its_quote():
@@ -146,7 +146,7 @@ def test_reply_to_the_bot_is_addressed_and_loses_its_quote():
         "<body>&gt; tea?\nyes</body><reply xmlns='urn:xmpp:reply:0' id='own-1'/>"
         "<fallback xmlns='urn:xmpp:fallback:0' for='urn:xmpp:reply:0'><body start='0' end='7'/></fallback>"
     )
-    message = heard(inside)
+    message = read_stanza(inside)
 
     assert (message.text, message.reply_to, message.is_addressed) == ("yes", "own-1", True)
 
@@ -155,12 +155,12 @@ def test_broken_fallback_changes_nothing():
     fallback = "<fallback xmlns='urn:xmpp:fallback:0'><body start='a'/></fallback>"
     inside = f"<body>hi</body><reply xmlns='urn:xmpp:reply:0' id='x'/>{fallback}"
 
-    assert heard(inside).text == "hi"
+    assert read_stanza(inside).text == "hi"
 
 
 @pytest.mark.parametrize("body", ["ben: hi", "ask @ben"])
 def test_people_are_mentioned_by_their_nicknames(body):
-    assert heard(f"<body>{body}</body>").mentions == (Person(id="ben@shakespeare.example", name="ben"),)
+    assert read_stanza(f"<body>{body}</body>").mentions == (Person(id="ben@shakespeare.example", name="ben"),)
 
 
 SAID = replace(
@@ -175,23 +175,23 @@ BEN = {"from": f"{ROOM.jid}/ben"}
 
 
 def test_a_correction_names_the_message_as_the_room_does():
-    correction = heard(CORRECTION, SAID)
+    correction = read_stanza(CORRECTION, SAID)
 
     assert isinstance(correction, MessageEdited)
     assert (correction.message_id, correction.text) == ("room-7", "new")
 
 
 def test_message_is_retracted():
-    assert isinstance(heard(f"<body>/me retracted</body>{RETRACTION}", SAID), MessageWithdrawn)
+    assert isinstance(read_stanza(f"<body>/me retracted</body>{RETRACTION}", SAID), MessageWithdrawn)
 
 
 def test_retraction_names_its_person_since_another_may_have_the_nickname_now():
-    assert heard(RETRACTION, SAID).by == "hag66@shakespeare.example"
+    assert read_stanza(RETRACTION, SAID).by == "hag66@shakespeare.example"
 
 
 @pytest.mark.parametrize("inside", [CORRECTION, RETRACTION])
 def test_messages_of_others_cannot_be_corrected_or_retracted(inside):
-    assert heard(inside, SAID, **BEN) is None
+    assert read_stanza(inside, SAID, **BEN) is None
 
 
 def test_reactions_are_compared_with_the_earlier_ones():
@@ -217,14 +217,14 @@ DELAYED = "<body>hi</body><delay xmlns='urn:xmpp:delay' stamp='2026-11-21T09:00:
 
 
 def test_messages_repeated_on_joining_are_history():
-    assert heard(DELAYED) is None
+    assert read_stanza(DELAYED) is None
 
 
 @pytest.mark.parametrize(("hour", "is_news"), [(8, True), (10, False)])
 def test_message_sent_while_offline_is_new(hour, is_news):
     room = replace(ROOM, missed_since=NOW.replace(hour=hour, minute=0))
 
-    assert (heard(DELAYED, room) is not None) == is_news
+    assert (read_stanza(DELAYED, room) is not None) == is_news
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_message_sent_while_offline_is_new(hour, is_news):
     ],
 )
 def test_subjects_own_messages_and_room_messages_are_ignored(inside, sender):
-    assert heard(inside, **{"from": f"{ROOM.jid}/{sender}"}) is None
+    assert read_stanza(inside, **{"from": f"{ROOM.jid}/{sender}"}) is None
 
 
 def test_a_private_message_is_a_chat_with_its_sender():
@@ -265,7 +265,7 @@ def test_code_keeps_its_fences_and_controls_are_taken_out():
 
 
 def slot(*, put="https://files.example/put", get="https://files.example/get", headers=()):
-    """The answer of a service for files, as in section 4 of XEP-0363."""
+    """Return the answer of a service for files, as in section 4 of XEP-0363."""
     allowed = "".join(f"<header name='{name}'>{value}</header>" for name, value in headers)
     inside = f"<put url='{put}'>{allowed}</put><get url='{get}'/>"
     return upload_slot(ET.fromstring(f"<iq><slot xmlns='urn:xmpp:http:upload:0'>{inside}</slot></iq>"))

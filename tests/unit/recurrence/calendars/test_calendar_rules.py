@@ -145,11 +145,11 @@ def test_expired_rule_never_fires():
 )
 def test_fires_are_the_days_of_the_calendar_at_the_wall_clock(rule, zone, start, days_later):
     start = start.replace(second=0, microsecond=0, fold=0)  # of an hour that comes twice a reminder takes the first
-    chosen = read_schedule(start, zone, rule)
+    schedule = read_schedule(start, zone, rule)
     after = (start + timedelta(days=days_later)).replace(tzinfo=ZoneInfo(zone))
     days = parse_rule(rule).calendar
 
-    fires = [fire.astimezone(UTC) for fire in next_fires(chosen, after, 6)]
+    fires = [fire.astimezone(UTC) for fire in next_fires(schedule, after, 6)]
 
     assert all(earlier < later for earlier, later in pairwise((after.astimezone(UTC), *fires)))
     assert days is not None

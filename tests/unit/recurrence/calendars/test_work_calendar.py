@@ -31,7 +31,7 @@ MADE_UP = {
 }
 
 
-def noticed(day: date) -> bool:
+def is_announced(day: date) -> bool:
     starts = {date.fromisoformat(first): length for first, length in OFF.items()}
     if any(first <= day < first + timedelta(days=length) for first, length in starts.items()):
         return False
@@ -42,7 +42,7 @@ def test_workdays_of_two_years_in_china_follow_the_notices():
     days = [date(2025, 1, 1) + timedelta(days=each) for each in range(730)]
     china = Workdays(region="CN")
 
-    assert [day for day in days if china.is_workday(day) != noticed(day)] == []
+    assert [day for day in days if china.is_workday(day) != is_announced(day)] == []
 
 
 def test_country_with_holidays_by_law_is_known_without_limit():

@@ -163,7 +163,7 @@ async def test_chat_with_many_due_reminders_does_not_delay_another(make_desk):
     work = ChatAddress(platform="console", chat_id="work")
     for number in range(10):
         await desk.set(str(number), seconds=5)
-    await desk.service.create(replace(desk.wish("other", seconds=5), address=work))
+    await desk.service.create(replace(desk.new_reminder("other", seconds=5), address=work))
     async with desk.running():
         await asyncio.sleep(6)
 

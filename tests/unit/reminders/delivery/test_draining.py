@@ -9,7 +9,7 @@ from services.reminders.records import DeliveryState
 pytestmark = pytest.mark.looptime
 
 
-async def drained_while(desk, name):
+async def drain_while(desk, name):
     """Drain while the ledger call `name` waits until draining has waited for it."""
     do, asked, answered = getattr(desk.store, name), asyncio.Event(), asyncio.Event()
 
@@ -60,7 +60,7 @@ async def test_draining_waits_without_a_busy_loop_for_a_claim_that_is_due(desk):
 
 async def test_draining_waits_for_sends_being_begun_in_the_ledger(desk):
     await desk.set(seconds=1)
-    await drained_while(desk, "begin")
+    await drain_while(desk, "begin")
 
     assert desk.courier.texts == ["tea"]
     assert await desk.states() == [DeliveryState.SENT]
@@ -68,6 +68,6 @@ async def test_draining_waits_for_sends_being_begun_in_the_ledger(desk):
 
 async def test_draining_waits_until_sends_are_recorded(desk):
     await desk.set(seconds=1)
-    await drained_while(desk, "settle")
+    await drain_while(desk, "settle")
 
     assert await desk.states() == [DeliveryState.SENT]

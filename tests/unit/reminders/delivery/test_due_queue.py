@@ -33,7 +33,7 @@ def lease(number: int, due: datetime, chat: str = "home") -> Lease:
     return Lease(notice=notice, reminder_key=number, version=1, try_at=due)
 
 
-def taken(queue: DueQueue, now: datetime, limit: int = 100) -> list[int]:
+def take_ids(queue: DueQueue, now: datetime, limit: int = 100) -> list[int]:
     return [lease.notice.delivery_id for message in queue.take(now, limit) for lease in message]
 
 
@@ -42,16 +42,16 @@ def test_earlier_due_time_leaves_the_queue_first():
     queue.push([lease(1, NOON + SECOND), lease(2, NOON), lease(3, NOON + SECOND), lease(4, NOON)])
 
     assert queue.next_at == NOON
-    assert taken(queue, NOON + SECOND) == [2, 4, 1, 3]
+    assert take_ids(queue, NOON + SECOND) == [2, 4, 1, 3]
 
 
 def test_occurrence_leaves_the_queue_at_its_instant():
     queue = DueQueue()
     queue.push([lease(1, NOON), lease(2, NOON + SECOND)])
 
-    assert taken(queue, NOON) == [1]
+    assert take_ids(queue, NOON) == [1]
     assert queue.next_at == NOON + SECOND
-    assert taken(queue, NOON) == []
+    assert take_ids(queue, NOON) == []
 
 
 def test_many_occurrences_of_one_instant_all_leave_the_queue():
@@ -60,7 +60,7 @@ def test_many_occurrences_of_one_instant_all_leave_the_queue():
     queue.push([lease(9_999, NOON + SECOND)])
 
     found = []
-    while part := taken(queue, NOON, limit=300):
+    while part := take_ids(queue, NOON, limit=300):
         found += part
 
     assert found == list(range(2_500))
@@ -70,10 +70,10 @@ def test_many_occurrences_of_one_instant_all_leave_the_queue():
 def test_queue_can_wait_for_a_past_instant_again():
     queue = DueQueue()
     queue.push([lease(1, NOON)])
-    taken(queue, NOON)
+    take_ids(queue, NOON)
     queue.push([lease(1, NOON)])
 
-    assert taken(queue, NOON) == [1]
+    assert take_ids(queue, NOON) == [1]
 
 
 def test_newer_claim_of_an_occurrence_counts():
@@ -81,8 +81,8 @@ def test_newer_claim_of_an_occurrence_counts():
     queue.push([lease(1, NOON)])
     queue.push([lease(1, NOON + SECOND)])
 
-    assert taken(queue, NOON) == []
-    assert taken(queue, NOON + SECOND) == [1]
+    assert take_ids(queue, NOON) == []
+    assert take_ids(queue, NOON + SECOND) == [1]
 
 
 def test_cleared_queue_waits_for_nothing():
@@ -90,14 +90,14 @@ def test_cleared_queue_waits_for_nothing():
     queue.push([lease(1, NOON)])
     queue.clear()
 
-    assert (len(queue), queue.next_at, taken(queue, NOON)) == (0, None, [])
+    assert (len(queue), queue.next_at, take_ids(queue, NOON)) == (0, None, [])
 
 
 def test_chat_with_many_reminders_does_not_delay_others():
     queue = DueQueue()
     queue.push([*(lease(number, NOON) for number in range(5)), lease(9, NOON, chat="away")])
 
-    assert taken(queue, NOON, limit=2) == [0, 9]
+    assert take_ids(queue, NOON, limit=2) == [0, 9]
 
 
 def test_summary_does_not_delay_reminders_of_its_message():

@@ -33,7 +33,7 @@ async def test_reminders_due_together_in_a_chat_are_one_message_with_a_row_each(
 async def test_threads_of_a_chat_are_not_mixed(gathering_desk):
     desk = gathering_desk
     await set_many(desk, "tea", "milk")
-    await desk.service.create(replace(desk.wish("other", seconds=5), address=THREAD))
+    await desk.service.create(replace(desk.new_reminder("other", seconds=5), address=THREAD))
     async with desk.running():
         await asyncio.sleep(6)
 
@@ -117,7 +117,7 @@ async def test_reminder_deleted_right_before_the_send_is_excluded(gathering_desk
     await set_many(desk, "tea", "milk")
     async with desk.running():
         await asyncio.sleep(4.9)
-        (reminder,) = await desk.service.list(desk.wish().address, desk.wish().creator, "milk")
+        (reminder,) = await desk.service.list(desk.new_reminder().address, desk.new_reminder().creator, "milk")
         await desk.service.delete(reminder.address, reminder.creator, reminder.id)
         await asyncio.sleep(2)
 

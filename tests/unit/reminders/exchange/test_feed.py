@@ -31,11 +31,11 @@ async def test_a_token_opens_the_reminders_of_its_chat_only(importer, defaults, 
         file = export_json([make(content=text)], chat=chat.key, now=now)
         await importer.import_file(file.encode(), chat, defaults)
 
-    shown = await feed(await tokens.issue(home))
+    body = await feed(await tokens.issue(home))
 
-    assert shown is not None
-    assert "SUMMARY:tea" in shown
-    assert "coffee" not in shown
+    assert body is not None
+    assert "SUMMARY:tea" in body
+    assert "coffee" not in body
 
 
 async def test_revoked_token_is_refused(tokens, feed, home):

@@ -53,7 +53,7 @@ def one(read):
 
 
 @pytest.fixture
-def refused(defaults, now):
+def import_problems(defaults, now):
     def run(text: str):
         with pytest.raises(ImportRefused) as refusal:
             import_ics(text, defaults=defaults, now=now)
@@ -198,25 +198,25 @@ def test_lines_that_were_folded_or_have_a_byte_order_mark_are_read(defaults, now
         (["DTSTART:20270105T090000", "X-BUBBLES-REMINDER:{"], "Invalid JSON"),
     ],
 )
-def test_a_fault_names_line_uid_and_reason(refused, lines, reason):
+def test_a_fault_names_line_uid_and_reason(import_problems, lines, reason):
     good = event("DTSTART:20270105T090000", uid="good")
 
-    [problem] = refused(file_of(good, event(*lines, uid="bad")))
+    [problem] = import_problems(file_of(good, event(*lines, uid="bad")))
 
     assert problem.startswith("line 8 (bad): ")
     assert reason in problem
 
 
-def test_faults_are_reported_in_the_order_of_the_file(refused):
-    problems = refused(file_of(*(event("DTSTART:x", uid=str(number)) for number in range(5))))
+def test_faults_are_reported_in_the_order_of_the_file(import_problems):
+    problems = import_problems(file_of(*(event("DTSTART:x", uid=str(number)) for number in range(5))))
 
     assert [problem.split(":")[0] for problem in problems] == [f"line {3 + 5 * each} ({each})" for each in range(5)]
 
 
-def test_duplicate_uid_is_reported(refused):
+def test_duplicate_uid_is_reported(import_problems):
     again = event("DTSTART:20270105T090000")
 
-    assert refused(file_of(again, again)) == ["line 8 (1): has the same UID as the component at line 3"]
+    assert import_problems(file_of(again, again)) == ["line 8 (1): has the same UID as the component at line 3"]
 
 
 @pytest.mark.parametrize(
@@ -230,13 +230,13 @@ def test_duplicate_uid_is_reported(refused):
         ("BEGIN:A\n" * 5000, "line 9: components are nested too deeply"),
     ],
 )
-def test_a_file_that_is_no_calendar_is_refused_at_its_line(refused, text, problem):
-    assert refused(text) == [problem]
+def test_a_file_that_is_no_calendar_is_refused_at_its_line(import_problems, text, problem):
+    assert import_problems(text) == [problem]
 
 
 def test_an_empty_calendar_has_no_reminders(read):
     assert read() == ()
 
 
-def test_at_most_a_hundred_faults_are_reported(refused):
-    assert len(refused(file_of(*["BEGIN:VEVENT\nEND:VEVENT"] * 9_000))) == 100
+def test_at_most_a_hundred_faults_are_reported(import_problems):
+    assert len(import_problems(file_of(*["BEGIN:VEVENT\nEND:VEVENT"] * 9_000))) == 100

@@ -174,7 +174,7 @@ def test_a_file_is_valid_for_the_library_and_has_its_zones(make):
     assert [alarm["TRIGGER"].dt for alarm in calendar.walk("VALARM")] == [timedelta(0)] * 2
 
 
-def edited(reminder, old: str, new: str):
+def edit_file(reminder, old: str, new: str):
     text = export_ics([reminder], chat="console:home", now=NOW)
     assert old in text
     [found] = import_ics(text.replace(old, new), defaults=ELSEWHERE, now=NOW).reminders
@@ -182,7 +182,7 @@ def edited(reminder, old: str, new: str):
 
 
 def test_event_moved_in_a_calendar_is_imported_at_its_new_time(make):
-    found = edited(
+    found = edit_file(
         make(content="tea"), "DTSTART;TZID=Europe/Berlin:20261224T093000", "DTSTART;TZID=Europe/Berlin:20261226T100000"
     )
 
@@ -191,17 +191,17 @@ def test_event_moved_in_a_calendar_is_imported_at_its_new_time(make):
 
 
 def test_event_renamed_in_a_calendar_is_imported_with_its_new_name(make):
-    assert edited(make(content="tea"), "SUMMARY:tea", "SUMMARY:coffee").content == "coffee"
+    assert edit_file(make(content="tea"), "SUMMARY:tea", "SUMMARY:coffee").content == "coffee"
 
 
 def test_rule_changed_in_a_calendar_is_imported(make):
-    found = edited(make("FREQ=DAILY", content="tea"), "RRULE:FREQ=DAILY", "RRULE:FREQ=WEEKLY")
+    found = edit_file(make("FREQ=DAILY", content="tea"), "RRULE:FREQ=DAILY", "RRULE:FREQ=WEEKLY")
 
     assert str(found.schedule.rule) == "FREQ=WEEKLY"
 
 
 def test_a_lunar_event_given_another_date_is_no_longer_lunar(make):
-    found = edited(
+    found = edit_file(
         make("LUNAR 8-15", content="tea"), "DTSTART;TZID=Europe/Berlin:20270915", "DTSTART;TZID=Europe/Berlin:20270916"
     )
 
@@ -209,8 +209,8 @@ def test_a_lunar_event_given_another_date_is_no_longer_lunar(make):
 
 
 def test_feed_has_neither_records_nor_paused_reminders(make):
-    shown = make(content="tea", creator=Person(id="secret-id", name="Ann"))
-    text = feed_ics([shown, make(content="hidden", state=ReminderState.PAUSED)], chat="console:home", now=NOW)
+    reminder = make(content="tea", creator=Person(id="secret-id", name="Ann"))
+    text = feed_ics([reminder, make(content="hidden", state=ReminderState.PAUSED)], chat="console:home", now=NOW)
 
     assert "SUMMARY:tea" in text
     assert "secret-id" not in text

@@ -22,7 +22,7 @@ GOOD = {
 }
 
 
-def refused(text: str) -> list[str]:
+def import_problems(text: str) -> list[str]:
     with pytest.raises(ImportRefused) as refusal:
         import_json(text)
     return [str(problem) for problem in refusal.value.problems]
@@ -82,14 +82,14 @@ def test_export_without_reminders_is_a_valid_file(now):
 def test_a_fault_names_the_reminder_and_the_reason(changed, reason):
     pytest.importorskip("holidays")
 
-    [problem] = refused(HEAD + json.dumps([{**GOOD, "uid": "0"}, {**GOOD, **changed}]) + "}")
+    [problem] = import_problems(HEAD + json.dumps([{**GOOD, "uid": "0"}, {**GOOD, **changed}]) + "}")
 
     assert problem.startswith("reminder 2 (1): ")
     assert reason in problem
 
 
 def test_a_fault_does_not_repeat_the_text_of_the_reminder():
-    [problem] = refused(HEAD + json.dumps([{**GOOD, "content": "secret", "fold": 7}]) + "}")
+    [problem] = import_problems(HEAD + json.dumps([{**GOOD, "content": "secret", "fold": 7}]) + "}")
 
     assert "secret" not in problem
 
@@ -112,8 +112,8 @@ def test_a_fault_does_not_repeat_the_text_of_the_reminder():
     ],
 )
 def test_a_file_that_is_no_export_is_refused_at_its_place(text, place):
-    assert refused(text)[0].startswith(place)
+    assert import_problems(text)[0].startswith(place)
 
 
 def test_at_most_a_hundred_faults_are_collected():
-    assert len(refused(HEAD + json.dumps([1] * 5000) + "}")) == 100
+    assert len(import_problems(HEAD + json.dumps([1] * 5000) + "}")) == 100

@@ -21,7 +21,7 @@ FORMS = [Form.JSON, Form.ICS]
 
 
 @pytest.fixture
-def bring(importer, home, defaults, now):
+def import_reminders(importer, home, defaults, now):
     async def run(*reminders, chat=home, source="console:home"):
         text = export_json(reminders, chat=source, now=now)
         return await importer.import_file(text.encode(), chat, defaults)
@@ -35,7 +35,7 @@ def native(database, home, now):
 
     async def run(rule: str = "", key: str = "m1"):
         schedule = read_schedule(datetime.fromisoformat("2026-12-24T09:30"), "Europe/Berlin", rule)
-        wish = NewReminder(
+        new = NewReminder(
             request_key=key,
             address=home,
             creator=Person(id="ann", name="Ann"),
@@ -43,7 +43,7 @@ def native(database, home, now):
             schedule=schedule,
             language="en",
         )
-        draft = ValidatedReminder(reminder=wish, first_fire=datetime(2026, 12, 24, 8, 30, tzinfo=UTC))
+        draft = ValidatedReminder(reminder=new, first_fire=datetime(2026, 12, 24, 8, 30, tzinfo=UTC))
         return await SqlReminderStore(database).add(draft, now + timedelta(microseconds=5), ReminderLimits())
 
     return run
@@ -51,17 +51,17 @@ def native(database, home, now):
 
 @pytest.mark.parametrize("form", FORMS)
 async def test_chat_imported_into_another_database_is_unchanged(
-    bring, store, home, make, now, form, defaults, importer
+    import_reminders, store, home, make, now, form, defaults, importer
 ):
     reminders = (
         make(uid="a"),
         make("FREQ=DAILY;COUNT=9", uid="b", thread_id=None, is_private=False),
         make("FREQ=WEEKLY", uid="c", state=ReminderState.PAUSED),
     )
-    await bring(*reminders)
-    taken = await export_chat(store, home, form, now)
+    await import_reminders(*reminders)
+    export = await export_chat(store, home, form, now)
 
-    report = await importer.import_file(taken.encode(), OTHER, defaults)
+    report = await importer.import_file(export.encode(), OTHER, defaults)
     back = await export_chat(store, OTHER, Form.JSON, now)
 
     assert report.added == 3
@@ -76,8 +76,8 @@ def make_threadless(reminder):
 
 
 @pytest.mark.parametrize("form", FORMS)
-async def test_file_imported_twice_is_stored_once(store, home, make, bring, importer, defaults, now, form):
-    await bring(make(uid="a"), make(uid="b"))
+async def test_file_imported_twice_is_stored_once(store, home, make, import_reminders, importer, defaults, now, form):
+    await import_reminders(make(uid="a"), make(uid="b"))
 
     report = await importer.import_file((await export_chat(store, home, form, now)).encode(), home, defaults)
 
@@ -97,16 +97,16 @@ async def test_deleted_reminder_is_imported_from_its_export_with_the_same_uid(
     native, database, store, home, importer, defaults, now
 ):
     row = await native()
-    taken = await export_chat(store, home, Form.JSON, now)
+    export = await export_chat(store, home, Form.JSON, now)
     await end(database, row.key, now)
 
     for _ in range(2):
-        report = await importer.import_file(taken.encode(), home, defaults)
+        report = await importer.import_file(export.encode(), home, defaults)
         assert (report.added, report.known) == (1, 0)
         await end(database, (await store.in_chat(home.key, 5))[0].key, now)
-    await importer.import_file(taken.encode(), home, defaults)
+    await importer.import_file(export.encode(), home, defaults)
 
-    assert import_json(await export_chat(store, home, Form.JSON, now)).reminders == import_json(taken).reminders
+    assert import_json(await export_chat(store, home, Form.JSON, now)).reminders == import_json(export).reminders
 
 
 async def end(database, key, now):
@@ -116,8 +116,10 @@ async def end(database, key, now):
     await reminders.change([cancel(await reminders.get(key))], now)
 
 
-async def test_imported_reminder_is_scheduled_for_its_next_occurrence(bring, store, home, make):
-    await bring(make("FREQ=DAILY", uid="a", start="2020-01-01T09:30:00"), make(uid="b", state=ReminderState.PAUSED))
+async def test_imported_reminder_is_scheduled_for_its_next_occurrence(import_reminders, store, home, make):
+    await import_reminders(
+        make("FREQ=DAILY", uid="a", start="2020-01-01T09:30:00"), make(uid="b", state=ReminderState.PAUSED)
+    )
 
     [daily, paused] = await store.in_chat(home.key, 5)
 
@@ -125,24 +127,24 @@ async def test_imported_reminder_is_scheduled_for_its_next_occurrence(bring, sto
     assert (paused.state, paused.next_fire_at) == (ReminderState.PAUSED, None)
 
 
-async def test_expired_reminder_is_reported_and_the_rest_is_imported(bring, make):
-    report = await bring(
+async def test_expired_reminder_is_reported_and_the_rest_is_imported(import_reminders, make):
+    report = await import_reminders(
         make(uid="past", start="2020-01-01T09:00:00"), make("FREQ=DAILY;UNTIL=20260101", uid="ended"), make(uid="new")
     )
 
     assert (report.added, report.over) == (1, ("past", "ended"))
 
 
-async def test_thread_is_kept_only_in_its_own_chat(bring, store, home, make):
-    await bring(make(uid="a", thread_id="t1"), source="console:home")
-    await bring(make(uid="b", thread_id="t1"), source="console:elsewhere")
+async def test_thread_is_kept_only_in_its_own_chat(import_reminders, store, home, make):
+    await import_reminders(make(uid="a", thread_id="t1"), source="console:home")
+    await import_reminders(make(uid="b", thread_id="t1"), source="console:elsewhere")
 
     assert [row.address.thread_id for row in await store.in_chat(home.key, 5)] == ["t1", None]
 
 
-async def test_one_fault_prevents_the_import(bring, store, home, make):
+async def test_one_fault_prevents_the_import(import_reminders, store, home, make):
     with pytest.raises(ImportRefused) as refusal:
-        await bring(make(uid="good"), make(uid="long", content="x" * 2001), make(uid="blank", content=" "))
+        await import_reminders(make(uid="good"), make(uid="long", content="x" * 2001), make(uid="blank", content=" "))
 
     assert [str(each) for each in refusal.value.problems] == [
         "reminder 2 (long): the text is longer than 2000 characters",
@@ -151,16 +153,16 @@ async def test_one_fault_prevents_the_import(bring, store, home, make):
     assert await store.in_chat(home.key, 5) == ()
 
 
-async def test_duplicate_uid_prevents_the_import(bring, make):
+async def test_duplicate_uid_prevents_the_import(import_reminders, make):
     with pytest.raises(ImportRefused, match=r"reminder 2 \(a\): this UID comes twice"):
-        await bring(make(uid="a"), make(uid="a"))
+        await import_reminders(make(uid="a"), make(uid="a"))
 
 
-async def test_import_over_the_limit_of_a_chat_is_refused_completely(bring, store, home, make):
-    await bring(*(make(uid=f"a{number}") for number in range(30)))
+async def test_import_over_the_limit_of_a_chat_is_refused_completely(import_reminders, store, home, make):
+    await import_reminders(*(make(uid=f"a{number}") for number in range(30)))
 
     with pytest.raises(RequestRefused) as refusal:
-        await bring(*(make(uid=f"b{number}") for number in range(11)))
+        await import_reminders(*(make(uid=f"b{number}") for number in range(11)))
 
     assert (refusal.value.code, refusal.value.fields) == ("too_many_reminders", {"limit": 40})
     assert len(await store.in_chat(home.key, 99)) == 30

@@ -38,7 +38,7 @@ def reminder(content: str, due: str, *, age: int = 10) -> Reminder:
     )
 
 
-def repeated(single: Reminder, rule: str) -> Schedule:
+def repeat_by(single: Reminder, rule: str) -> Schedule:
     """Return the schedule of `single` with a rule."""
     return msgspec.structs.replace(single.schedule, rule=parse_rule(rule))
 
@@ -51,7 +51,7 @@ HERE = (TEA, PILLS, REPORT, PLANTS)
 
 
 @pytest.mark.parametrize(
-    ("words", "meant"),
+    ("words", "expected"),
     [
         ("5pm", TEA),
         ("the 5 o'clock one", TEA),
@@ -71,8 +71,8 @@ HERE = (TEA, PILLS, REPORT, PLANTS)
         ("next", TEA),
     ],
 )
-def test_reminder_is_referred_to_by_its_time(words: str, meant: Reminder) -> None:
-    assert find(words, HERE, ()) is meant
+def test_reminder_is_referred_to_by_its_time(words: str, expected: Reminder) -> None:
+    assert find(words, HERE, ()) is expected
 
 
 @pytest.mark.parametrize("words", ["6pm", "tomorrow at 5pm", "today at 3pm", "3pm tea", "next month"])
@@ -93,7 +93,7 @@ def test_last_reminder_is_the_last_line_of_the_latest_list() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "listed"),
+    ("words", "expected"),
     [
         ("", HERE),
         ("today", (TEA,)),
@@ -104,17 +104,17 @@ def test_last_reminder_is_the_last_line_of_the_latest_list() -> None:
         ("in december", ()),
     ],
 )
-def test_list_is_filtered_by_words(words: str, listed: tuple[Reminder, ...]) -> None:
-    assert match_reminders(words, HERE, NOW, parse_all) == listed
+def test_list_is_filtered_by_words(words: str, expected: tuple[Reminder, ...]) -> None:
+    assert match_reminders(words, HERE, NOW, parse_all) == expected
 
 
-@pytest.mark.parametrize(("order", "meant"), [(DateOrder.MDY, []), (DateOrder.DMY, ["plants"])])
-def test_numeric_date_is_read_in_the_order_of_the_settings(order: DateOrder, meant: list[str]) -> None:
+@pytest.mark.parametrize(("order", "expected"), [(DateOrder.MDY, []), (DateOrder.DMY, ["plants"])])
+def test_numeric_date_is_read_in_the_order_of_the_settings(order: DateOrder, expected: list[str]) -> None:
     here = (reminder("plants", "2026-12-11 17:30"), reminder("tea", "2026-11-20 17:00"))
 
     found = match_reminders("11/12", here, NOW, TimeReader(order=order).parse_all)
 
-    assert [each.content for each in found] == meant
+    assert [each.content for each in found] == expected
 
 
 @pytest.mark.parametrize(("name", "is_meant"), [("还书", True), ("取书", False), ("书", True)])
@@ -153,13 +153,13 @@ def test_the_name_of_a_person_with_several_reminders_is_asked_about() -> None:
     assert error.value.code == "reminder_ambiguous"
 
 
-def repeating(each: Reminder) -> Reminder:
+def repeat_daily(each: Reminder) -> Reminder:
     schedule = Schedule(start=each.schedule.start, zone=each.schedule.zone, rule=parse_rule("FREQ=DAILY"))
     return msgspec.structs.replace(each, schedule=schedule)
 
 
 def test_snoozed_reminder_is_matched_by_its_repetition() -> None:
-    daily = repeating(reminder("water", "2026-11-21 09:00", age=60))
+    daily = repeat_daily(reminder("water", "2026-11-21 09:00", age=60))
     again, later = reminder("water", "2026-11-20 10:20"), reminder("water", "2026-11-27 10:20")
 
     assert find("water", (again, daily), ()) is daily
@@ -167,17 +167,17 @@ def test_snoozed_reminder_is_matched_by_its_repetition() -> None:
         find("water", (daily, later), ())
 
 
-HOURLY = msgspec.structs.replace(TEA, id="hourly", schedule=repeated(TEA, "FREQ=HOURLY"))
-DAILY = msgspec.structs.replace(PILLS, id="daily", schedule=repeated(PILLS, "FREQ=DAILY"))
-MONDAYS = msgspec.structs.replace(REPORT, id="mondays", schedule=repeated(REPORT, "FREQ=WEEKLY;BYDAY=MO"))
+HOURLY = msgspec.structs.replace(TEA, id="hourly", schedule=repeat_by(TEA, "FREQ=HOURLY"))
+DAILY = msgspec.structs.replace(PILLS, id="daily", schedule=repeat_by(PILLS, "FREQ=DAILY"))
+MONDAYS = msgspec.structs.replace(REPORT, id="mondays", schedule=repeat_by(REPORT, "FREQ=WEEKLY;BYDAY=MO"))
 
 
 @pytest.mark.parametrize(
-    ("words", "meant"),
+    ("words", "expected"),
     [("hourly", HOURLY), ("the daily one", DAILY), ("weekly", MONDAYS), ("每小时那个", HOURLY), ("每天", DAILY)],
 )
-def test_reminder_is_referred_to_by_its_repetition(words: str, meant: Reminder) -> None:
-    assert find(words, (HOURLY, DAILY, MONDAYS, PLANTS), ()) is meant
+def test_reminder_is_referred_to_by_its_repetition(words: str, expected: Reminder) -> None:
+    assert find(words, (HOURLY, DAILY, MONDAYS, PLANTS), ()) is expected
 
 
 def test_other_repetition_matches_no_reminder() -> None:

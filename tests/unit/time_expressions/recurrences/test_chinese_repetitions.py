@@ -111,7 +111,7 @@ def clocks() -> Iterator[tuple[str, timedelta]]:
                     yield part + form.format(numeral(number)), timedelta(hours=hour, minutes=minute)
 
 
-def counted_days(falls: Falls, clock: timedelta) -> list[datetime]:
+def find_days(falls: Falls, clock: timedelta) -> list[datetime]:
     found: list[datetime] = []
     day = datetime(NOW.year, NOW.month, NOW.day)
     while len(found) < COMPARED:
@@ -131,7 +131,7 @@ def test_repetition_is_on_its_days_and_at_its_clock_time(family, clock):
 
     schedule = read_schedule(reading.wall, "Asia/Shanghai", reading.rrule or "")
     fires = next_fires(schedule, NOW - timedelta(seconds=1), COMPARED)
-    assert [fire.astimezone(ZONE).replace(tzinfo=None) for fire in fires] == counted_days(falls, at)
+    assert [fire.astimezone(ZONE).replace(tzinfo=None) for fire in fires] == find_days(falls, at)
 
 
 @pytest.mark.parametrize(

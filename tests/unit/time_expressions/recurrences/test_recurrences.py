@@ -524,7 +524,7 @@ def test_first_and_last_days_are_one_rule(read, text):
 def test_separated_parts_of_a_rule_are_one_repetition(now, text, language, start, rule):
     found = parse_all(text, now, language=language)
 
-    assert [(f"{each.best.start:%Y-%m-%d %H:%M}", _without_clock(each.best.rrule)) for each in found] == [(start, rule)]
+    assert [(f"{each.best.start:%Y-%m-%d %H:%M}", _remove_clock(each.best.rrule)) for each in found] == [(start, rule)]
     assert not found[0].ambiguous
 
 
@@ -563,7 +563,7 @@ def test_duration_before_a_recurring_time_is_not_its_length(now):
     assert [each.best.rrule for each in found] == ["FREQ=MONTHLY;BYMONTHDAY=28"]
 
 
-def _without_clock(rule):
+def _remove_clock(rule):
     return ";".join(part for part in rule.split(";") if not part.startswith(("BYHOUR=", "BYMINUTE=")))
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from function_calls.toolsets.openapi.document import DocumentInvalid
 from function_calls.toolsets.openapi.importer import import_document
-from tests.unit.random_changes import changed_sample
+from tests.unit.random_changes import change_sample
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 NOTE = {
@@ -84,7 +84,7 @@ DOCUMENTS = [
 
 
 @settings(max_examples=100, deadline=None)
-@given(raw=changed_sample(DOCUMENTS))
+@given(raw=change_sample(DOCUMENTS))
 def test_any_document_becomes_tools_or_is_refused(raw):
     try:
         found = import_document(raw, "http://tools.test").operations

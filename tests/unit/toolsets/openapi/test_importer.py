@@ -14,11 +14,11 @@ def document(paths, version="3.1.0", **more):
     return {"openapi": version, "info": {"title": "T", "version": "1"}, "paths": paths, **more}
 
 
-def only(raw):
+def import_operation(raw):
     return import_document(raw, "http://tools.test").operations[0]
 
 
-def posting(schema, content_type="application/json", **more):
+def make_post_document(schema, content_type="application/json", **more):
     body = {"required": True, "content": {content_type: {"schema": schema}}}
     return document({"/things": {"post": {"operationId": "add_thing", "requestBody": body}}}, **more)
 
@@ -26,13 +26,13 @@ def posting(schema, content_type="application/json", **more):
 def test_an_operation_is_named_by_its_id_and_described_by_summary_and_description():
     raw = document({"/t": {"get": {"operationId": "get_time", "summary": "The time", "description": "As ISO text."}}})
 
-    spec = only(raw).spec
+    spec = import_operation(raw).spec
 
     assert (spec.name, spec.description) == ("get_time", "The time. As ISO text.")
 
 
 def test_an_operation_without_an_id_is_named_by_method_and_path():
-    assert only(document({"/pets/{id}": {"get": {}}})).name == "get_pets_id"
+    assert import_operation(document({"/pets/{id}": {"get": {}}})).name == "get_pets_id"
 
 
 def test_equal_ids_get_numbers_in_the_order_of_the_document():
@@ -60,7 +60,7 @@ def test_parameters_of_every_place_and_the_members_of_the_body_are_arguments_of_
         },
     }
 
-    schema = only(document({"/items/{id}": {"put": operation}})).spec.parameters
+    schema = import_operation(document({"/items/{id}": {"put": operation}})).spec.parameters
 
     assert set(schema["properties"]) == {"id", "dry", "X-Trace", "session", "text"}
     assert schema["required"] == ["id", "text"]
@@ -72,7 +72,7 @@ def test_name_in_two_places_becomes_two_arguments():
         {"name": "id", "in": "query", "schema": {"type": "string"}},
     ]
 
-    operation = only(document({"/items/{id}": {"get": {"parameters": parameters}}}))
+    operation = import_operation(document({"/items/{id}": {"get": {"parameters": parameters}}}))
 
     assert [(each.argument, each.place) for each in operation.parameters] == [("id", "path"), ("id_query", "query")]
 
@@ -80,7 +80,7 @@ def test_name_in_two_places_becomes_two_arguments():
 def test_headers_that_belong_to_the_request_itself_are_no_arguments():
     parameters = [{"name": "Authorization", "in": "header", "schema": {"type": "string"}}]
 
-    assert only(document({"/a": {"get": {"parameters": parameters}}})).parameters == ()
+    assert import_operation(document({"/a": {"get": {"parameters": parameters}}})).parameters == ()
 
 
 def test_swagger_2_is_read_with_its_host_body_and_form_fields():
@@ -101,7 +101,7 @@ def test_swagger_2_is_read_with_its_host_body_and_form_fields():
         },
     }
 
-    operation = only(raw)
+    operation = import_operation(raw)
 
     assert operation.servers == ("https://api.test/v1",)
     assert operation.body.content_type == "multipart/form-data"
@@ -113,7 +113,7 @@ def test_members_of_allof_are_merged():
     part = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
     schema = {"allOf": [{"$ref": "#/components/schemas/Part"}, {"type": "object", "properties": {"b": {}}}]}
 
-    spec = only(posting(schema, components={"schemas": {"Part": part}})).spec
+    spec = import_operation(make_post_document(schema, components={"schemas": {"Part": part}})).spec
 
     assert set(spec.parameters["properties"]) == {"a", "b"}
 
@@ -121,7 +121,7 @@ def test_members_of_allof_are_merged():
 def test_a_body_that_is_one_of_several_is_a_single_argument():
     schema = {"oneOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"type": "string"}]}
 
-    operation = only(posting(schema))
+    operation = import_operation(make_post_document(schema))
 
     assert operation.body.argument == "body"
 
@@ -135,7 +135,7 @@ def test_nullable_and_exclusive_bounds_of_3_0_become_json_schema():
         },
     }
 
-    properties = only(posting(schema, version="3.0.3")).spec.parameters["properties"]
+    properties = import_operation(make_post_document(schema, version="3.0.3")).spec.parameters["properties"]
 
     assert properties["kind"] == {"type": ["string", "null"], "enum": ["a", "b", None]}
     assert properties["size"] == {"type": "integer", "exclusiveMinimum": 0}
@@ -144,13 +144,15 @@ def test_nullable_and_exclusive_bounds_of_3_0_become_json_schema():
 def test_response_only_fields_are_not_required():
     schema = {"type": "object", "properties": {"id": {"type": "integer", "readOnly": True}}, "required": ["id"]}
 
-    assert "required" not in only(posting(schema)).spec.parameters
+    assert "required" not in import_operation(make_post_document(schema)).spec.parameters
 
 
 def test_recursive_schema_is_kept_as_a_definition():
     node = {"type": "object", "properties": {"child": {"$ref": "#/components/schemas/Node"}, "v": {"type": "integer"}}}
 
-    spec = only(posting({"$ref": "#/components/schemas/Node"}, components={"schemas": {"Node": node}})).spec
+    spec = import_operation(
+        make_post_document({"$ref": "#/components/schemas/Node"}, components={"schemas": {"Node": node}})
+    ).spec
 
     assert not SchemaValidator(spec.parameters).validate({"child": {"child": {"v": 1}}})
     assert SchemaValidator(spec.parameters).validate({"child": {"child": {"v": "one"}}})
@@ -164,7 +166,7 @@ def test_short_schema_is_inlined_with_its_default():
         "properties": {"items": {"type": "array", "items": {"$ref": "#/components/schemas/Item"}}},
     }
 
-    spec = only(posting(schema, components={"schemas": {"Unit": unit, "Item": item}})).spec
+    spec = import_operation(make_post_document(schema, components={"schemas": {"Unit": unit, "Item": item}})).spec
 
     assert spec.parameters["properties"]["items"]["items"]["properties"]["unit"] == {**unit, "default": "g"}
     assert "$defs" not in spec.parameters
@@ -181,7 +183,7 @@ def test_references_in_a_circle_or_to_nowhere_allow_anything():
         },
     }
 
-    spec = only(posting(schema, components={"schemas": circle})).spec
+    spec = import_operation(make_post_document(schema, components={"schemas": circle})).spec
 
     assert spec.parameters["properties"]["y"] == {}
     assert spec.parameters["properties"]["z"] == {}
@@ -200,7 +202,7 @@ def test_tool_schema_is_limited_to_a_sendable_size():
         for place in range(120)
     }
 
-    spec = only(posting({"type": "object", "properties": wide})).spec
+    spec = import_operation(make_post_document({"type": "object", "properties": wide})).spec
 
     assert len(json.dumps(spec.parameters)) < 20_000
     assert set(spec.parameters["properties"]) == set(wide)
@@ -215,9 +217,9 @@ def test_a_model_with_many_relatives_is_cut_off_where_it_gets_long():
         }
         for place in range(200)
     }
-    raw = posting({"$ref": "#/components/schemas/M0"}, components={"schemas": relatives})
+    raw = make_post_document({"$ref": "#/components/schemas/M0"}, components={"schemas": relatives})
 
-    spec = only(raw).spec
+    spec = import_operation(raw).spec
 
     assert len(json.dumps(spec.parameters)) < 20_000
     SchemaValidator(spec.parameters)
@@ -235,7 +237,7 @@ def test_a_model_with_many_relatives_is_cut_off_where_it_gets_long():
     ],
 )
 def test_changing_operation_is_known_by_method_and_first_word(method, path, name, changes):
-    operation = only(document({path: {method: {"operationId": name}}}))
+    operation = import_operation(document({path: {method: {"operationId": name}}}))
 
     assert operation.spec.changes_state is changes
 
@@ -259,7 +261,7 @@ def test_security_of_the_operation_wins_over_that_of_the_document():
 def test_servers_may_have_variables_and_be_relative():
     server = {"url": "/{stage}/api", "variables": {"stage": {"default": "live"}}}
 
-    assert only(document({"/a": {"get": {}}}, servers=[server])).servers == ("http://tools.test/live/api",)
+    assert import_operation(document({"/a": {"get": {}}}, servers=[server])).servers == ("http://tools.test/live/api",)
 
 
 def test_1223_operations_take_at_most_a_second_of_the_processor():

@@ -61,7 +61,7 @@ def test_a_header_cannot_begin_another_one():
     assert request.headers == (("v", "x Cookie: a=b"),)
 
 
-def of_body(schema, kind):
+def make_operation(schema, kind):
     body = {"required": True, "content": {kind: {"schema": schema}}}
     raw = {"openapi": "3.1.0", "paths": {"/x": {"post": {"requestBody": body}}}}
     return import_document(raw, "http://t").operations[0]
@@ -71,14 +71,16 @@ SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}, "tags": {
 
 
 def test_members_become_a_json_body():
-    request = prepare_request(of_body(SCHEMA, "application/json"), {"text": "好", "tags": ["a"]})
+    request = prepare_request(make_operation(SCHEMA, "application/json"), {"text": "好", "tags": ["a"]})
 
     assert json.loads(request.content) == {"text": "好", "tags": ["a"]}
     assert ("Content-Type", "application/json") in request.headers
 
 
 def test_members_become_a_form():
-    request = prepare_request(of_body(SCHEMA, "application/x-www-form-urlencoded"), {"text": "a&b", "tags": ["a", "b"]})
+    request = prepare_request(
+        make_operation(SCHEMA, "application/x-www-form-urlencoded"), {"text": "a&b", "tags": ["a", "b"]}
+    )
 
     assert request.content == b"text=a%26b&tags=a&tags=b"
 
@@ -89,7 +91,9 @@ def test_files_of_a_multipart_form_are_decoded():
         "properties": {"file": {"type": "string", "format": "binary"}, "n": {"type": "integer"}},
     }
 
-    request = prepare_request(of_body(schema, "multipart/form-data"), {"file": "data:text/plain;base64,aGk=", "n": 3})
+    request = prepare_request(
+        make_operation(schema, "multipart/form-data"), {"file": "data:text/plain;base64,aGk=", "n": 3}
+    )
 
     file, number = request.parts
     assert (file.content, file.content_type, file.file_name) == (b"hi", "text/plain", "file")
@@ -97,7 +101,7 @@ def test_files_of_a_multipart_form_are_decoded():
 
 
 def test_a_body_of_another_kind_is_sent_as_it_is_written():
-    request = prepare_request(of_body({"type": "string"}, "text/plain"), {"body": "just text"})
+    request = prepare_request(make_operation({"type": "string"}, "text/plain"), {"body": "just text"})
 
     assert request.content == b"just text"
 

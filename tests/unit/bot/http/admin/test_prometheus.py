@@ -33,10 +33,10 @@ async def test_prometheus_parses_all_required_metrics(api):
 
 
 async def test_the_model_s_latency_is_a_histogram_by_model_and_outcome(api):
-    taken = Latencies()
+    latencies = Latencies()
     for seconds in (0.2, 3.0):
-        taken.add(seconds)
-    api.context.app.model_latency.by_outcome['odd"name', "ok"] = taken
+        latencies.add(seconds)
+    api.context.app.model_latency.by_outcome['odd"name', "ok"] = latencies
 
     family = (await families(api))["bubbles_model_request_seconds"]
     samples = {(each.name, each.labels.get("le")): each.value for each in family.samples}

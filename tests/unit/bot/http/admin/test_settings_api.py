@@ -25,7 +25,7 @@ async def api(api_of, editor):
     return await api_of(editor=editor)
 
 
-async def listed(api):
+async def list_settings(api):
     settings = (await api.get(PATH)).json()["settings"]
     return {f"{each['group']}.{each['name']}": each for each in settings}
 
@@ -37,7 +37,7 @@ async def change(api, **values):
 
 async def test_every_setting_is_listed_with_schema_meaning_and_origin(api):
     await change(api, bot__name="Ruby")
-    settings = await listed(api)
+    settings = await list_settings(api)
 
     assert len(settings) > 150
     assert settings["http.port"]["value_schema"] == {"type": "integer", "minimum": 0, "maximum": 65535}
@@ -120,10 +120,10 @@ async def test_change_is_applied_by_a_waiting_process(api, editor):
 
 async def test_changes_are_listed_and_undone(api, editor):
     await change(api, bot__name="Ruby")
-    undone = await api.post(f"{PATH}/changes/1/undo")
+    response = await api.post(f"{PATH}/changes/1/undo")
     changes = (await api.get(f"{PATH}/changes")).json()["changes"]
 
-    assert undone.json()["id"] == 2
+    assert response.json()["id"] == 2
     assert editor.load().settings.bot.name == "Bubbles"
     assert [(each["id"], each["person"], each["undoes"]) for each in changes] == [(2, "you", 1), (1, "you", None)]
     assert (await api.post(f"{PATH}/changes/9/undo")).status_code == 404

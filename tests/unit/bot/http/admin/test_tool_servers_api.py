@@ -26,19 +26,19 @@ async def api(api_of, editor):
     return await api_of(editor=editor)
 
 
-def added(editor):
+def list_connections(editor):
     written = editor.load().settings.tool_servers.page_connections.get_secret_value()
     return json.loads(written) if written else []
 
 
 async def test_server_is_added_listed_without_its_key_and_can_be_undone(api, editor):
     answer = await api.post(PATH, json={"url": "http://127.0.0.1:9", "name": "clock", "key": KEY})
-    listed = await api.get(PATH)
+    response = await api.get(PATH)
     changes = await api.get("/api/admin/settings/changes")
 
     assert answer.status_code == 201
-    assert added(editor)[0]["key"] == KEY
-    assert listed.json()["servers"] == [
+    assert list_connections(editor)[0]["key"] == KEY
+    assert response.json()["servers"] == [
         {
             "name": "clock",
             "type": "openapi",
@@ -48,9 +48,9 @@ async def test_server_is_added_listed_without_its_key_and_can_be_undone(api, edi
             "enabled": True,
         }
     ]
-    assert KEY not in listed.text + changes.text + answer.text
+    assert KEY not in response.text + changes.text + answer.text
     await api.post(f"/api/admin/settings/changes/{answer.json()['id']}/undo")
-    assert added(editor) == []
+    assert list_connections(editor) == []
 
 
 async def test_server_is_switched_and_removed(api, editor):
@@ -58,12 +58,15 @@ async def test_server_is_switched_and_removed(api, editor):
     await api.post(PATH, json={"type": "mcp", "url": "http://127.0.0.1:9/mcp"})
 
     await api.patch(f"{PATH}/clock", json={"enabled": False, "confirm": "always"})
-    assert [(each["name"], each["enabled"]) for each in added(editor)] == [("clock", False), ("127_0_0_1_9", True)]
-    assert (added(editor)[0]["key"], added(editor)[0]["confirm"]) == (KEY, "always")
+    assert [(each["name"], each["enabled"]) for each in list_connections(editor)] == [
+        ("clock", False),
+        ("127_0_0_1_9", True),
+    ]
+    assert (list_connections(editor)[0]["key"], list_connections(editor)[0]["confirm"]) == (KEY, "always")
     await api.delete(f"{PATH}/clock")
-    assert [each["name"] for each in added(editor)] == ["127_0_0_1_9"]
+    assert [each["name"] for each in list_connections(editor)] == ["127_0_0_1_9"]
     await api.delete(f"{PATH}/127_0_0_1_9")
-    assert added(editor) == []
+    assert list_connections(editor) == []
     assert (await api.delete(f"{PATH}/clock")).status_code == 404
 
 
@@ -74,7 +77,7 @@ async def test_name_that_is_taken_is_refused(api, editor, name):
     answer = await api.post(PATH, json={"url": "http://127.0.0.1:8", "name": name})
 
     assert (answer.status_code, set(answer.json()["fields"])) == (409, {"name"})
-    assert len(added(editor)) == 1
+    assert len(list_connections(editor)) == 1
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "nowhere", "http://"])
@@ -82,7 +85,7 @@ async def test_address_of_no_server_is_refused(api, editor, url):
     answer = await api.post(PATH, json={"url": url})
 
     assert (answer.status_code, set(answer.json()["fields"])) == (422, {"url"})
-    assert added(editor) == []
+    assert list_connections(editor) == []
 
 
 @pytest.mark.parametrize("path", [PATH, f"{PATH}/test"])
@@ -90,7 +93,7 @@ async def test_key_that_no_header_can_have_is_refused(api, editor, path):
     answer = await api.post(path, json={"url": "http://127.0.0.1:9", "key": "schlüssel"})
 
     assert (answer.status_code, set(answer.json()["fields"])) == (422, {"key"})
-    assert added(editor) == []
+    assert list_connections(editor) == []
 
 
 @pytest.mark.parametrize("kind", ["openapi", "mcp"])
@@ -117,7 +120,7 @@ async def test_server_is_tried_before_and_after_it_is_added(api, editor):
     async with served_app(time_server(FixedClock(api.context.clock.now()))) as url:
         probe = (await api.post(f"{PATH}/test", json={"url": url})).json()
         assert "get_current_utc_get_current_utc_time_get" in probe["tools"]
-        assert added(editor) == []
+        assert list_connections(editor) == []
         await api.post(PATH, json={"url": url, "name": "clock"})
         assert (await api.post(f"{PATH}/clock/test")).json() == probe
 
@@ -130,4 +133,4 @@ async def test_member_cannot_add_servers(api_of, editor):
 
     assert (await api.post(PATH, json={"url": "http://127.0.0.1:9"}, headers=member)).status_code == 403
     assert (await api.get(PATH, headers=member)).status_code == 403
-    assert added(editor) == []
+    assert list_connections(editor) == []

@@ -61,23 +61,23 @@ async def test_calls_are_found_by_their_words_page_by_page(api):
         await api.post("/api/tools/reminder_set/invoke", json=body)
     await api.post("/api/tools/reminder_list/invoke", json={})
 
-    wanted = {"q": "FICUS", "tool": "reminder_set", "limit": 2}
-    first = (await api.get("/api/admin/tool-calls", params=wanted)).json()
-    rest = (await api.get("/api/admin/tool-calls", params={**wanted, "before": first["next"]})).json()
-    listed = (await api.get("/api/admin/tool-calls", params={"tool": "reminder_list"})).json()
+    query = {"q": "FICUS", "tool": "reminder_set", "limit": 2}
+    first = (await api.get("/api/admin/tool-calls", params=query)).json()
+    rest = (await api.get("/api/admin/tool-calls", params={**query, "before": first["next"]})).json()
+    calls_listed = (await api.get("/api/admin/tool-calls", params={"tool": "reminder_list"})).json()
 
     assert [len(first["items"]), len(rest["items"]), rest["next"]] == [2, 1, None]
-    assert len(listed["items"]) == 1
+    assert len(calls_listed["items"]) == 1
 
 
 async def test_a_turn_is_shown_with_its_calls(api):
     sent = {"session_id": "lobby", "message": "remind me in 10 minutes to stretch"}
     message_id = (await api.post("/api/chat/send", json=sent)).json()["message_id"]
 
-    shown = (await api.get(f"/api/admin/turns/web:lobby/{message_id}")).json()
+    turn = (await api.get(f"/api/admin/turns/web:lobby/{message_id}")).json()
 
-    assert shown["turn"]["outcome"] == "answered"
-    assert [call["name"] for call in shown["calls"]] == ["reminder_set"]
+    assert turn["turn"]["outcome"] == "answered"
+    assert [call["name"] for call in turn["calls"]] == ["reminder_set"]
 
 
 async def test_messages_of_all_chats_are_found_by_their_words(api):
@@ -103,16 +103,16 @@ async def test_health_reports_a_model_that_did_not_answer_until_it_answers(api_o
     async with OpenAIServer([status(500, "out of memory"), say("Hello.")]) as server:
         settings = ModelSettings(name="tiny", base_url=server.base_url, max_retries=0, function_calling="native")
         api = await api_of(model=settings)
-        shown = []
+        checks_shown = []
         for text in ("Bubbles, tell me a story", "Bubbles, and another story"):
             await api.post("/api/chat/send", json={"session_id": "lobby", "message": text})
             checks = (await api.get("/api/admin/health", headers={"Accept-Language": "en"})).json()["checks"]
-            shown += [check for check in checks if check["name"] == "model"]
+            checks_shown += [check for check in checks if check["name"] == "model"]
 
     silent = "tiny did not answer the last request: error of the server: HTTP 500 out of memory"
-    assert [(each["state"], each["setting"]) for each in shown] == [("error", "model"), ("ok", "model")]
-    assert shown[0]["detail"].startswith(silent)
-    assert "Test the connection" in shown[0]["fix"]
+    assert [(each["state"], each["setting"]) for each in checks_shown] == [("error", "model"), ("ok", "model")]
+    assert checks_shown[0]["detail"].startswith(silent)
+    assert "Test the connection" in checks_shown[0]["fix"]
 
 
 async def test_statistics_count_messages_and_calls(api):
@@ -203,8 +203,8 @@ async def test_health_report_names_the_database_without_its_url(api):
 async def test_tools_with_a_trailing_slash_are_an_array_with_id_name_and_description(served_api_of):
     served = await served_api_of()
 
-    listed, wrapped = (await served.get("/api/tools/")).json(), (await served.get("/api/tools")).json()["tools"]
+    tools, wrapped = (await served.get("/api/tools/")).json(), (await served.get("/api/tools")).json()["tools"]
 
-    assert listed == wrapped
-    assert "reminder_set" in [each["id"] for each in listed]
-    assert all(each["name"] == each["id"] and each["meta"] == {"description": each["description"]} for each in listed)
+    assert tools == wrapped
+    assert "reminder_set" in [each["id"] for each in tools]
+    assert all(each["name"] == each["id"] and each["meta"] == {"description": each["description"]} for each in tools)

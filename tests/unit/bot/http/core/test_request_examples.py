@@ -8,7 +8,7 @@ BODIES, _ = request_examples()
 
 
 def has_example(part, schemas, seen=()):
-    """Whether an example stands in a part of the document, or in what it refers to."""
+    """Return whether a part of the document, or a part that it refers to, has an example."""
     if isinstance(part, list):
         return any(has_example(each, schemas, seen) for each in part)
     if not isinstance(part, dict):

@@ -32,7 +32,7 @@ async def bot():
 
 
 def client_of(bot):
-    """The official SDK's client, for Ann in the lobby."""
+    """Return the client of the official SDK, for Ann in the lobby."""
     return settled(Client(McpTools(bot.app, SystemClock(), lambda _: ANN).server()))
 
 
@@ -93,8 +93,8 @@ async def test_confirmed_function_does_not_run_before_the_confirmation(bot):
         assert not done.is_error
 
 
-def asked_client_of(bot, action, questions):
-    """A client whose person answers every question with `action`; `questions` receives them."""
+def open_asking_client(bot, action, questions):
+    """Return a client whose person answers every question with `action`; `questions` receives them."""
 
     async def answer(context, params):
         questions.append(params)
@@ -107,7 +107,7 @@ def asked_client_of(bot, action, questions):
 
 async def test_client_that_can_ask_is_given_the_question_of_a_confirmed_function(bot):
     questions = []
-    async with asked_client_of(bot, "accept", questions) as client:
+    async with open_asking_client(bot, "accept", questions) as client:
         done = await client.call_tool("forget_me", {})
 
         assert not done.is_error
@@ -115,7 +115,7 @@ async def test_client_that_can_ask_is_given_the_question_of_a_confirmed_function
 
 
 async def test_declined_question_does_not_run_the_function(bot):
-    async with asked_client_of(bot, "decline", []) as client:
+    async with open_asking_client(bot, "decline", []) as client:
         done = await client.call_tool("forget_me", {})
 
         assert done.is_error
@@ -148,7 +148,7 @@ class AskingTools:
 async def test_question_of_another_tool_is_passed_on_to_the_client_and_its_answers_back(bot):
     combine_external(bot.app.calls, {"mario": AskingTools()})
     questions = []
-    async with asked_client_of(bot, "accept", questions) as client:
+    async with open_asking_client(bot, "accept", questions) as client:
         done = await client.call_tool("book_table", {})
 
         assert questions[0].message == "Mario: How many?"
@@ -161,7 +161,7 @@ async def test_question_of_another_tool_is_passed_on_to_the_client_and_its_answe
 
 async def test_files_of_a_result_are_images_of_the_content(bot):
     combine_external(bot.app.calls, {"mario": AskingTools()})
-    async with asked_client_of(bot, "accept", []) as client:
+    async with open_asking_client(bot, "accept", []) as client:
         done = await client.call_tool("book_table", {})
 
         assert [block.type for block in done.content] == ["text", "image"]

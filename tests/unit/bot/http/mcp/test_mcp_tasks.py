@@ -93,7 +93,7 @@ def tools(bot):
 
 
 def client_of(tools):
-    """A client that knows tasks, and does not follow them by itself."""
+    """Return a client that supports tasks and does not poll them by itself."""
     return settled(Client(tools.server(), extensions=[TasksExtension()]))
 
 
@@ -110,7 +110,7 @@ async def state_of(client, task_id):
     )
 
 
-async def state_when(client, task_id, *statuses):
+async def wait_for_status(client, task_id, *statuses):
     while (state := await state_of(client, task_id)).status not in statuses:  # noqa: ASYNC110 - tasks are polled
         await asyncio.sleep(0.005)
     return state
@@ -127,7 +127,7 @@ async def test_call_that_takes_long_goes_on_as_a_task_with_its_progress(oven, to
         await oven.has_begun.wait()
         unfinished = await state_of(client, task.task_id)
         oven.is_done.set()
-        done = await state_when(client, task.task_id, "completed")
+        done = await wait_for_status(client, task.task_id, "completed")
 
         assert task.status == "working"
         assert (unfinished.status, unfinished.status_message, unfinished.result) == ("working", "heating", None)
@@ -156,7 +156,7 @@ async def test_failed_tool_completes_its_task_with_an_error(oven, tools):
     async with client_of(tools) as client:
         task = await begin(client, "burn")
         oven.is_done.set()
-        done = await state_when(client, task.task_id, "completed", "failed")
+        done = await wait_for_status(client, task.task_id, "completed", "failed")
 
         assert done.status == "completed"
         assert done.result["isError"]
@@ -170,7 +170,7 @@ async def test_cancelled_task_stops_its_tool(oven, tools):
         await client.session.send_request(TaskRequest(method="tasks/cancel", params=params), EmptyResult)
         await asyncio.wait_for(oven.was_stopped.wait(), 2)
 
-        assert (await state_when(client, task.task_id, "cancelled")).result is None
+        assert (await wait_for_status(client, task.task_id, "cancelled")).result is None
 
 
 async def test_question_of_a_task_is_answered_through_its_client(oven, tools):
@@ -180,12 +180,12 @@ async def test_question_of_a_task_is_answered_through_its_client(oven, tools):
     async with settled(Client(tools.server(), extensions=[TasksExtension()], elicitation_callback=never)) as client:
         task = await begin(client, "ask_late")
         oven.is_done.set()
-        asking = await state_when(client, task.task_id, "input_required")
+        asking = await wait_for_status(client, task.task_id, "input_required")
         [(key, request)] = asking.input_requests.items()
         answers = {key: ElicitResult(action="accept", content={"seats": 4}), "9.other": ElicitResult(action="decline")}
         params = UpdateTaskParams(task_id=task.task_id, input_responses=answers)
         await client.session.send_request(TaskRequest(method="tasks/update", params=params), EmptyResult)
-        done = await state_when(client, task.task_id, "completed")
+        done = await wait_for_status(client, task.task_id, "completed")
 
         assert request.params.message == "oven: How many?"
         assert done.result["structuredContent"] == {"answers": {"seats": {"seats": 4}}}

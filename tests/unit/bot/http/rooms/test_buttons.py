@@ -15,13 +15,13 @@ async def press(api, message, number=0, *, name="Ann"):
     return await say(api, message["choices"][number]["says"], name=name, reply_to=message["id"])
 
 
-async def shown(api, message):
+async def find_message(api, message):
     log = (await api.get("/api/chat/sessions/lobby/log")).json()["messages"]
     return next(each for each in log if each["id"] == message["id"])
 
 
 async def states(api, message):
-    return [each["state"] for each in (await shown(api, message))["choices"]]
+    return [each["state"] for each in (await find_message(api, message))["choices"]]
 
 
 async def test_an_undo_button_names_its_person_and_its_change(api):
@@ -107,7 +107,7 @@ async def test_a_question_is_answered_by_one_press_and_expires(api_of):
 async def test_the_error_of_a_refused_call_is_worded_for_people_in_the_history_too(api):
     await say(api, "Bubbles, remind me in 10 minutes to stretch")
     answer = await say(api, "Bubbles, delete stretch", name="Lin")
-    [call] = (await shown(api, answer))["tool_calls"]
+    [call] = (await find_message(api, answer))["tool_calls"]
 
     assert call["error"] == answer["text"]
     assert "not_your_reminder" not in str(answer)
@@ -119,11 +119,11 @@ async def test_a_change_over_http_is_undone_by_its_id(api):
         (await api.post("/api/reminders", params=ann, json={"text": f"remind me in 10 minutes to {what}"})).json()
         for what in ("stretch", "drink")
     ]
-    undone = await api.post("/api/reminders/undo", params=ann | {"change_id": made[0]["change_id"]})
+    response = await api.post("/api/reminders/undo", params=ann | {"change_id": made[0]["change_id"]})
     again = await api.post("/api/reminders/undo", params=ann | {"change_id": made[0]["change_id"]})
     others = await api.post("/api/reminders/undo", params={"name": "Lin", "change_id": made[1]["change_id"]})
     left = (await api.get("/api/reminders")).json()["reminders"]
 
-    assert (undone.status_code, again.status_code, others.status_code) == (200, 409, 403)
+    assert (response.status_code, again.status_code, others.status_code) == (200, 409, 403)
     assert again.json()["detail"].endswith("That has already been undone.")
     assert [each["text"] for each in left] == ["drink"]

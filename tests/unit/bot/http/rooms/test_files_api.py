@@ -24,18 +24,18 @@ async def api(api_of, tmp_path):
     return await api_of(files=tmp_path / "files")
 
 
-async def sent(api, name="desk.png", content=PICTURE):
+async def upload(api, name="desk.png", content=PICTURE):
     return await api.post(ADDRESS, params={"filename": name}, content=content)
 
 
 async def test_a_picture_is_sent_shown_and_described_in_the_history(api):
-    file = (await sent(api)).json()
+    file = (await upload(api)).json()
     body = {"session_id": "lobby", "message": "", "attachments": [file], "client_id": "one"}
     await api.post("/api/chat/send", json=body)
 
-    [shown] = (await api.get("/api/chat/sessions/lobby/log")).json()["messages"]
+    [entry] = (await api.get("/api/chat/sessions/lobby/log")).json()["messages"]
     [message] = await api.context.app.services.get(HistoryService).recent(api.context.room.address("lobby"))
-    picture = await api.get(shown["attachments"][0]["url"])
+    picture = await api.get(entry["attachments"][0]["url"])
 
     assert file["kind"] == "image"
     assert [each.description for each in message.attachments] == ["desk.png"]
@@ -45,7 +45,7 @@ async def test_a_picture_is_sent_shown_and_described_in_the_history(api):
 
 
 async def test_anything_but_a_picture_is_only_downloaded(api):
-    file = (await sent(api, "notes.txt", b"<script>alert(1)</script>")).json()
+    file = (await upload(api, "notes.txt", b"<script>alert(1)</script>")).json()
 
     answer = await api.get(file["url"])
 
@@ -68,7 +68,7 @@ async def test_anything_but_a_picture_is_only_downloaded(api):
 async def test_refused_file_has_a_reason(api_of, tmp_path, name, content, status, code):
     api = await api_of(files=tmp_path, http=HttpSettings(port=0, max_upload_kilobytes=2))
 
-    answer = await sent(api, name, content)
+    answer = await upload(api, name, content)
 
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert list(tmp_path.iterdir()) == []
@@ -77,22 +77,22 @@ async def test_refused_file_has_a_reason(api_of, tmp_path, name, content, status
 async def test_size_limit_of_files_is_above_that_of_other_requests(api_of, tmp_path):
     api = await api_of(files=tmp_path, http=HttpSettings(port=0, max_body_kilobytes=1, max_upload_kilobytes=5))
 
-    taken, refused = await sent(api, content=bytes(4000)), await sent(api, content=bytes(6000))
+    small, large = await upload(api, content=bytes(4000)), await upload(api, content=bytes(6000))
     other = await api.post("/api/chat/send", json={"session_id": "lobby", "message": "x" * 4000})
 
-    assert [each.status_code for each in (taken, refused, other)] == [201, 413, 413]
+    assert [each.status_code for each in (small, large, other)] == [201, 413, 413]
 
 
 async def test_operator_may_disable_uploads(api_of, tmp_path):
     api = await api_of(files=tmp_path, http=HttpSettings(port=0, max_upload_kilobytes=0))
 
-    answer = await sent(api)
+    answer = await upload(api)
 
     assert (answer.status_code, answer.json()["code"]) == (403, "uploads_off")
 
 
 async def test_file_is_deleted_with_its_message(api):
-    file = (await sent(api)).json()
+    file = (await upload(api)).json()
     body = {"session_id": "lobby", "message": "my desk", "attachments": [file], "name": "Ada"}
     answer = (await api.post("/api/chat/send", json=body)).json()
 
@@ -102,7 +102,7 @@ async def test_file_is_deleted_with_its_message(api):
 
 
 async def test_file_of_another_person_is_not_deleted_with_ones_own_message(api):
-    file = (await sent(api)).json()
+    file = (await upload(api)).json()
     body = {"session_id": "lobby", "message": "my desk", "attachments": [file], "name": "Ada"}
     await api.post("/api/chat/send", json=body)
     answer = (await api.post("/api/chat/send", json=body | {"session_id": "other", "name": "Mallory"})).json()
@@ -135,8 +135,8 @@ async def test_files_of_a_forgotten_person_are_deleted_with_messages_and_answers
     calls = [[ToolCall(id=name, name=name, arguments={})] for name in ("plot", "forget_me")]
     script = ScriptedInterpreter(["Nice tea.", *calls, "Shall I?"])
     api = await api_of(files=tmp_path / "files", interpreter=script, functions=[Painter()])
-    own = (await sent(api)).json()
-    others = (await sent(api, "tea.png")).json()
+    own = (await upload(api)).json()
+    others = (await upload(api, "tea.png")).json()
     for who, file, text in (("Ben", others, "my tea"), ("Ada", own, "plot it, please, Bubbles")):
         body = {"session_id": "lobby", "message": text, "attachments": [file], "name": who}
         response = await api.post("/api/chat/send", json=body)
@@ -149,7 +149,7 @@ async def test_files_of_a_forgotten_person_are_deleted_with_messages_and_answers
 
 
 async def test_files_are_deleted_with_expired_messages(api):
-    file = (await sent(api)).json()
+    file = (await upload(api)).json()
     body = {"session_id": "lobby", "message": "my desk", "attachments": [file]}
     await api.post("/api/chat/send", json=body)
     privacy, now = api.context.app.services.get(PrivacyService), api.context.clock.now()
@@ -166,7 +166,7 @@ async def test_unused_uploads_of_a_person_are_limited(api_of, tmp_path):
     http = HttpSettings(port=0, max_upload_kilobytes=10, max_unused_upload_kilobytes=30)
     api = await api_of(files=tmp_path / "files", http=http)
 
-    answers = await asyncio.gather(*(sent(api, content=bytes(9_000)) for _ in range(10)))
+    answers = await asyncio.gather(*(upload(api, content=bytes(9_000)) for _ in range(10)))
     statuses = sorted(each.status_code for each in answers)
     refusal = next(each for each in answers if each.status_code == 429)
 
@@ -180,7 +180,7 @@ async def test_files_that_a_message_uses_do_not_count_as_unused(api_of, tmp_path
     api = await api_of(files=tmp_path / "files", http=http)
 
     for number in range(3):
-        response = await sent(api, content=bytes(9_000))
+        response = await upload(api, content=bytes(9_000))
         body = {"session_id": "lobby", "message": "", "attachments": [response.json()], "client_id": f"m{number}"}
         await api.post("/api/chat/send", json=body)
 
@@ -190,7 +190,7 @@ async def test_files_that_a_message_uses_do_not_count_as_unused(api_of, tmp_path
 async def test_uploads_count_as_messages_of_the_person(api_of, tmp_path):
     api = await api_of(files=tmp_path / "files", router=RouterSettings(messages_per_minute=2))
 
-    assert [(await sent(api, content=b"x")).status_code for _ in range(3)] == [201, 201, 429]
+    assert [(await upload(api, content=b"x")).status_code for _ in range(3)] == [201, 201, 429]
 
 
 async def test_upload_without_room_on_the_disk_is_answered_503(api, monkeypatch):
@@ -199,7 +199,7 @@ async def test_upload_without_room_on_the_disk_is_answered_503(api, monkeypatch)
 
     monkeypatch.setattr(files_of_rooms, "_write", write)
 
-    answer = await sent(api)
+    answer = await upload(api)
 
     assert (answer.status_code, answer.json()["code"]) == (503, "disk_full")
 

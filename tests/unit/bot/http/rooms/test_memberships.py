@@ -16,7 +16,7 @@ OPERATOR = "operator-token-of-the-tests"
 SECRET = "the safe opens with 4711"
 
 
-def signed(token):
+def authorize(token):
     return {"Authorization": f"Bearer {token}"}
 
 
@@ -28,8 +28,8 @@ async def api(api_of, tmp_path):
 @pytest.fixture
 async def token_of(api):
     async def issue(name, **body):
-        answer = await api.post("/api/admin/tokens", json={"name": name, **body}, headers=signed(OPERATOR))
-        return signed(answer.json()["token"])
+        answer = await api.post("/api/admin/tokens", json={"name": name, **body}, headers=authorize(OPERATOR))
+        return authorize(answer.json()["token"])
 
     return issue
 
@@ -78,11 +78,11 @@ async def test_other_and_missing_rooms_get_the_same_answer(api, token_of, path):
     await say(api, await token_of("ann"), "kitchen")
     guest = await token_of("guest", rooms=["garden"])
 
-    taken = await api.get(f"{path}?session_id=kitchen", headers=guest)
+    response = await api.get(f"{path}?session_id=kitchen", headers=guest)
     unused = await api.get(f"{path}?session_id=nowhere", headers=guest)
 
-    assert taken.status_code == unused.status_code == 403
-    assert taken.text == unused.text.replace("nowhere", "kitchen")
+    assert response.status_code == unused.status_code == 403
+    assert response.text == unused.text.replace("nowhere", "kitchen")
     assert (await api.get(f"{path}?session_id=garden", headers=guest)).status_code == 200
 
 
@@ -109,12 +109,12 @@ async def test_member_lists_and_reads_only_rooms_of_their_own(api, token_of):
     for headers, room in ((ann, "kitchen"), (bob, "garage"), (ann, "lobby")):
         await say(api, headers, room)
 
-    listed = {each["id"] for each in (await api.get("/api/chat/sessions", headers=ann)).json()["sessions"]}
-    of_operator = (await api.get("/api/chat/sessions", headers=signed(OPERATOR))).json()["sessions"]
+    ids = {each["id"] for each in (await api.get("/api/chat/sessions", headers=ann)).json()["sessions"]}
+    of_operator = (await api.get("/api/chat/sessions", headers=authorize(OPERATOR))).json()["sessions"]
 
-    assert listed == {"kitchen", "lobby"}
+    assert ids == {"kitchen", "lobby"}
     assert {each["id"] for each in of_operator} == {"kitchen", "garage", "lobby"}
-    for headers, room in ((ann, "kitchen"), (bob, "garage"), (bob, "lobby"), (signed(OPERATOR), "garage")):
+    for headers, room in ((ann, "kitchen"), (bob, "garage"), (bob, "lobby"), (authorize(OPERATOR), "garage")):
         assert SECRET in (await api.get(f"/api/chat/sessions/{room}/messages", headers=headers)).text
 
 
@@ -126,9 +126,9 @@ async def test_member_lists_a_room_that_was_used_before_many_rooms_of_others(api
     later = [ChatMessage(id="1", address=room, sender=bob, text="hi", sent_at=now) for room in rooms]
     await SqlMessageStore(api.context.database).add(later)
 
-    listed = (await api.get("/api/chat/sessions", headers=ann)).json()["sessions"]
+    sessions = (await api.get("/api/chat/sessions", headers=ann)).json()["sessions"]
 
-    assert [each["id"] for each in listed] == ["kitchen"]
+    assert [each["id"] for each in sessions] == ["kitchen"]
 
 
 async def test_invited_person_reads_the_room(api, token_of):
@@ -139,8 +139,8 @@ async def test_invited_person_reads_the_room(api, token_of):
 
     assert invited.status_code == 201
     assert SECRET in (await api.get("/api/chat/sessions/kitchen/messages", headers=bob)).text
-    listed = (await api.get("/api/chat/sessions", headers=bob)).json()["sessions"]
-    assert [each["id"] for each in listed] == ["kitchen"]
+    sessions = (await api.get("/api/chat/sessions", headers=bob)).json()["sessions"]
+    assert [each["id"] for each in sessions] == ["kitchen"]
 
 
 async def test_person_who_entered_an_unused_room_first_is_its_only_member(api, token_of):
@@ -166,7 +166,7 @@ async def test_room_that_its_first_person_left_unused_for_500_others_is_free(api
 
 @pytest.mark.parametrize("name", ["  ", "\u200b", "a\nb\0"])
 async def test_token_of_a_name_that_nobody_can_have_is_refused(api, name):
-    answer = await api.post("/api/admin/tokens", json={"name": name}, headers=signed(OPERATOR))
+    answer = await api.post("/api/admin/tokens", json={"name": name}, headers=authorize(OPERATOR))
 
     assert (answer.status_code, answer.json()["code"]) == (422, "name_invalid")
 
@@ -181,7 +181,7 @@ async def test_token_issued_for_rooms_opens_no_other(api, token_of):
 async def test_early_author_of_a_room_is_a_member(api, token_of):
     ann = await token_of("ann")
     await say(api, ann, "kitchen")
-    await say(api, signed(OPERATOR), "kitchen")
+    await say(api, authorize(OPERATOR), "kitchen")
     await api.context.state.set("http.rooms:ann", None, keep=timedelta())
 
     assert (await api.get("/api/chat/sessions/kitchen/messages", headers=ann)).status_code == 200
@@ -205,7 +205,7 @@ async def test_calendar_feed_ends_with_the_token_that_asked_for_it(api, token_of
     before = await feed_status(api, of_ann), await feed_status(api, of_bob)
 
     [token] = [each for each in await api.context.tokens.list_tokens() if each.name == "ann"]
-    await api.delete(f"/api/admin/tokens/{token.id}", headers=signed(OPERATOR))
+    await api.delete(f"/api/admin/tokens/{token.id}", headers=authorize(OPERATOR))
 
     assert before == (200, 200)
     assert (await feed_status(api, of_ann), await feed_status(api, of_bob)) == (404, 200)
@@ -213,7 +213,7 @@ async def test_calendar_feed_ends_with_the_token_that_asked_for_it(api, token_of
 
 async def test_calendar_feed_of_the_operator_ends_when_their_token_is_replaced(api_of):
     first = await api_of(http=with_token(OPERATOR))
-    feed = await first.post("/api/reminders/feed", headers=signed(OPERATOR))
+    feed = await first.post("/api/reminders/feed", headers=authorize(OPERATOR))
     holder = first.context.tokens.holder("settings")
     replaced = await api_of(http=with_token("another-token-of-the-tests"))
 

@@ -13,25 +13,25 @@ class Wire:
     """Records published events, and delivers received ones."""
 
     def __init__(self):
-        self.called = []
-        self._heard = asyncio.Queue()
+        self.sent = []
+        self._texts = asyncio.Queue()
 
     async def send(self, text):
-        self.called.append(json.loads(text))
+        self.sent.append(json.loads(text))
 
     async def receive(self):
         while True:
-            yield await self._heard.get()
+            yield await self._texts.get()
 
-    async def hears(self, *texts):
+    async def deliver(self, *texts):
         for text in texts:
-            self._heard.put_nowait(text if text is None or isinstance(text, str) else json.dumps(text))
+            self._texts.put_nowait(text if text is None or isinstance(text, str) else json.dumps(text))
         for _ in range(10):
             await asyncio.sleep(0)
 
 
 @pytest.fixture
-def sharing(api):
+def share_rooms(api):
     """Share the rooms of a bot over a wire of the test."""
 
     @asynccontextmanager
@@ -54,67 +54,67 @@ def message(text):
     return {"message": {"id": "m9", "author": {"id": "lin", "name": "Lin", "kind": "person"}, "text": text}}
 
 
-async def test_event_of_another_worker_is_shown_and_not_shared_again(sharing):
-    async with sharing() as (wire, room):
+async def test_event_of_another_worker_is_shown_and_not_shared_again(share_rooms):
+    async with share_rooms() as (wire, room):
         frames = []
         room.room("lobby").listen(frames.append)
-        await wire.hears(None, {"from": "other", "room": "lobby", "kind": "message_new", "data": message("tea?")})
+        await wire.deliver(None, {"from": "other", "room": "lobby", "kind": "message_new", "data": message("tea?")})
 
     assert [json.loads(frame.text)["data"]["message"]["text"] for frame in frames] == ["tea?"]
-    assert wire.called == []
+    assert wire.sent == []
 
 
 @pytest.mark.parametrize(
     "text", ["not JSON", "[]", "{}", '{"from": "x", "room": 7, "kind": "message_new", "data": []}']
 )
-async def test_invalid_event_is_skipped(sharing, text):
-    async with sharing() as (wire, room):
+async def test_invalid_event_is_skipped(share_rooms, text):
+    async with share_rooms() as (wire, room):
         frames = []
         room.room("lobby").listen(frames.append)
-        await wire.hears(None, text, {"from": "other", "room": "lobby", "kind": "reaction", "data": {"emoji": "👍"}})
+        await wire.deliver(None, text, {"from": "other", "room": "lobby", "kind": "reaction", "data": {"emoji": "👍"}})
 
     assert len(frames) == 1
 
 
-async def test_client_with_a_possible_gap_is_closed_and_gets_everything_again(sharing):
-    async with sharing() as (wire, room):
+async def test_client_with_a_possible_gap_is_closed_and_gets_everything_again(share_rooms):
+    async with share_rooms() as (wire, room):
         lobby, sent_away = room.room("lobby"), []
         lobby.listen(lambda frame: None, "ann", lambda: sent_away.append(1))
         lobby.emit("message_new", message("before"))
         epoch = lobby.epoch
-        await wire.hears(None)
+        await wire.deliver(None)
         at_first = list(sent_away)
-        await wire.hears(None)
+        await wire.deliver(None)
 
     assert (at_first, sent_away) == ([], [1])
     assert lobby.since(epoch, 0) is None
 
 
-async def test_event_of_this_worker_only_is_not_shared(sharing):
-    async with sharing() as (wire, room):
+async def test_event_of_this_worker_only_is_not_shared(share_rooms):
+    async with share_rooms() as (wire, room):
         room.room("lobby").emit("message", {"delta": "te"})
         room.room("lobby").emit("message_deleted", {"message_id": "m1"})
-        await wire.hears()
+        await wire.deliver()
 
-    assert [each["kind"] for each in wire.called] == ["message_deleted"]
+    assert [each["kind"] for each in wire.sent] == ["message_deleted"]
 
 
-async def test_long_edit_is_shared_as_an_edit(sharing):
-    async with sharing() as (wire, room):
+async def test_long_edit_is_shared_as_an_edit(share_rooms):
+    async with share_rooms() as (wire, room):
         room.room("lobby").emit("message_updated", message("x" * 8000))
-        await wire.hears()
-        [called] = wire.called
+        await wire.deliver()
+        [called] = wire.sent
 
     assert (called["kind"], called["message"]) == ("message_updated", "m9")
 
 
-async def test_long_edit_of_another_worker_is_shown_as_an_edit(sharing, api):
+async def test_long_edit_of_another_worker_is_shown_as_an_edit(share_rooms, api):
     response = await api.post("/api/chat/send", json={"session_id": "lobby", "message": "tea?"})
-    async with sharing() as (wire, room):
+    async with share_rooms() as (wire, room):
         frames = []
         room.room("lobby").listen(frames.append)
         event = {"from": "other", "room": "lobby", "kind": "message_updated", "message": response.json()["message_id"]}
-        await wire.hears(None, event)
+        await wire.deliver(None, event)
         await asyncio.sleep(0.2)
 
     assert [json.loads(frame.text)["type"] for frame in frames] == ["message_updated"]

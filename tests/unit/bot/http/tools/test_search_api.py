@@ -35,10 +35,10 @@ async def test_search_counts_as_a_message_for_the_rate_limit(api_of, search):
 async def test_chat_that_is_not_served_cannot_search(api_of, search):
     api = await api_of(search=search, router=RouterSettings(allowed_chats=("web:family",)))
 
-    elsewhere = await api.post("/api/search", json=QUERY)
+    other_response = await api.post("/api/search", json=QUERY)
     there = await api.post("/api/search?session_id=family", json=QUERY)
 
-    assert (elsewhere.status_code, elsewhere.json()["code"]) == (403, "chat_not_served")
+    assert (other_response.status_code, other_response.json()["code"]) == (403, "chat_not_served")
     assert there.status_code == 200
 
 

@@ -39,8 +39,8 @@ async def create(api, **more):
 
 
 async def names(api, person="Ann"):
-    listed = (await api.get("/api/tools", params={"name": person})).json()["tools"]
-    return {tool["name"]: tool for tool in listed}
+    tools = (await api.get("/api/tools", params={"name": person})).json()["tools"]
+    return {tool["name"]: tool for tool in tools}
 
 
 async def test_tool_is_read_stored_listed_and_called(api):
@@ -71,9 +71,9 @@ async def test_versions_are_listed_the_latest_first(api):
     await create(api)
     await api.post("/api/tools/id/dice/update", json={"content": SOURCE + "# two\n"})
 
-    listed = (await api.get("/api/tools/id/dice/versions")).json()["versions"]
+    versions = (await api.get("/api/tools/id/dice/versions")).json()["versions"]
 
-    assert [each["version"] for each in listed] == [2, 1]
+    assert [each["version"] for each in versions] == [2, 1]
 
 
 async def test_a_switched_off_tool_is_neither_listed_nor_called(api):
@@ -127,32 +127,32 @@ ANN_ONLY = {"read": {"user_ids": ["web:ann"], "group_ids": []}}
 
 
 @pytest.fixture
-async def served(served_api_of):
+async def tools_api(served_api_of):
     return await served_api_of(tool_servers=ToolServerSettings(python_tools=True))
 
 
-async def test_update_of_the_content_keeps_the_access_rule_and_the_description(served):
-    await create(served, access_control=ANN_ONLY, meta={"description": "Rolls."})
+async def test_update_of_the_content_keeps_the_access_rule_and_the_description(tools_api):
+    await create(tools_api, access_control=ANN_ONLY, meta={"description": "Rolls."})
 
-    updated = (await served.post("/api/tools/id/dice/update", json={"content": SOURCE + "# two\n"})).json()
+    updated = (await tools_api.post("/api/tools/id/dice/update", json={"content": SOURCE + "# two\n"})).json()
 
     assert (updated["access_control"], updated["meta"]["description"]) == (ANN_ONLY, "Rolls.")
-    assert "roll_dice" not in await names(served, "Eve")
+    assert "roll_dice" not in await names(tools_api, "Eve")
 
 
-async def test_update_with_null_makes_a_tool_public(served):
-    await create(served, access_control=ANN_ONLY)
+async def test_update_with_null_makes_a_tool_public(tools_api):
+    await create(tools_api, access_control=ANN_ONLY)
 
-    updated = await served.post("/api/tools/id/dice/update", json={"content": SOURCE, "access_control": None})
+    updated = await tools_api.post("/api/tools/id/dice/update", json={"content": SOURCE, "access_control": None})
 
     assert updated.json()["access_control"] is None
 
 
-async def test_export_is_imported_unchanged_into_another_bot(served, served_api_of):
+async def test_export_is_imported_unchanged_into_another_bot(tools_api, served_api_of):
     other = await served_api_of(tool_servers=ToolServerSettings(python_tools=True))
-    await create(served, access_control=ANN_ONLY, meta={"description": "Rolls."})
-    await served.post("/api/tools/id/dice/toggle", json={"is_enabled": False})
-    exported = (await served.get("/api/tools/export")).json()
+    await create(tools_api, access_control=ANN_ONLY, meta={"description": "Rolls."})
+    await tools_api.post("/api/tools/id/dice/toggle", json={"is_enabled": False})
+    exported = (await tools_api.get("/api/tools/export")).json()
 
     first = await other.post("/api/tools/import", json=exported)
     again = await other.post("/api/tools/import", json=exported)
@@ -165,13 +165,13 @@ async def test_export_is_imported_unchanged_into_another_bot(served, served_api_
     }
 
 
-async def test_import_with_one_invalid_tool_saves_none(served):
+async def test_import_with_one_invalid_tool_saves_none(tools_api):
     good, bad = {"id": "dice", "content": SOURCE}, {"id": "odd", "content": SOURCE, "access_control": "nobody"}
 
-    response = await served.post("/api/tools/import", json={"tools": [good, bad]})
+    response = await tools_api.post("/api/tools/import", json={"tools": [good, bad]})
 
     assert response.status_code == 422
-    assert (await served.get("/api/tools/export")).json()["tools"] == []
+    assert (await tools_api.get("/api/tools/export")).json()["tools"] == []
 
 
 @pytest.mark.parametrize(
@@ -200,17 +200,17 @@ async def test_access_control_of_another_form_is_refused(api, nonsense):
 
 
 async def test_admin_sees_and_calls_the_private_tool_of_another_and_a_member_does_not(served_api_of):
-    served = await served_api_of(tool_servers=ToolServerSettings(python_tools=True), http=with_token("s3cret"))
-    secrets = {role: (await served.context.tokens.issue(role, role))[1] for role in ("admin", "member")}
+    tools_api = await served_api_of(tool_servers=ToolServerSettings(python_tools=True), http=with_token("s3cret"))
+    secrets = {role: (await tools_api.context.tokens.issue(role, role))[1] for role in ("admin", "member")}
     as_role = {role: {"Authorization": f"Bearer {secret}"} for role, secret in secrets.items()}
     form = {"content": SOURCE, "access_control": {}}
-    await served.post("/api/tools/create", json=form, headers={"Authorization": "Bearer s3cret"})
+    await tools_api.post("/api/tools/create", json=form, headers={"Authorization": "Bearer s3cret"})
 
-    listed, codes = {}, {}
+    tools, codes = {}, {}
     for role, headers in as_role.items():
-        body = (await served.get("/api/tools/", headers=headers)).json()
-        listed[role] = "roll_dice" in [each["name"] for each in body]
-        codes[role] = (await served.post("/api/tools/roll_dice/invoke", json={}, headers=headers)).status_code
+        body = (await tools_api.get("/api/tools/", headers=headers)).json()
+        tools[role] = "roll_dice" in [each["name"] for each in body]
+        codes[role] = (await tools_api.post("/api/tools/roll_dice/invoke", json={}, headers=headers)).status_code
 
-    assert listed == {"admin": True, "member": False}
+    assert tools == {"admin": True, "member": False}
     assert codes == {"admin": 200, "member": 404}

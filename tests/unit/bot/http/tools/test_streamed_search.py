@@ -31,14 +31,14 @@ async def api(api_of, engine):
 
 
 async def ask(api, text=QUESTION):
-    """The server-sent events of the answer, as (kind, data)."""
+    """Return the server-sent events of the answer, as (kind, data)."""
     body = {"session_id": "lobby", "message": text, "name": "Ann"}
     answer = await api.post("/api/chat/send", json=body, headers={"Accept": "text/event-stream"})
     blocks = [block.splitlines() for block in answer.text.strip().split("\n\n") if not block.startswith(":")]
     return [(lines[0].removeprefix("event: "), json.loads(lines[1].removeprefix("data: "))) for lines in blocks]
 
 
-async def bots_messages(api):
+async def list_bot_messages(api):
     messages = (await api.get("/api/chat/sessions/lobby/messages")).json()
     return [each["content"] for each in messages if each["role"] == "assistant"]
 
@@ -64,7 +64,7 @@ async def test_answer_is_the_streamed_text_with_its_sources_below(api):
 async def test_a_streamed_answer_is_one_message(api, engine):
     await ask(api)
 
-    assert len(await bots_messages(api)) == 1
+    assert len(await list_bot_messages(api)) == 1
     assert engine.requests[0].body["stream"] is True
 
 
@@ -76,7 +76,7 @@ async def test_interrupted_stream_is_replaced_by_an_error_message(api, engine):
     assert (
         "could not reach a search engine just now (perplexity: incomplete answer)" in events[-1][1]["message"]["text"]
     )
-    assert len(await bots_messages(api)) == 1
+    assert len(await list_bot_messages(api)) == 1
 
 
 async def test_cached_answer_is_sent_without_streaming(api, engine):

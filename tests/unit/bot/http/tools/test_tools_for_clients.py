@@ -19,8 +19,8 @@ async def test_the_document_offers_every_function_and_our_own_importer_reads_it(
 
     operations = {each.name: each for each in import_document(document, "http://127.0.0.1:8765/tools").operations}
 
-    listed = {tool["name"] for tool in (await api.get("/api/tools")).json()["tools"]}
-    assert set(operations) == listed
+    names = {tool["name"] for tool in (await api.get("/api/tools")).json()["tools"]}
+    assert set(operations) == names
     assert operations["reminder_set"].servers == ("http://127.0.0.1:8765/tools",)
     for operation in operations.values():
         SchemaValidator(operation.spec.parameters)
@@ -70,7 +70,7 @@ async def test_call_in_a_chat_that_is_not_served_is_refused(api_of, door):
     assert (response.status_code, response.json()["code"]) == (403, "chat_not_served")
 
 
-async def called_over_mcp(api):
+async def call_over_mcp(api):
     request = {
         "jsonrpc": "2.0",
         "id": 1,
@@ -85,7 +85,7 @@ async def called_over_mcp(api):
 
 async def test_a_call_over_mcp_counts_as_a_message_too(api_of):
     api = await api_of(router=RouterSettings(messages_per_minute=1), clock=StandingClock(NOON))
-    first, second = [await called_over_mcp(api) for _ in range(2)]
+    first, second = [await call_over_mcp(api) for _ in range(2)]
 
     assert not first["isError"]
     assert second["isError"]
@@ -94,7 +94,7 @@ async def test_a_call_over_mcp_counts_as_a_message_too(api_of):
 
 async def test_call_over_mcp_in_a_chat_that_is_not_served_is_refused(api_of):
     api = await api_of(router=RouterSettings(allowed_chats=("web:family",)))
-    result = await called_over_mcp(api)
+    result = await call_over_mcp(api)
 
     assert result["isError"]
     assert result["content"][0]["text"] == "This bot does not serve the chat web:lobby."
@@ -114,11 +114,11 @@ async def test_an_mcp_client_names_a_room_that_can_be_one(api):
 
 
 @pytest.mark.parametrize(
-    "meant",
+    "suggestion",
     [TEA | {"rrule": None}, TEA | {"type": "Once"}, {"arguments": TEA}, TEA | {"weekday": None, "note": None}],
 )
-async def test_near_miss_of_another_programs_model_is_called(api, meant):
-    answer = await api.post("/tools/reminder_set", json=meant)
+async def test_near_miss_of_another_programs_model_is_called(api, suggestion):
+    answer = await api.post("/tools/reminder_set", json=suggestion)
 
     assert answer.status_code == 200
 
