@@ -17,8 +17,8 @@ DATA = {
 
 
 def modules() -> list[str]:
-    listed = subprocess.run(["git", "ls-files", *HANDLERS], cwd=ROOT, capture_output=True, text=True, check=True)
-    return [path for path in listed.stdout.split() if path.endswith(".py") and (ROOT / path).exists()]
+    result = subprocess.run(["git", "ls-files", *HANDLERS], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [path for path in result.stdout.split() if path.endswith(".py") and (ROOT / path).exists()]
 
 
 def texts_read(path: str) -> list[ast.Attribute]:

@@ -68,7 +68,7 @@ def test_every_error_is_on_the_page_with_the_person_who_must_act(error):
     assert error.__doc__
 
 
-def raised_refusals():
+def find_refusal_codes():
     """Yield the codes of refusals that are written as literals."""
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
@@ -81,7 +81,7 @@ def raised_refusals():
                     yield node.args[0].value
 
 
-@pytest.mark.parametrize("code", sorted(set(raised_refusals())))
+@pytest.mark.parametrize("code", sorted(set(find_refusal_codes())))
 def test_every_refusal_has_words_in_both_languages(code):
     assert code in set(refusals())
     assert f"refused.{code}" in catalogue("zh")

@@ -40,10 +40,10 @@ def split(name: str) -> str:
 @cache
 def sources() -> dict[Path, str]:
     """Return the source of each module without docstrings and comments."""
-    listed = subprocess.run(
+    result = subprocess.run(
         ["git", "ls-files", "bot", "function_calls", "services"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    paths = (Path(path) for path in listed.stdout.split() if path.endswith(".py") and (ROOT / path).exists())
+    paths = (Path(path) for path in result.stdout.split() if path.endswith(".py") and (ROOT / path).exists())
     return {path: TEXT.sub("", (ROOT / path).read_text(encoding="utf-8")) for path in paths}
 
 
@@ -91,8 +91,8 @@ def test_functions_are_not_named_by_new_participles():
 
 
 def test_tests_are_named_by_behaviour():
-    listed = subprocess.run(["git", "ls-files", "tests"], cwd=ROOT, capture_output=True, text=True, check=True)
-    paths = [ROOT / path for path in listed.stdout.split() if path.endswith(".py") and (ROOT / path).exists()]
+    result = subprocess.run(["git", "ls-files", "tests"], cwd=ROOT, capture_output=True, text=True, check=True)
+    paths = [ROOT / path for path in result.stdout.split() if path.endswith(".py") and (ROOT / path).exists()]
     names = {name for path in paths for name in TEST.findall(path.read_text(encoding="utf-8"))}
 
     assert {name for name in names if RIDDLE.search(name)} == set(), "begin with the subject: test_sent_message_…"

@@ -12,12 +12,12 @@ PACKAGES = ("bot", "function_calls", "services")
 def test_all_files_are_package_data():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     declared = project["tool"]["setuptools"]["package-data"]
-    listed = subprocess.run(["git", "ls-files", *PACKAGES], cwd=ROOT, capture_output=True, text=True, check=True)
+    result = subprocess.run(["git", "ls-files", *PACKAGES], cwd=ROOT, capture_output=True, text=True, check=True)
     of_page = [f"bot/http/{pattern}" for pattern in declared["bot.http"]]
 
     missing = [
         path
-        for path in listed.stdout.split()
+        for path in result.stdout.split()
         if not any(fnmatch(Path(path).name, pattern) for pattern in ("*.py", *declared["*"]))
         and not any(fnmatch(path, pattern) for pattern in of_page)
     ]

@@ -15,7 +15,7 @@ IN_CODE = ("apscheduler", "httpx", "loguru", "openai", "pydantic", "sqlmodel")
 IN_TESTS = ("freezegun", "pytest")
 
 
-def imported_under(*folders: str) -> set[str]:
+def find_imports(*folders: str) -> set[str]:
     """Return the distributions that Python files in these folders import."""
     files = (file for folder in folders for file in (ROOT / folder).rglob("*.py"))
     return {package for file in files for package in IMPORTED.findall(file.read_text(encoding="utf-8"))}
@@ -30,14 +30,14 @@ def project() -> dict:
 def test_the_code_uses_its_packages_and_requires_them(project):
     required = " ".join(project["project"]["dependencies"])
 
-    assert set(IN_CODE) <= imported_under("bot", "function_calls", "services")
+    assert set(IN_CODE) <= find_imports("bot", "function_calls", "services")
     assert all(package in required for package in IN_CODE)
 
 
 def test_the_tests_use_their_packages_and_require_them(project):
     required = " ".join(each for each in project["dependency-groups"]["dev"] if isinstance(each, str))
 
-    assert set(IN_TESTS) <= imported_under("tests")
+    assert set(IN_TESTS) <= find_imports("tests")
     assert all(package in required for package in IN_TESTS)
 
 

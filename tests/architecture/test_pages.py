@@ -11,12 +11,12 @@ MAX_LINE_LENGTH, MAX_CHANGELOG_LINE_LENGTH = 100, 150
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 
 
-def tracked() -> list[str]:
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
-    return [path for path in listed.stdout.splitlines() if (ROOT / path).exists()]
+def list_tracked_files() -> list[str]:
+    result = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [path for path in result.stdout.splitlines() if (ROOT / path).exists()]
 
 
-FILES = tracked()
+FILES = list_tracked_files()
 PAGES = [path for path in FILES if path.endswith(".md") and "/prompts/" not in path]
 PLACES = {*FILES, *(parent.as_posix() for path in map(Path, FILES) for parent in path.parents)}
 

@@ -219,7 +219,7 @@ async def test_long_words_at_double_size_are_not_cut_off(visitors: Visitors):
     assert box["y"] + box["height"] <= DOUBLE["height"]
 
 
-def at(minutes: float) -> str:
+def time_after(minutes: float) -> str:
     return (NOW + timedelta(minutes=minutes)).isoformat().replace("+00:00", "Z")
 
 
@@ -228,7 +228,7 @@ def person(name: str) -> dict[str, str]:
 
 
 def message(number: int, author: Mapping[str, str], text: str, minutes: float, **more: object) -> dict[str, object]:
-    return {"id": f"m{number}", "author": author, "text": text, "ts": at(minutes), **more}
+    return {"id": f"m{number}", "author": author, "text": text, "ts": time_after(minutes), **more}
 
 
 def call(name: str, status: str, arguments: Mapping[str, object], **more: object) -> dict[str, object]:
@@ -272,7 +272,7 @@ MESSAGES = [
     ),
     message(
         *(7, BOT, "⏰ @Ada stretch", -0.1),
-        reminder={"id": "f1c3a2", "text": "stretch", "due_at": at(-0.1), "late_ms": 34},
+        reminder={"id": "f1c3a2", "text": "stretch", "due_at": time_after(-0.1), "late_ms": 34},
         choices=[{"label": label, "says": label} for label in ("+5 min", "+15 min", "+60 min", "Done")],
     ),
 ]
@@ -281,7 +281,7 @@ FAILED = message(
     tool_calls=[call("perplexity_search", "error", {"query": "weather"}, error="not reached", duration_ms=5012)],
 )
 REMINDERS = [
-    {"id": f"r{minutes}", "text": text, "due_at": at(minutes), "tz": "UTC", "repeat": "", "created_by": "ada"}
+    {"id": f"r{minutes}", "text": text, "due_at": time_after(minutes), "tz": "UTC", "repeat": "", "created_by": "ada"}
     | {"mentions": [who], "status": "active", "late_ms": None}
     for minutes, text, who in ((21, "take the bread out", "lin"), (41, "water the plants", "mei"))
 ]
@@ -289,17 +289,17 @@ REMINDERS = [
 
 def hello(messages: list[dict[str, object]], epoch: str = "e") -> str:
     members = [person("Ada"), person("Lin"), person("Mei"), BOT]
-    data = {"epoch": epoch, "seq": 1, "server_time": at(0), "me": person("Ada"), "members": members}
+    data = {"epoch": epoch, "seq": 1, "server_time": time_after(0), "me": person("Ada"), "members": members}
     data |= {"messages": messages, "reminders": REMINDERS if messages else []}
     data |= {"bot": {"name": "Bubbles", "model": None}, "limits": {"message_length": 4000}, "is_replay": False}
-    return json.dumps({"v": 1, "type": "hello", "session_id": "lobby", "seq": 1, "ts": at(0), "data": data})
+    return json.dumps({"v": 1, "type": "hello", "session_id": "lobby", "seq": 1, "ts": time_after(0), "data": data})
 
 
 def frame(kind: str, **data: object) -> str:
-    return json.dumps({"v": 1, "type": kind, "session_id": "lobby", "seq": 2, "ts": at(0), "data": data})
+    return json.dumps({"v": 1, "type": kind, "session_id": "lobby", "seq": 2, "ts": time_after(0), "data": data})
 
 
-RUNNING = call("summary", "running", {"window": "today"}, started_at=at(-0.02))
+RUNNING = call("summary", "running", {"window": "today"}, started_at=time_after(-0.02))
 
 
 # The page is shown when its form or its panel is there; it loads further scripts later.

@@ -6,12 +6,12 @@ from playwright.async_api import Locator, Page, expect
 
 from tests.browser.test_appearance import (
     BOT,
-    at,
     call,
     message,
     person,
+    time_after,
 )
-from tests.browser.test_messages import from_bot, open_room
+from tests.browser.test_messages import bot_message, open_room
 from tests.browser.visitors import Visitors, say
 
 
@@ -93,13 +93,13 @@ async def test_calls_of_an_undo_are_shown_as_one(visitors: Visitors):
     page = await visitors.enter("Ada")
     await set_reminder(page, "stretch")
     await say(page, "undo")
-    undone = page.locator("[data-message]", has=page.locator("[data-card=reminder]")).nth(1)
-    await expect(undone).to_contain_text("Reminder deleted")
+    row = page.locator("[data-message]", has=page.locator("[data-card=reminder]")).nth(1)
+    await expect(row).to_contain_text("Reminder deleted")
 
     for _ in range(2):
-        await undone.locator(".how-line").click()
-        await expect(undone.locator("[data-tool]")).to_have_count(1)
-        await expect(undone.locator("[data-tool]")).to_have_attribute("data-tool", "undo")
+        await row.locator(".how-line").click()
+        await expect(row.locator("[data-tool]")).to_have_count(1)
+        await expect(row.locator("[data-tool]")).to_have_attribute("data-tool", "undo")
         await page.reload()
     await page.locator(".panel").get_by_text("Activity", exact=True).click()
     await expect(page.locator(".recent-calls .mono:not(.figures)")).to_have_text(["undo", "reminder_set"])
@@ -211,7 +211,7 @@ TEXT = "At **22:43** [1].\n[1] Sunset in Oslo https://www.example.org/oslo\n[2] 
 
 def search_message(number: int) -> dict[str, object]:
     done = call("perplexity_search", "ok", {"query": "sunset"}, result=json.dumps(SEARCH), text=TEXT, duration_ms=9)
-    return from_bot(number, TEXT, tool_calls=[done])
+    return bot_message(number, TEXT, tool_calls=[done])
 
 
 async def test_search_answer_lists_its_sources_once(visitors: Visitors):
@@ -236,7 +236,7 @@ async def test_link_to_a_known_page_has_a_preview(visitors: Visitors):
 
 
 FOUND = [{"id": "m1", "when": "2026-11-21 11:00", "who": "Lin", "text": "the wifi password"}]
-REMINDER = {"id": "abc123", "text": "stretch", "due_at": at(10), "tz": "UTC", "repeat": "", "created_by": "ada"}
+REMINDER = {"id": "abc123", "text": "stretch", "due_at": time_after(10), "tz": "UTC", "repeat": "", "created_by": "ada"}
 REMINDER |= {"created_by_name": "Ada", "mentions": ["ada"], "status": "active"}
 
 
@@ -244,23 +244,25 @@ def card_messages() -> list[dict[str, object]]:
     """Return a message with each kind of card."""
     changes = [{"action": "set", "subject": "abc123"}]
     undo = {"label": "↩ Undo", "says": "/undo 1", "only_for": ["ada"], "state": "live", "change_id": "1"}
-    choice = {"label": "08:00", "says": "1", "only_for": ["ada"], "state": "live", "expires_at": at(1_000_000)}
+    choice = {"label": "08:00", "says": "1", "only_for": ["ada"], "state": "live", "expires_at": time_after(1_000_000)}
     done = call("reminder_set", "ok", {"content": "stretch"}, result='{"id": "abc123"}', text="set", changes=changes)
-    listed = call(
+    list_call = call(
         "reminder_list", "ok", {}, result='{"reminders": [{"id": "abc123", "content": "stretch"}]}', text="1."
     )
     point = {"text": "the wifi password", "message_ids": ["m1"]}
     summary = call("summary", "ok", {}, result=json.dumps({"bullets": [point]}), text="Summary of one message:\n• it")
     found = call("history_search", "ok", {"query": "wifi"}, result=json.dumps({"messages": FOUND}), text="one")
-    fired = {"id": "abc123", "text": "stretch", "due_at": at(-1), "late_ms": 4}
+    fired = {"id": "abc123", "text": "stretch", "due_at": time_after(-1), "late_ms": 4}
     return [
         message(1, person("Lin"), "the wifi password\n```python\nprint('x')  # why\n```", -20),
-        from_bot(2, "set", tool_calls=[done], choices=[undo]),
-        from_bot(3, "Which time? Answer with its number:\n1. 08:00", choices=[choice]),
-        from_bot(4, "1.", tool_calls=[listed]),
-        from_bot(5, "Summary of one message:\n• it", tool_calls=[summary]),
-        from_bot(6, "one", tool_calls=[found]),
-        from_bot(7, "⏰ @Ada stretch", reminder=fired, mentions=["ada"], choices=[{"label": "Done", "says": "done"}]),
+        bot_message(2, "set", tool_calls=[done], choices=[undo]),
+        bot_message(3, "Which time? Answer with its number:\n1. 08:00", choices=[choice]),
+        bot_message(4, "1.", tool_calls=[list_call]),
+        bot_message(5, "Summary of one message:\n• it", tool_calls=[summary]),
+        bot_message(6, "one", tool_calls=[found]),
+        bot_message(
+            7, "⏰ @Ada stretch", reminder=fired, mentions=["ada"], choices=[{"label": "Done", "says": "done"}]
+        ),
         message(8, person("Ada"), "done", -1, reply_to="m7"),
         message(9, BOT, "Done: stretch", -1, reply_to="m8"),
         search_message(10),

@@ -31,13 +31,13 @@ PASTE = """([field, bytes]) => {
 async def test_pictures_and_files_are_sent_shown_to_all_and_stored(visitors: Visitors):
     ada = await visitors.enter("Ada")
     lin = await visitors.enter("Lin")
-    chosen = [
+    files = [
         {"name": "desk.png", "mimeType": "image/png", "buffer": make_png()},
         {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"milk, bread"},
         {"name": "page.html", "mimeType": "text/html", "buffer": b"<p>"},
     ]
 
-    await ada.locator(".composer input[type=file]").set_input_files(chosen)
+    await ada.locator(".composer input[type=file]").set_input_files(files)
     await expect(ada.locator("[data-attached=ready]")).to_have_count(2)
     await expect(ada.locator("[data-attached=failed]")).to_contain_text("Allowed types")
     await ada.get_by_label("Remove page.html").click()
@@ -64,11 +64,11 @@ async def test_pictures_and_files_are_sent_shown_to_all_and_stored(visitors: Vis
 
 async def test_picture_viewer_is_used_with_the_keyboard(visitors: Visitors):
     page = await visitors.enter("Ada")
-    chosen = [
+    files = [
         {"name": f"{name}.png", "mimeType": "image/png", "buffer": make_png(size, size)}
         for name, size in (("one", 40), ("two", 60))
     ]
-    await page.locator(".composer input[type=file]").set_input_files(chosen)
+    await page.locator(".composer input[type=file]").set_input_files(files)
     await expect(page.locator("[data-attached=ready]")).to_have_count(2)
     await page.get_by_role("button", name="Send", exact=True).click()
 
@@ -83,8 +83,8 @@ async def test_picture_viewer_is_used_with_the_keyboard(visitors: Visitors):
 
 async def test_text_that_is_not_to_be_had_is_no_preview(visitors: Visitors):
     page = await visitors.enter("Ada")
-    chosen = [{"name": "notes.txt", "mimeType": "text/plain", "buffer": b"milk, bread"}]
-    await page.locator(".composer input[type=file]").set_input_files(chosen)
+    files = [{"name": "notes.txt", "mimeType": "text/plain", "buffer": b"milk, bread"}]
+    await page.locator(".composer input[type=file]").set_input_files(files)
     await expect(page.locator("[data-attached=ready]")).to_have_count(1)
     await page.get_by_role("button", name="Send", exact=True).click()
     url = await page.locator("[data-message] a.file").get_attribute("href")

@@ -113,8 +113,8 @@ async def test_draft_is_there_again_when_an_edit_ends_with_a_reply_or_with_its_m
 
     await choose(page, "second", "Edit")
     await expect(field).to_have_value("second")
-    await own(page, "first").hover()
-    await own(page, "first").get_by_role("button", name="Reply").click()
+    await own_message(page, "first").hover()
+    await own_message(page, "first").get_by_role("button", name="Reply").click()
     await expect(field).to_have_value("half")
     await choose(page, "second", "Edit")
     await expect(field).to_have_value("second")
@@ -123,12 +123,12 @@ async def test_draft_is_there_again_when_an_edit_ends_with_a_reply_or_with_its_m
     await expect(field).to_have_value("half")
 
 
-def own(page: Page, text: str) -> Locator:
+def own_message(page: Page, text: str) -> Locator:
     return page.locator("[data-mine][data-message]", has_text=text)
 
 
 async def choose(page: Page, text: str, action: str) -> None:
     await page.locator("#composer").hover()
-    await own(page, text).hover()
-    await own(page, text).get_by_role("button", name="More actions").click()
+    await own_message(page, text).hover()
+    await own_message(page, text).get_by_role("button", name="More actions").click()
     await page.get_by_role("menuitem", name=action).click()

@@ -11,12 +11,12 @@ from tests.browser.test_appearance import (
     CUT_OFF,
     NOW,
     PHONE,
-    at,
     call,
     find_violations_in_both_schemes,
     hello,
     message,
     person,
+    time_after,
 )
 from tests.browser.test_files import make_png
 from tests.browser.visitors import Visitors, say
@@ -53,12 +53,12 @@ async def open_room(visitors: Visitors, messages: Sequence[dict[str, object]], p
     return page
 
 
-def from_bot(number: int, text: str, **more: object) -> dict[str, object]:
+def bot_message(number: int, text: str, **more: object) -> dict[str, object]:
     return message(number, BOT, text, -5 + number / 100, **more)
 
 
 async def test_nested_lists_are_nested_without_empty_lines(visitors: Visitors):
-    page = await open_room(visitors, [from_bot(1, NESTED)])
+    page = await open_room(visitors, [bot_message(1, NESTED)])
     log = page.locator("[data-message]")
 
     await expect(log.locator("ul > li > ul > li > ul > li")).to_have_text("green")
@@ -80,13 +80,17 @@ async def test_days_have_separators(visitors: Visitors):
 
 
 async def test_line_break_of_the_bot_is_shown(visitors: Visitors):
-    page = await open_room(visitors, [from_bot(1, "one\ntwo")])
+    page = await open_room(visitors, [bot_message(1, "one\ntwo")])
 
     await expect(page.locator("[data-message] .markdown br")).to_have_count(1)
 
 
 async def test_right_to_left_text_has_its_direction(visitors: Visitors):
-    messages = [message(1, person("Lin"), ARABIC, -5), from_bot(2, f"{ARABIC}\n\n- {ARABIC}"), from_bot(3, "left")]
+    messages = [
+        message(1, person("Lin"), ARABIC, -5),
+        bot_message(2, f"{ARABIC}\n\n- {ARABIC}"),
+        bot_message(3, "left"),
+    ]
     page = await open_room(visitors, messages)
 
     await expect(page.locator("[data-message=m1] .plain")).to_have_css("direction", "rtl")
@@ -101,7 +105,7 @@ async def test_script_addresses_are_never_links(visitors: Visitors):
     bad = "javascript:alert(1)"
     files = [{"kind": "file", "description": "notes", "url": bad}, {"kind": "file", "description": "old", "url": None}]
     texts = f"[click]({bad}) ![picture]({bad}) [data](data:text/html,x) <{bad}> [page](https://example.org/)"
-    page = await open_room(visitors, [from_bot(1, texts), message(2, person("Lin"), bad, -1, attachments=files)])
+    page = await open_room(visitors, [bot_message(1, texts), message(2, person("Lin"), bad, -1, attachments=files)])
 
     await expect(page.locator("[data-message]")).to_have_count(2)
     await expect(page.locator("[data-message=m1]")).to_contain_text("click picture data")
@@ -113,7 +117,7 @@ async def test_script_addresses_are_never_links(visitors: Visitors):
 async def test_temporary_failure_has_its_button_below_the_text(visitors: Visitors):
     messages = [
         message(1, person("Ada"), "@Bubbles tell me a story", -6),
-        from_bot(2, "No.", reply_to="m1", retryable=True),
+        bot_message(2, "No.", reply_to="m1", retryable=True),
     ]
     page = await open_room(visitors, messages)
 
@@ -130,9 +134,9 @@ async def test_message_shows_its_time_once_and_code_without_ligatures(visitors: 
     page = await open_room(visitors, messages)
 
     for number in (1, 2):
-        shown = page.locator(f"[data-message=m{number}]")
-        await expect(shown.locator("time")).to_have_count(1)
-        await expect(shown.locator("code")).to_have_css("font-variant-ligatures", "none")
+        bubble = page.locator(f"[data-message=m{number}]")
+        await expect(bubble.locator("time")).to_have_count(1)
+        await expect(bubble.locator("code")).to_have_css("font-variant-ligatures", "none")
 
 
 UNDO = [{"label": "↩ Undo", "says": "undo"}]
@@ -145,29 +149,31 @@ async def test_buttons_for_others_are_not_shown(visitors: Visitors):
     messages = [
         message(1, person("Ada"), "remind me at 8 to run", -6),
         message(2, person("Lin"), "remind me at 8 to swim", -6),
-        from_bot(3, "mine", reply_to="m1", choices=UNDO),
-        from_bot(4, "Lin's", reply_to="m2", choices=UNDO),
-        from_bot(5, "⏰ @Lin tea", reminder=FIRED, mentions=["lin"], choices=SNOOZE),
-        from_bot(6, "⏰ @Ada tea", reminder=FIRED, mentions=["ada"], choices=SNOOZE),
-        from_bot(7, "said so", reply_to="m1", choices=[UNDO[0] | {"only_for": ["lin"]}, TIMES[0] | {"only_for": []}]),
+        bot_message(3, "mine", reply_to="m1", choices=UNDO),
+        bot_message(4, "Lin's", reply_to="m2", choices=UNDO),
+        bot_message(5, "⏰ @Lin tea", reminder=FIRED, mentions=["lin"], choices=SNOOZE),
+        bot_message(6, "⏰ @Ada tea", reminder=FIRED, mentions=["ada"], choices=SNOOZE),
+        bot_message(
+            7, "said so", reply_to="m1", choices=[UNDO[0] | {"only_for": ["lin"]}, TIMES[0] | {"only_for": []}]
+        ),
     ]
     page = await open_room(visitors, messages)
 
-    shown = [await page.locator(f"[data-message=m{each}] .choice").all_inner_texts() for each in range(3, 8)]
+    choices = [await page.locator(f"[data-message=m{each}] .choice").all_inner_texts() for each in range(3, 8)]
 
-    assert shown == [["↩ Undo"], [], [], ["Done", "10 min"], ["08:00"]]
+    assert choices == [["↩ Undo"], [], [], ["Done", "10 min"], ["08:00"]]
 
 
 async def test_used_buttons_cannot_be_pressed_again(visitors: Visitors):
     messages = [
         message(1, person("Ada"), "remind me at 8 to run", -6),
-        from_bot(2, "which?", reply_to="m1", choices=TIMES),
+        bot_message(2, "which?", reply_to="m1", choices=TIMES),
         message(3, person("Ada"), "2", -4, reply_to="m2"),
-        from_bot(4, "set", reply_to="m1", choices=[UNDO[0] | {"state": "used"}]),
-        from_bot(5, "set", reply_to="m1", choices=[UNDO[0] | {"state": "expired"}]),
-        from_bot(6, "⏰ @Ada tea", reminder=FIRED, mentions=["ada"], choices=SNOOZE),
-        from_bot(8, "which?", choices=[TIMES[0] | {"state": "live", "expires_at": at(0)}]),
-        from_bot(7, "set", reply_to="m1", choices=[UNDO[0] | {"state": "live"}]),
+        bot_message(4, "set", reply_to="m1", choices=[UNDO[0] | {"state": "used"}]),
+        bot_message(5, "set", reply_to="m1", choices=[UNDO[0] | {"state": "expired"}]),
+        bot_message(6, "⏰ @Ada tea", reminder=FIRED, mentions=["ada"], choices=SNOOZE),
+        bot_message(8, "which?", choices=[TIMES[0] | {"state": "live", "expires_at": time_after(0)}]),
+        bot_message(7, "set", reply_to="m1", choices=[UNDO[0] | {"state": "live"}]),
     ]
     page = await open_room(visitors, messages)
 
@@ -222,8 +228,8 @@ OVERLAPS = """(row) => {
 async def test_actions_never_cover_the_text_of_their_message(visitors: Visitors):
     lin, ada = person("Lin"), person("Ada")
     long = "a long message " * 20
-    short = [message(1, lin, "ok", -9), message(2, ada, "ok", -8), from_bot(3, "ok")]
-    wide = [message(4, lin, long, -7), message(5, ada, long, -6), from_bot(6, long)]
+    short = [message(1, lin, "ok", -9), message(2, ada, "ok", -8), bot_message(3, "ok")]
+    wide = [message(4, lin, long, -7), message(5, ada, long, -6), bot_message(6, long)]
     page = await open_room(visitors, [*short, *wide])
 
     for size in ({"width": 1280, "height": 800}, {"width": 760, "height": 900}, PHONE):
@@ -261,7 +267,7 @@ async def test_axe_finds_no_problem_in_rich_messages_open_cards_and_the_palette(
         call("reminder_set", "ok", {"type": "once"}, result={"id": "x"}, duration_ms=1),
         call("summary", "ok", {"style": "bullets"}, result="text", duration_ms=1),
     ]
-    messages = [from_bot(1, TABLES), from_bot(2, "done", tool_calls=calls)]
+    messages = [bot_message(1, TABLES), bot_message(2, "done", tool_calls=calls)]
     page = await open_room(visitors, messages)
     for card in await page.locator(".tool-line").all():
         await card.click()
@@ -405,7 +411,9 @@ async def test_long_code_is_folded_until_it_is_expanded(visitors: Visitors):
 
 async def test_text_without_markdown_is_shown_unchanged(visitors: Visitors):
     texts = ["snake_case_name and 3 * 4 = 12", "  indented\n\n\nthree lines on", "<b>not bold</b>"]
-    page = await open_room(visitors, [message(at, person("Lin"), text, -1) for at, text in enumerate(texts)])
+    page = await open_room(
+        visitors, [message(time_after, person("Lin"), text, -1) for time_after, text in enumerate(texts)]
+    )
 
     for number, text in enumerate(texts):
         assert await page.locator(f"[data-message=m{number}] .plain").evaluate("one => one.textContent") == text
@@ -463,9 +471,9 @@ async def test_emoji_are_chosen_with_the_keyboard(visitors: Visitors):
     await search.press("ArrowDown")
     await page.keyboard.press("ArrowDown")
     await page.keyboard.press("ArrowRight")
-    chosen = await page.locator(".emoji-one:focus").inner_text()
+    emoji = await page.locator(".emoji-one:focus").inner_text()
     await page.keyboard.press("Enter")
-    await expect(composer).to_have_value(f"{found}{chosen}")
+    await expect(composer).to_have_value(f"{found}{emoji}")
 
 
 async def test_command_is_filled_in_as_a_form_with_the_keyboard(visitors: Visitors):
@@ -523,7 +531,7 @@ async def test_rows_keep_their_height_when_their_actions_are_shown(visitors: Vis
     page = await (await visitors.open_window()).new_page()
     await page.add_init_script(f"localStorage.setItem('bubbles.density', '{density}')")
     lin = person("Lin")
-    await open_room(visitors, [message(1, lin, "ok", -9), message(2, lin, "ok", -8), from_bot(3, "ok")], page)
+    await open_room(visitors, [message(1, lin, "ok", -9), message(2, lin, "ok", -8), bot_message(3, "ok")], page)
 
     for row in await page.locator("[data-message]").all():
         before = await row.bounding_box()

@@ -217,15 +217,15 @@ async def test_message_is_found_in_the_panel_and_in_the_palette(visitors: Visito
     for number in range(12):
         await say(page, f"line {number}\n\n\nand more")
     await expect(page.locator("[data-mine]")).to_have_count(13)
-    wanted = page.locator("[data-message]", has=page.locator(".plain", has_text="fridge"))
+    row = page.locator("[data-message]", has=page.locator(".plain", has_text="fridge"))
 
     await page.locator(".panel").get_by_text("Search").click()
     await page.get_by_label("Search messages").fill("wifi password")
     await expect(page.locator("[data-found]").first.locator("mark")).to_have_text(["wifi", "password"])
     assert await find_violations_in_both_schemes(page) == []
     await page.locator("[data-found]").first.click()
-    await expect(wanted).to_be_focused()
-    await expect(wanted).to_be_in_viewport()
+    await expect(row).to_be_focused()
+    await expect(row).to_be_in_viewport()
     await page.keyboard.press("End")
     await expect(messages_with(page, "line 11")).to_be_in_viewport()
     await page.keyboard.press("Control+k")
@@ -235,8 +235,8 @@ async def test_message_is_found_in_the_panel_and_in_the_palette(visitors: Visito
     await expect(found).to_contain_text(re.compile(rf"# {visitors.room} · .*\d\d:\d\d"))
     await found.click()
 
-    await expect(wanted).to_be_in_viewport()
-    await expect(wanted).to_be_focused()
+    await expect(row).to_be_in_viewport()
+    await expect(row).to_be_focused()
 
 
 async def test_palette_finds_messages_of_rooms_visited_before(visitors: Visitors):

@@ -288,13 +288,13 @@ async def test_setup_is_completed_with_the_keyboard(newcomers: Visitors):
     await expect(page.locator("#composer")).to_be_focused(timeout=SLOW_MS)
 
 
-async def tab_to(page: Page, wanted: Locator) -> None:
+async def tab_to(page: Page, button: Locator) -> None:
     """Press Tab until `wanted` has the focus."""
     for _ in range(MAX_TABS):
-        if await wanted.evaluate("one => one === document.activeElement"):
+        if await button.evaluate("one => one === document.activeElement"):
             return
         await page.keyboard.press("Tab")
-    raise AssertionError(f"{wanted} is not reached by Tab")
+    raise AssertionError(f"{button} is not reached by Tab")
 
 
 async def press_button(page: Page, name: str = "Continue") -> None:

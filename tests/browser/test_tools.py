@@ -154,8 +154,8 @@ async def test_tool_shows_its_server_and_that_it_does_not_respond(visitors: Visi
     page = await (await visitors.open_window()).new_page()
     health = {"is_ok": False, "detail": "the server cannot be reached"}
     tool = {"name": "get_time", "description": "The time.", "parameters": {}, "source": "clock", "health": health}
-    listed = {**tool, "permission": "everyone", "confirm": False, "calls": 0, "p95_ms": None}
-    await page.route("**/api/tools?*", lambda route: route.fulfill(json={"tools": [listed]}))
+    row = {**tool, "permission": "everyone", "confirm": False, "calls": 0, "p95_ms": None}
+    await page.route("**/api/tools?*", lambda route: route.fulfill(json={"tools": [row]}))
 
     await visitors.go(page, "/tools?tool=get_time", "Ada")
 

@@ -115,7 +115,7 @@ def draft() -> Callable[..., ValidatedReminder]:
     ) -> ValidatedReminder:
         start = (NOW + timedelta(seconds=seconds)).replace(tzinfo=None)
         schedule = read_schedule(start, "UTC", rule)
-        wish = NewReminder(
+        new = NewReminder(
             request_key=key,
             address=ChatAddress(platform="console", chat_id=chat, thread_id="t"),
             creator=Person(id=creator, name=creator.title()),
@@ -124,7 +124,7 @@ def draft() -> Callable[..., ValidatedReminder]:
             language="zh",
             targets=(Person(id="bob", name="Bob 鲍勃"),),
         )
-        return ValidatedReminder(reminder=wish, first_fire=check(schedule, NOW))
+        return ValidatedReminder(reminder=new, first_fire=check(schedule, NOW))
 
     return make
 

@@ -57,11 +57,11 @@ async def test_memory_is_invisible_in_another_chat(memories: MemoryStore):
 
 
 async def test_private_chat_shows_own_memories_of_all_chats_of_the_platform(memories: MemoryStore):
-    elsewhere = ChatAddress(platform="console2", chat_id="home")
+    other_chat = ChatAddress(platform="console2", chat_id="home")
     await memories.add(new("a"))
     await memories.add(new("b", person=BOB))
     await memories.add(new("all", is_shared=True))
-    await memories.add(new("same id, other platform", address=elsewhere))
+    await memories.add(new("same id, other platform", address=other_chat))
 
     assert await texts_visible_to(memories, viewer(address=ALONE, is_private=True)) == ["a"]
 

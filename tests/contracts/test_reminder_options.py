@@ -23,7 +23,7 @@ BOB = Person(id="bob", name="Bob")
 MORNING = QuietHours(starts=time(9), ends=time(10), zone="UTC")
 
 
-def with_changes(draft: ValidatedReminder, **changes) -> ValidatedReminder:
+def replace_fields(draft: ValidatedReminder, **changes) -> ValidatedReminder:
     return replace(draft, reminder=replace(draft.reminder, **changes))
 
 
@@ -34,17 +34,17 @@ async def claim_due(store: ReminderStore, at: datetime, owner: str = "me") -> tu
 async def test_urgency_and_catching_up_are_stored_and_changed(
     reminders: ReminderStore, draft: MakeDraft, now: datetime
 ):
-    row = await reminders.add(with_changes(draft(), is_urgent=True, catch_up=CatchUp.ALL), now, LIMITS)
-    wish = ReminderEdit(content="milk", is_urgent=False)
+    row = await reminders.add(replace_fields(draft(), is_urgent=True, catch_up=CatchUp.ALL), now, LIMITS)
+    change = ReminderEdit(content="milk", is_urgent=False)
 
-    (changed,) = await reminders.change([edit(row, wish, now)], now)
+    (changed,) = await reminders.change([edit(row, change, now)], now)
 
     assert (row.is_urgent, row.catch_up) == (True, CatchUp.ALL)
     assert (changed.is_urgent, changed.catch_up, changed.content) == (False, CatchUp.ALL, "milk")
 
 
 async def test_each_missed_fire_is_an_occurrence_of_its_own(reminders: ReminderStore, draft, now):
-    await reminders.add(with_changes(draft(rule="FREQ=DAILY"), catch_up=CatchUp.ALL), now, LIMITS)
+    await reminders.add(replace_fields(draft(rule="FREQ=DAILY"), catch_up=CatchUp.ALL), now, LIMITS)
 
     leases = await claim_due(reminders, now + 3 * DAY)
 
@@ -53,7 +53,7 @@ async def test_each_missed_fire_is_an_occurrence_of_its_own(reminders: ReminderS
 
 
 async def test_at_most_ten_occurrences_wait_for_a_retry(reminders: ReminderStore, deliveries, draft, now):
-    await reminders.add(with_changes(draft(rule="FREQ=DAILY"), catch_up=CatchUp.ALL), now, LIMITS)
+    await reminders.add(replace_fields(draft(rule="FREQ=DAILY"), catch_up=CatchUp.ALL), now, LIMITS)
     for day in range(1, 16):
         await claim_due(reminders, now + day * DAY)
         await reminders.free("me")
@@ -66,7 +66,7 @@ async def test_at_most_ten_occurrences_wait_for_a_retry(reminders: ReminderStore
 
 
 async def test_missed_fires_without_catch_up_are_recorded_as_skipped(reminders: ReminderStore, deliveries, draft, now):
-    await reminders.add(with_changes(draft(rule="FREQ=DAILY"), catch_up=CatchUp.NONE), now, LIMITS)
+    await reminders.add(replace_fields(draft(rule="FREQ=DAILY"), catch_up=CatchUp.NONE), now, LIMITS)
 
     leases = await claim_due(reminders, now + 3 * DAY)
 
@@ -105,7 +105,7 @@ async def test_zones_that_the_zone_data_lacks_stop_no_delivery(reminders: Remind
     await reminders.set_quiet_hours(chat_key(HOME), replace(MORNING, starts=time(3), ends=time(4), zone="Mars/Base"))
     stored = draft(rule=rule)
     schedule = replace(stored.reminder.schedule, zone="Mars/Base")
-    await add_many(reminders, [with_changes(stored, schedule=schedule), draft("2")], now)
+    await add_many(reminders, [replace_fields(stored, schedule=schedule), draft("2")], now)
 
     leases = await claim_due(reminders, now + MINUTE)
 
@@ -125,7 +125,7 @@ async def test_quiet_hours_of_another_chat_or_person_delay_nothing(reminders: Re
 
 async def test_urgent_reminder_is_claimed_in_quiet_hours(reminders: ReminderStore, draft, now):
     await reminders.set_quiet_hours(chat_key(HOME), MORNING)
-    await reminders.add(with_changes(draft(), is_urgent=True), now, LIMITS)
+    await reminders.add(replace_fields(draft(), is_urgent=True), now, LIMITS)
 
     assert len(await claim_due(reminders, now + MINUTE)) == 1
 

@@ -21,7 +21,7 @@ DAY = timedelta(days=1)
 LIMITS = ReminderLimits(per_person=2, per_chat=3)
 
 
-def outcome(lease: Lease, state: DeliveryState, at: datetime) -> DeliveryOutcome:
+def make_outcome(lease: Lease, state: DeliveryState, at: datetime) -> DeliveryOutcome:
     notice = lease.notice
     return DeliveryOutcome(
         delivery_id=notice.delivery_id, reminder_key=lease.reminder_key, state=state, attempt=notice.attempt, at=at
@@ -37,35 +37,35 @@ async def add_failed(store: ReminderStore, reminder: ValidatedReminder, now: dat
     row = await store.add(reminder, now, LIMITS)
     (lease,) = await claim_due(store, now + MINUTE)
     await store.begin("me", [lease.notice.delivery_id])
-    await store.settle([outcome(lease, DeliveryState.FAILED, now + MINUTE)])
+    await store.settle([make_outcome(lease, DeliveryState.FAILED, now + MINUTE)])
     failed = await store.get(row.key)
     assert failed is not None
     return failed
 
 
 async def test_reminder_is_read_as_stored(reminders: ReminderStore, draft: MakeDraft, now: datetime):
-    wish = draft().reminder
+    new = draft().reminder
 
     row = await reminders.add(draft(), now, LIMITS)
 
     reminder = await reminders.get(row.key)
     assert reminder == row
     assert (row.address, row.creator, row.targets, row.content, row.schedule, row.language) == (
-        wish.address,
-        wish.creator,
-        wish.targets,
-        wish.content,
-        wish.schedule,
-        wish.language,
+        new.address,
+        new.creator,
+        new.targets,
+        new.content,
+        new.schedule,
+        new.language,
     )
     assert (row.state, row.next_fire_at, row.created_at) == (ReminderState.ACTIVE, now + MINUTE, now)
 
 
 async def test_second_of_two_equal_wall_times_is_stored_separately(reminders: ReminderStore, draft, now):
     start = datetime.fromisoformat("2026-10-25T02:30").replace(fold=1)
-    wish = replace(draft().reminder, schedule=Schedule(start=start, zone="Europe/Berlin"))
+    new = replace(draft().reminder, schedule=Schedule(start=start, zone="Europe/Berlin"))
 
-    row = await reminders.add(ValidatedReminder(reminder=wish, first_fire=now), now, LIMITS)
+    row = await reminders.add(ValidatedReminder(reminder=new, first_fire=now), now, LIMITS)
 
     assert row.schedule.start.fold == 1
 
@@ -216,7 +216,7 @@ async def test_waiting_occurrence_is_replaced_by_the_next(reminders: ReminderSto
     await reminders.add(draft(rule="FREQ=DAILY"), now, LIMITS)
     (first,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [first.notice.delivery_id])
-    await reminders.settle([outcome(first, DeliveryState.LEASED, now + 3 * DAY)])
+    await reminders.settle([make_outcome(first, DeliveryState.LEASED, now + 3 * DAY)])
 
     (second,) = await claim_due(reminders, now + MINUTE + DAY)
 
@@ -233,8 +233,8 @@ UNREADABLE = Schedule(start=datetime.fromisoformat("2026-01-01T00:00"), zone="UT
 async def test_reminder_with_an_unreadable_rule_fires_once_and_pauses(
     reminders: ReminderStore, draft, now, action, follow_up
 ):
-    wish = replace(draft().reminder, schedule=replace(UNREADABLE, follow_up=follow_up), action=action)
-    row = await reminders.add(ValidatedReminder(reminder=wish, first_fire=now), now, LIMITS)
+    new = replace(draft().reminder, schedule=replace(UNREADABLE, follow_up=follow_up), action=action)
+    row = await reminders.add(ValidatedReminder(reminder=new, first_fire=now), now, LIMITS)
     await reminders.add(draft("fine", seconds=1), now, LIMITS)
 
     leases = await claim_due(reminders, now + MINUTE)
@@ -246,8 +246,8 @@ async def test_reminder_with_an_unreadable_rule_fires_once_and_pauses(
 
 
 async def test_reminder_with_an_unreadable_rule_keeps_its_next_fire(reminders: ReminderStore, draft, now):
-    wish = replace(draft().reminder, schedule=UNREADABLE)
-    row = await reminders.add(ValidatedReminder(reminder=wish, first_fire=now + DAY), now, LIMITS)
+    new = replace(draft().reminder, schedule=UNREADABLE)
+    row = await reminders.add(ValidatedReminder(reminder=new, first_fire=now + DAY), now, LIMITS)
     await reminders.follow_zone_data("2099a", now)
 
     await reminders.follow_zone_data("2099b", now)
@@ -285,7 +285,7 @@ async def test_one_time_reminder_is_done_when_sent(reminders: ReminderStore, del
     (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
 
-    await reminders.settle([outcome(lease, DeliveryState.SENT, now + MINUTE)])
+    await reminders.settle([make_outcome(lease, DeliveryState.SENT, now + MINUTE)])
 
     done = await reminders.get(row.key)
     (record,) = await deliveries(now, now + DAY)
@@ -298,7 +298,7 @@ async def test_a_failed_attempt_is_claimed_again_at_its_time(reminders: Reminder
     await reminders.add(draft(), now, LIMITS)
     (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
-    await reminders.settle([outcome(lease, DeliveryState.UNKNOWN, now + 2 * MINUTE)])
+    await reminders.settle([make_outcome(lease, DeliveryState.UNKNOWN, now + 2 * MINUTE)])
 
     early = await reminders.claim("me", now + MINUTE, now + MINUTE, 10)
     (again,) = await claim_due(reminders, now + 2 * MINUTE)
@@ -334,9 +334,9 @@ async def test_late_settlement_does_not_revive_a_final_occurrence(reminders: Rem
     await reminders.add(draft(), now, LIMITS)
     (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
-    await reminders.settle([outcome(lease, DeliveryState.SENT, now + MINUTE)])
+    await reminders.settle([make_outcome(lease, DeliveryState.SENT, now + MINUTE)])
 
-    await reminders.settle([outcome(lease, DeliveryState.LEASED, now + MINUTE)])
+    await reminders.settle([make_outcome(lease, DeliveryState.LEASED, now + MINUTE)])
 
     (record,) = await deliveries(now, now + DAY)
     assert record.state is DeliveryState.SENT
@@ -403,7 +403,7 @@ async def test_sent_reminders_are_listed_latest_first(reminders: ReminderStore, 
     await add_many(reminders, [draft("a"), draft("b", seconds=61), draft("c", seconds=62, chat="work")], now)
     leases = await claim_due(reminders, now + 2 * MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id for lease in leases])
-    marks = [outcome(lease, DeliveryState.SENT, lease.notice.due_at) for lease in leases]
+    marks = [make_outcome(lease, DeliveryState.SENT, lease.notice.due_at) for lease in leases]
     await reminders.settle(marks)
 
     found = await reminders.sent_since("console:home", now, 10)
@@ -416,7 +416,7 @@ async def test_reminder_being_sent_is_the_latest_delivery(reminders: ReminderSto
     await add_many(reminders, [draft("a"), draft("b", seconds=30), draft("c", seconds=31)], now)
     first, *others = await claim_due(reminders, now + 2 * MINUTE)
     await reminders.begin("me", [first.notice.delivery_id, others[0].notice.delivery_id])
-    await reminders.settle([outcome(others[0], DeliveryState.SENT, now + 2 * MINUTE)])
+    await reminders.settle([make_outcome(others[0], DeliveryState.SENT, now + 2 * MINUTE)])
 
     found = await reminders.sent_since("console:home", now, 10)
 
@@ -427,13 +427,13 @@ async def test_failed_deliveries_of_a_chat_can_be_retried(reminders: ReminderSto
     await reminders.add(draft("a"), now, LIMITS)
     (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
-    await reminders.settle([outcome(lease, DeliveryState.FAILED, now + MINUTE)])
+    await reminders.settle([make_outcome(lease, DeliveryState.FAILED, now + MINUTE)])
 
-    elsewhere = await reminders.retry_failed("console:elsewhere", now - DAY, now + DAY)
+    retried_elsewhere = await reminders.retry_failed("console:elsewhere", now - DAY, now + DAY)
     count = await reminders.retry_failed(lease.notice.address.key, now - DAY, now + DAY)
 
     (again,) = await claim_due(reminders, now + DAY)
-    assert (elsewhere, count) == (0, 1)
+    assert (retried_elsewhere, count) == (0, 1)
     assert (again.notice.content, again.notice.due_at, again.notice.attempt) == ("tea a", lease.notice.due_at, 1)
     assert not again.notice.may_be_repeat
 
@@ -443,7 +443,7 @@ async def test_failed_occurrence_before_a_sent_one_is_not_retried(reminders: Rem
     for day, state in enumerate((DeliveryState.FAILED, DeliveryState.SENT)):
         (lease,) = await claim_due(reminders, now + day * DAY + MINUTE)
         await reminders.begin("me", [lease.notice.delivery_id])
-        await reminders.settle([outcome(lease, state, now + day * DAY + MINUTE)])
+        await reminders.settle([make_outcome(lease, state, now + day * DAY + MINUTE)])
 
     assert await reminders.retry_failed(lease.notice.address.key, now - DAY, now + 2 * DAY) == 0
 
@@ -457,9 +457,9 @@ async def test_one_time_reminder_that_was_moved_is_not_retried(reminders: Remind
 
 
 async def test_failed_occurrence_that_was_marked_as_done_is_not_retried(reminders: ReminderStore, draft, now):
-    wish = draft("a")
-    repeated = replace(wish.reminder.schedule, follow_up=FollowUp(every=timedelta(hours=1), times=1))
-    failed = await add_failed(reminders, replace(wish, reminder=replace(wish.reminder, schedule=repeated)), now)
+    new = draft("a")
+    repeated = replace(new.reminder.schedule, follow_up=FollowUp(every=timedelta(hours=1), times=1))
+    failed = await add_failed(reminders, replace(new, reminder=replace(new.reminder, schedule=repeated)), now)
     await reminders.change([finish(failed, now + MINUTE)], now + MINUTE)
 
     assert await reminders.retry_failed(failed.address.key, now - DAY, now + DAY) == 0
@@ -467,10 +467,10 @@ async def test_failed_occurrence_that_was_marked_as_done_is_not_retried(reminder
 
 async def test_chats_with_failed_deliveries_are_listed(reminders: ReminderStore, draft, now):
     await add_many(reminders, [draft("a"), draft("b", chat="elsewhere")], now)
-    here, elsewhere = sorted(await claim_due(reminders, now + MINUTE), key=lambda lease: lease.notice.address.key)[::-1]
-    await reminders.begin("me", [here.notice.delivery_id, elsewhere.notice.delivery_id])
-    ended = [(here, DeliveryState.FAILED), (elsewhere, DeliveryState.SENT)]
-    await reminders.settle([outcome(lease, state, now + MINUTE) for lease, state in ended])
+    here, there = sorted(await claim_due(reminders, now + MINUTE), key=lambda lease: lease.notice.address.key)[::-1]
+    await reminders.begin("me", [here.notice.delivery_id, there.notice.delivery_id])
+    outcomes = [(here, DeliveryState.FAILED), (there, DeliveryState.SENT)]
+    await reminders.settle([make_outcome(lease, state, now + MINUTE) for lease, state in outcomes])
 
     found = await reminders.chats_with_failures(now - DAY)
     assert found == {here.notice.address.key}
@@ -488,7 +488,7 @@ async def test_purge_deletes_only_old_final_occurrences(reminders: ReminderStore
     await add_many(reminders, [draft("a"), draft("b")], now)
     first, _ = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [first.notice.delivery_id])
-    await reminders.settle([outcome(first, DeliveryState.SENT, now + MINUTE)])
+    await reminders.settle([make_outcome(first, DeliveryState.SENT, now + MINUTE)])
 
     assert await reminders.purge(now, 10) == 0
     assert await reminders.purge(now + DAY, 10) == 1
@@ -510,7 +510,7 @@ async def test_wait_from_a_wrong_future_clock_ends_at_the_due_time(reminders: Re
     await reminders.add(draft(seconds=60), now, LIMITS)
     (lease,) = await claim_due(reminders, now + 3650 * DAY)
     await reminders.begin("me", [lease.notice.delivery_id])
-    await reminders.settle([outcome(lease, DeliveryState.LEASED, now + 3650 * DAY)])
+    await reminders.settle([make_outcome(lease, DeliveryState.LEASED, now + 3650 * DAY)])
 
     await reminders.realign(now)
 
@@ -545,13 +545,13 @@ async def test_reminder_deleted_while_sending_is_not_retried(
     await reminders.begin("me", ids)
     await reminders.change([cancel(row)], now)
 
-    begun_again = await reminders.begin("me", ids)
+    second = await reminders.begin("me", ids)
     if is_crash:
         await reminders.free("me")
     else:
-        await reminders.settle([outcome(lease, DeliveryState.UNKNOWN, now + MINUTE)])
+        await reminders.settle([make_outcome(lease, DeliveryState.UNKNOWN, now + MINUTE)])
 
-    assert begun_again == {}
+    assert second == {}
     assert await claim_due(reminders, now + DAY) == ()
     (record,) = await deliveries(now, now + DAY)
     assert record.state is DeliveryState.CANCELLED
@@ -563,7 +563,7 @@ async def test_reminder_deleted_while_sending_is_recorded_as_sent(reminders: Rem
     await reminders.begin("me", [lease.notice.delivery_id])
     await reminders.change([cancel(row)], now)
 
-    await reminders.settle([outcome(lease, DeliveryState.SENT, now + MINUTE)])
+    await reminders.settle([make_outcome(lease, DeliveryState.SENT, now + MINUTE)])
 
     (record,) = await deliveries(now, now + DAY)
     assert record.state is DeliveryState.SENT
@@ -575,7 +575,7 @@ async def test_next_attempt_has_the_new_text(reminders: ReminderStore, draft, no
     await reminders.begin("me", [lease.notice.delivery_id])
     await reminders.change([edit(row, ReminderEdit(content="coffee"), now)], now)
 
-    await reminders.settle([outcome(lease, DeliveryState.LEASED, now + MINUTE)])
+    await reminders.settle([make_outcome(lease, DeliveryState.LEASED, now + MINUTE)])
 
     assert [each.notice.content for each in await claim_due(reminders, now + MINUTE)] == ["coffee"]
 
@@ -587,7 +587,7 @@ async def test_failed_attempt_is_recorded_when_a_crash_lost_its_beginning(
     for each in "ab":
         await reminders.add(draft(each), now, LIMITS)
     leases = await claim_due(reminders, now + MINUTE)
-    await reminders.settle([outcome(lease, state, now + 2 * MINUTE) for lease in leases])
+    await reminders.settle([make_outcome(lease, state, now + 2 * MINUTE) for lease in leases])
 
     records = await deliveries(now, now + DAY)
     again = await claim_due(reminders, now + 3 * MINUTE, owner="you")

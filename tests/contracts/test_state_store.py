@@ -46,9 +46,9 @@ async def test_taking_deletes_the_value(state: StateStore):
 async def test_only_one_of_concurrent_takers_gets_the_value(state: StateStore):
     await state.set("a", 1, keep=HOUR)
 
-    taken = await asyncio.gather(*(state.take("a") for _ in range(8)))
+    values = await asyncio.gather(*(state.take("a") for _ in range(8)))
 
-    assert sorted(taken, key=str) == [1, *[None] * 7]
+    assert sorted(values, key=str) == [1, *[None] * 7]
 
 
 async def test_expired_state_cannot_be_taken(state: StateStore, clock: FixedClock, now: datetime):

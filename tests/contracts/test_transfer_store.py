@@ -56,7 +56,7 @@ async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
 
 
 @pytest.fixture
-async def other() -> AsyncIterator[Database]:
+async def other_database() -> AsyncIterator[Database]:
     """Open the database of the import."""
     async with Database("sqlite://") as opened:
         yield opened
@@ -70,7 +70,7 @@ def message(identity, sender=ANN, address=HOME, **changes):
 
 def draft(key, creator=ANN, address=HOME, rule=""):
     start = NOW + timedelta(days=1)
-    wish = NewReminder(
+    new = NewReminder(
         request_key=key,
         address=replace(address, thread_id="t"),
         creator=creator,
@@ -79,7 +79,7 @@ def draft(key, creator=ANN, address=HOME, rule=""):
         language="zh",
         targets=(BEN,),
     )
-    return ValidatedReminder(reminder=wish, first_fire=start)
+    return ValidatedReminder(reminder=new, first_fire=start)
 
 
 async def fill_database(database):
@@ -159,13 +159,13 @@ def kinds(texts):
     return sorted({json.loads(each)["kind"] for each in texts[1:]})
 
 
-async def test_data_of_a_chat_is_restored_unchanged(database, other):
+async def test_data_of_a_chat_is_restored_unchanged(database, other_database):
     await fill_database(database)
     exported = await export_from(database, ALL_OF_HOME)
     files = MemoryFiles()
-    await import_into(other, exported, files)
+    await import_into(other_database, exported, files)
 
-    assert sorted_lines(await export_from(other, ALL_OF_HOME, files)) == sorted_lines(exported)
+    assert sorted_lines(await export_from(other_database, ALL_OF_HOME, files)) == sorted_lines(exported)
     assert " ".join(kinds(exported)) == (
         "call file memory message quiet_hours reminder retention scoped state turn"  # accounts are a person's
     )
@@ -174,7 +174,7 @@ async def test_data_of_a_chat_is_restored_unchanged(database, other):
         "active",
         "done",
     ]
-    found = await SqlMessageStore(other).search(HOME, "tea please", 10)
+    found = await SqlMessageStore(other_database).search(HOME, "tea please", 10)
     assert [each.id for each in found] == ["22", "1"]
 
 
@@ -222,16 +222,19 @@ async def test_reminder_for_a_member_with_an_unstorable_name_is_exported(databas
     assert json.loads(line)["reminder"]["targets"] == [{"id": "ben", "name": "Ben\ufffd"}]
 
 
-async def test_second_import_of_a_file_changes_nothing(database, other):
+async def test_second_import_of_a_file_changes_nothing(database, other_database):
     await fill_database(database)
     exported = await export_from(database, ALL_OF_HOME)
     files = MemoryFiles()
-    first, second = await import_into(other, exported, files), await import_into(other, exported, files)
+    first, second = (
+        await import_into(other_database, exported, files),
+        await import_into(other_database, exported, files),
+    )
 
     assert first.added["message"] == 3
     assert not any(second.added.values())
     assert second.known_reminders == 2
-    assert sorted_lines(await export_from(other, ALL_OF_HOME)) == sorted_lines(exported)
+    assert sorted_lines(await export_from(other_database, ALL_OF_HOME)) == sorted_lines(exported)
 
 
 async def test_import_into_the_same_bot_changes_nothing(database):
@@ -243,7 +246,7 @@ async def test_import_into_the_same_bot_changes_nothing(database):
     assert sorted_lines(await export_from(database, ALL_OF_HOME)) == sorted_lines(exported)
 
 
-async def test_import_links_accounts_unless_one_is_already_linked(database, other):
+async def test_import_links_accounts_unless_one_is_already_linked(database, other_database):
     async def link(place, *people):
         service = PeopleService(SqlScopeStore(place), SqlStateStore(place, CLOCK))
         first, second = (ChatAddress(platform=platform, chat_id="alone") for platform, _ in people)
@@ -253,12 +256,12 @@ async def test_import_links_accounts_unless_one_is_already_linked(database, othe
 
     await link(database, ("web", ANN), ("irc", Person(id="ann_", name="Ann")))
     exported = await export_from(database, ExportScope(people=("web:ann", "irc:ann_")))
-    first = await import_into(other, exported)
-    there = PeopleService(SqlScopeStore(other), SqlStateStore(other, CLOCK))
+    first = await import_into(other_database, exported)
+    there = PeopleService(SqlScopeStore(other_database), SqlStateStore(other_database, CLOCK))
     known = await there.accounts_of(HOME, ANN)
     await there.unlink(HOME, ANN)
-    await link(other, ("web", ANN), ("irc", Person(id="another", name="Ann")))
-    second = await import_into(other, exported)
+    await link(other_database, ("web", ANN), ("irc", Person(id="another", name="Ann")))
+    second = await import_into(other_database, exported)
 
     assert [json.loads(each)["kind"] for each in exported[1:]] == ["accounts"]
     assert [each.key for each in known] == ["web:ann", "irc:ann_"]
@@ -266,18 +269,18 @@ async def test_import_links_accounts_unless_one_is_already_linked(database, othe
     assert [each.key for each in await there.accounts_of(HOME, ANN)] == ["web:ann", "irc:another"]
 
 
-async def test_opted_out_person_is_neither_exported_by_others_nor_imported(database, other):
+async def test_opted_out_person_is_neither_exported_by_others_nor_imported(database, other_database):
     await fill_database(database)
     before = await export_from(database, ALL_OF_HOME)
     await SqlPrivacyStore(database).opt_out(DataScope(address=HOME, person=BEN), NOW)
     exported = await export_from(database, ALL_OF_HOME)
-    await import_into(other, exported)
-    await import_into(other, before)
+    await import_into(other_database, exported)
+    await import_into(other_database, before)
 
     assert "tea, please" not in "\n".join(exported)
-    assert [each.sender.id for each in await SqlMessageStore(other).recent(HOME, 10)] == ["ann", "bot"]
+    assert [each.sender.id for each in await SqlMessageStore(other_database).recent(HOME, 10)] == ["ann", "bot"]
     assert not [each for each in exported if '"turn"' in each and '"ben"' in each]
-    assert {each.text for each in await SqlCallStore(other).latest_turns(9, person_id="ben")} <= {""}
+    assert {each.text for each in await SqlCallStore(other_database).latest_turns(9, person_id="ben")} <= {""}
 
 
 @pytest.mark.parametrize(
@@ -291,16 +294,16 @@ async def test_opted_out_person_is_neither_exported_by_others_nor_imported(datab
         "not JSON",
     ],
 )
-async def test_file_with_an_invalid_line_is_refused(other, wrong):
+async def test_file_with_an_invalid_line_is_refused(other_database, wrong):
     good = '{"kind": "retention", "chat": "web:home", "keep_days": 3}'
     with pytest.raises(ImportRefused, match="line 3"):
-        await import_into(other, ['{"exported_at": "2026-11-20T09:00:00Z"}', good, wrong])
+        await import_into(other_database, ['{"exported_at": "2026-11-20T09:00:00Z"}', good, wrong])
 
-    assert await SqlPrivacyStore(other).retention() == {}
+    assert await SqlPrivacyStore(other_database).retention() == {}
 
 
 @pytest.mark.parametrize(("column", "too_much"), [("tokens", 2**63), ("rounds", 2**31), ("cost", "NaN")])
-async def test_file_with_an_unsupported_number_is_refused(tmp_path, other, column, too_much):
+async def test_file_with_an_unsupported_number_is_refused(tmp_path, other_database, column, too_much):
     async with Database(f"sqlite:///{tmp_path}/a.db") as database:
         await fill_database(database)
         exported = await export_from(database, ALL_OF_HOME)
@@ -308,20 +311,20 @@ async def test_file_with_an_unsupported_number_is_refused(tmp_path, other, colum
     exported[line] = re.sub(rf'(?<="{column}":)[^,}}]+', str(too_much), exported[line])
 
     with pytest.raises(ImportRefused, match=rf"line {line + 1}: .*{column}"):
-        await import_into(other, exported)
+        await import_into(other_database, exported)
 
-    assert await export_from(other, ALL_OF_HOME) == exported[:1]
+    assert await export_from(other_database, ALL_OF_HOME) == exported[:1]
 
 
-async def test_file_of_a_newer_version_is_refused_at_its_first_line(other):
+async def test_file_of_a_newer_version_is_refused_at_its_first_line(other_database):
     with pytest.raises(ImportRefused, match="line 1"):
-        await import_into(other, ['{"exported_at": "2026-11-20T09:00:00Z", "version": 2}'])
+        await import_into(other_database, ['{"exported_at": "2026-11-20T09:00:00Z", "version": 2}'])
 
 
-async def test_long_history_is_imported_completely_and_in_order(database, other):
+async def test_long_history_is_imported_completely_and_in_order(database, other_database):
     await SqlMessageStore(database).add([message(f"{number:04}") for number in range(2001)])
     exported = await export_from(database, ALL_OF_HOME)
-    came = await import_into(other, exported)
+    came = await import_into(other_database, exported)
 
     assert [json.loads(each)["id"] for each in exported[1:]] == [f"{number:04}" for number in range(2001)]
     assert came.added["message"] == 2001

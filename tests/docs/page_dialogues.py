@@ -16,18 +16,18 @@ _HINTS = [say(language, "undo.hint") for language in LANGUAGES]
 
 
 def dialogues_in(page):
-    """The dialogues of a page: when they begin, and what is said."""
+    """Return the dialogues of a page, each with its start."""
     return _DIALOGUE.findall(page)
 
 
 async def play_block(start, block):
-    """Play one of them."""
+    """Play one dialogue of a page."""
     steps = tuple(
         Step(
             speaker=who,
             text=text,
             wait_seconds=wait,
-            expected=tuple(_as_said(answer) for answer in answers),
+            expected=tuple(_normalize(answer) for answer in answers),
             calls=(),
             said="",
             replies_to=0,
@@ -35,14 +35,14 @@ async def play_block(start, block):
             is_private=False,
             is_admin=False,
         )
-        for who, text, wait, answers in _told(block)
+        for who, text, wait, answers in _parse_steps(block)
     )
     at = datetime.fromisoformat(start).replace(tzinfo=ZoneInfo(_ZONE))
     await play(Dialogue(path=Path("docs"), title="docs", start=at, zone=_ZONE, steps=steps))
 
 
-def _as_said(answer):
-    """Lines of a message are indented on a page, and in a message only those that belong to the line above.
+def _normalize(answer):
+    """Remove the hint for platforms without buttons and the indentation that pages have and messages do not.
 
     The hint of a platform without buttons, as the terminal is, is left out: the chat in memory has buttons.
     """
@@ -51,8 +51,8 @@ def _as_said(answer):
     return re.sub(r"\[(\w+)\]", r"[{\1}]", _OF_ITS_OWN.sub("\n", answer))
 
 
-def _told(block):
-    """The dialogue of a block, as steps of (who, what, seconds waited, answers)."""
+def _parse_steps(block):
+    """Parse the dialogue of a block into steps (speaker, text, seconds waited, answers)."""
     steps = []
     for line in block.strip().split("\n"):
         later = re.fullmatch(r"\((\d+) seconds later\)|（(\d+) 秒后）", line)

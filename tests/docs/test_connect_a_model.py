@@ -45,10 +45,10 @@ def test_every_command_and_its_options_exist(command):
     words = shlex.split(command)[1:]
     path = [word for word in words if word in {"check", "chat", "eval", "tools", "explain", "replay"}]
 
-    shown = CliRunner().invoke(cli, [*path, "--help"])
+    result = CliRunner().invoke(cli, [*path, "--help"])
 
-    assert shown.exit_code == 0
-    assert all(word in shown.output for word in words if word.startswith("--"))
+    assert result.exit_code == 0
+    assert all(word in result.output for word in words if word.startswith("--"))
 
 
 def test_the_chain_of_models_can_be_made():

@@ -80,7 +80,7 @@ def blocks():
 BLOCKS = list(blocks())
 
 
-def of(*languages):
+def blocks_in(*languages):
     return [
         pytest.param(page, text, id=f"{page}-{number}")
         for number, (page, language, text, _) in enumerate(BLOCKS)
@@ -96,8 +96,8 @@ def test_every_fence_of_every_page_is_seen():
 
 
 def test_only_known_languages_are_used():
-    dealt_with = {"python", "toml", "json", "text", *SHELL}
-    others = {(page, language) for page, language, *_ in BLOCKS if language not in dealt_with}
+    languages = {"python", "toml", "json", "text", *SHELL}
+    others = {(page, language) for page, language, *_ in BLOCKS if language not in languages}
 
     assert others <= set(NOT_RUN)
 
@@ -128,7 +128,7 @@ def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
     assert len(names) > 2
 
 
-@pytest.mark.parametrize(("page", "text"), of("toml"))
+@pytest.mark.parametrize(("page", "text"), blocks_in("toml"))
 def test_the_toml_of_a_page_is_settings(page, text, tmp_path):
     if "project" in tomllib.loads(text):  # of a package that brings a plugin
         assert list(tomllib.loads(text)["project"]["entry-points"]) == [ENTRY_POINTS]
@@ -138,7 +138,7 @@ def test_the_toml_of_a_page_is_settings(page, text, tmp_path):
     load_settings(tmp_path / "config.toml", {})
 
 
-@pytest.mark.parametrize(("page", "text"), of("json"))
+@pytest.mark.parametrize(("page", "text"), blocks_in("json"))
 def test_the_json_of_a_page_is_json(page, text):
     assert json.loads(text)
 
@@ -174,11 +174,11 @@ def test_every_command_of_a_page_is_one(page, command):
         return
     for part in command.split(" | "):
         words = shlex.split(part, comments=True)
-        assert known(words), f"{page}: nothing is known of {part!r}"
+        assert is_known(words), f"{page}: nothing is known of {part!r}"
 
 
-def known(words):
-    """Whether a command can be given: `make` has the target, `bubbles` the command and its options, and so on."""
+def is_known(words):
+    """Return whether a command exists: a target of `make`, a command of `bubbles` with its options, and so on."""
     if words[0] == "make":
         return re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE) is not None
     if words[0] == "export":
@@ -206,17 +206,17 @@ def takes_words(words):
     while words and isinstance(command, click.Group) and words[0] in command.list_commands(click.Context(command)):
         command = command.get_command(click.Context(command), words[0])
         path.append(words.pop(0))
-    shown = CliRunner().invoke(cli, [*path, "--help"])
+    result = CliRunner().invoke(cli, [*path, "--help"])
     options = [word for word in words if word.startswith("--")]
-    return bool(path) and shown.exit_code == 0 and all(option in shown.output for option in options)
+    return bool(path) and result.exit_code == 0 and all(option in result.output for option in options)
 
 
 def test_unknown_command_would_be_noticed():
-    assert not known(["bubbles", "fly"])
-    assert not known(["bubbles", "run", "--fast"])
-    assert not known(["make", "tea"])
-    assert not known(["pip", "install", ".[irc]"])
-    assert not known(["pip", "install", "-e", ".[tea]"])
+    assert not is_known(["bubbles", "fly"])
+    assert not is_known(["bubbles", "run", "--fast"])
+    assert not is_known(["make", "tea"])
+    assert not is_known(["pip", "install", ".[irc]"])
+    assert not is_known(["pip", "install", "-e", ".[tea]"])
 
 
 def test_folders_named_for_contributors_exist():

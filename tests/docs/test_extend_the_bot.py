@@ -23,18 +23,18 @@ pytestmark = pytest.mark.looptime
 
 @pytest.fixture
 def office(tmp_path):
-    """A bot with the plugin of the page, in a chat in memory."""
+    """Return a function that runs a bot with the plugin of the page in memory."""
     (tmp_path / "office.py").write_text("\n".join(PLUGIN), encoding="utf-8")
     plugins = PluginSettings(folder=tmp_path, options={"office": {"chat": "fake:home", "hours": 0.01}})
 
     @asynccontextmanager
-    async def running():
+    async def run_bot():
         clock = LoopClock(NOW)
         platform = FakePlatform(clock)
         async with build_in_memory(Settings(plugins=plugins), platforms=[platform], clock=clock):
             yield platform
 
-    return running
+    return run_bot
 
 
 async def test_middleware_passes_on_the_changed_message(office):

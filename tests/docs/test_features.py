@@ -14,12 +14,12 @@ NAMED = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 
 
 def rows_of(page: Path) -> list[str]:
-    """The rows of a page's tables that name tests."""
+    """Yield the rows of a page's tables that name tests."""
     return [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| ") and "::" in line]
 
 
 def name_of(row: str) -> str:
-    """The words of a row before its tests."""
+    """Return the words of a row before its tests."""
     return " ".join(row.partition("`tests/")[0].strip("| ").split())[:60]
 
 
@@ -28,7 +28,7 @@ ROWS = rows_of(PAGE)
 
 @cache
 def names_in(path: Path) -> frozenset[str]:
-    """The names of the test functions in a file, read without running it."""
+    """Return the names of the test functions in a file without running it."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     return frozenset(node.name for node in functions if node.name.startswith("test_"))

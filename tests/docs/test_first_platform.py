@@ -15,7 +15,7 @@ def test_plugin_is_shown_with_its_contributions(tmp_path, monkeypatch):
     (tmp_path / "plugins").mkdir()
     (tmp_path / "plugins" / "lines.py").write_text("\n\n".join(FILE), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    shown = CliRunner().invoke(cli, ["plugins"])
+    result = CliRunner().invoke(cli, ["plugins"])
 
-    assert shown.exit_code == 0
-    assert "lines" in shown.output
+    assert result.exit_code == 0
+    assert "lines" in result.output

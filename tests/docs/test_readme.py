@@ -38,7 +38,7 @@ def dice(tmp_path, monkeypatch):
 
 @pytest.fixture
 def talk(dice):
-    """Talks to a bot with the README's handler and a scripted model; returns what it said and what it was shown."""
+    """Return a function that talks to a bot with the README's handler and a scripted model."""
 
     async def run(*answers, text="Bubbles, roll a dice"):
         clock = LoopClock()
@@ -58,8 +58,8 @@ def talk(dice):
 
 @pytest.mark.looptime
 async def test_the_models_is_offered_the_handler_with_its_schema(talk):
-    _, shown = await talk(completion("", requested("roll_dice", sides=20)))
-    offered = {tool["function"]["name"]: tool["function"] for tool in json.loads(shown[0].tools)}
+    _, requests = await talk(completion("", requested("roll_dice", sides=20)))
+    offered = {tool["function"]["name"]: tool["function"] for tool in json.loads(requests[0].tools)}
 
     assert offered["roll_dice"]["description"] == "Roll a dice."
     assert offered["roll_dice"]["parameters"]["properties"]["sides"]["maximum"] == 100
@@ -75,10 +75,10 @@ async def test_the_handler_answers_a_valid_call(talk):
 @pytest.mark.looptime
 async def test_wrong_arguments_are_answered_before_the_handler_runs(talk):
     wrong = completion("", requested("roll_dice", sides=1000))
-    texts, shown = await talk(wrong, completion("", requested("roll_dice", sides=1)))
+    texts, requests = await talk(wrong, completion("", requested("roll_dice", sides=1)))
 
     assert "🎲" not in "".join(texts)
-    assert "100" in json.dumps(shown[1].messages)
+    assert "100" in json.dumps(requests[1].messages)
 
 
 @pytest.mark.looptime
@@ -112,8 +112,8 @@ def test_the_program_of_the_readme_runs(dice, tmp_path):
 
 @pytest.mark.integration
 def test_the_pipe_of_the_readme_prints_the_confirmation_and_the_reminder(tmp_path):
-    shown = next(text for language, text in BLOCKS if language == "sh" and "printf" in text).strip()
-    command = shown.replace("bubbles chat", f"{shlex.quote(sys.executable)} -m bot chat")
+    command_text = next(text for language, text in BLOCKS if language == "sh" and "printf" in text).strip()
+    command = command_text.replace("bubbles chat", f"{shlex.quote(sys.executable)} -m bot chat")
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path, check=False)
 
     assert done.returncode == 0, done.stderr

@@ -17,7 +17,7 @@ HANDLER, TESTS, PROGRAM = re.findall(r"```python\n(.*?)```", FIRST_FUNCTION, re.
 
 @pytest.fixture
 def coins(tmp_path, monkeypatch):
-    """The module of the tutorial, importable as it is there."""
+    """Make the module of the tutorial importable."""
     path = tmp_path / "coins.py"
     path.write_text(HANDLER, encoding="utf-8")
     spec = importlib.util.spec_from_file_location("coins", path)

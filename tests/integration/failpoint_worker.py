@@ -109,8 +109,10 @@ async def _deliver(folder: Path, url: str, point: str, contents: Sequence[str]) 
             store, clock, FilePlatform(folder / "sent.txt", failpoint), SqlStateStore(database, clock), times=parse_all
         )
         due = clock.now() + timedelta(seconds=0.2)
-        wishes = [_wish(content, due.replace(tzinfo=None)) for content in contents]
-        await add_many(store, [ValidatedReminder(reminder=wish, first_fire=due) for wish in wishes], clock.now())
+        reminders = [_make_reminder(content, due.replace(tzinfo=None)) for content in contents]
+        await add_many(
+            store, [ValidatedReminder(reminder=reminder, first_fire=due) for reminder in reminders], clock.now()
+        )
         running = asyncio.create_task(service.worker.run())
         now, is_open = clock.now(), True
         while is_open:
@@ -122,7 +124,7 @@ async def _deliver(folder: Path, url: str, point: str, contents: Sequence[str]) 
         running.cancel()
 
 
-def _wish(content: str, due: datetime) -> NewReminder:
+def _make_reminder(content: str, due: datetime) -> NewReminder:
     schedule = Schedule(start=due, zone="UTC")
     return NewReminder(
         request_key=content, address=HOME, creator=ANN, content=content, schedule=schedule, language="en"

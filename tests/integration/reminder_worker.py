@@ -75,14 +75,16 @@ async def _deliver(
         store = SqlReminderStore(database)
         service = ReminderService(store, clock, platform, SqlStateStore(database, clock), times=parse_all)
         due = clock.now() + timedelta(seconds=seconds)
-        wishes = [_wish(content, due.replace(tzinfo=None)) for content in contents]
-        await add_many(store, [ValidatedReminder(reminder=wish, first_fire=due) for wish in wishes], clock.now())
+        reminders = [_make_reminder(content, due.replace(tzinfo=None)) for content in contents]
+        await add_many(
+            store, [ValidatedReminder(reminder=reminder, first_fire=due) for reminder in reminders], clock.now()
+        )
         running = asyncio.create_task(service.worker.run())
         say_ready()
         await running
 
 
-def _wish(content: str, due: datetime) -> NewReminder:
+def _make_reminder(content: str, due: datetime) -> NewReminder:
     schedule = Schedule(start=due, zone="UTC")
     return NewReminder(
         request_key=content, address=HOME, creator=ANN, content=content, schedule=schedule, language="en"

@@ -57,11 +57,11 @@ def test_daily_reminder_fires_once_a_day_across_clock_changes(area):
         for instant, before, after in found:
             for wall in {instant + before, instant + (before + after) / 2, instant + after}:
                 start = wall.replace(tzinfo=None, second=0, microsecond=0) - 2 * DAY
-                wanted = expected_fires(start, zone, 5)
+                expected = expected_fires(start, zone, 5)
                 schedule = read_schedule(start, name, "FREQ=DAILY")
 
-                fires = fires_between(schedule, wanted[0] - MINUTE, wanted[-1])
+                fires = fires_between(schedule, expected[0] - MINUTE, expected[-1])
 
-                assert fires == wanted, (name, instant, wall)
+                assert fires == expected, (name, instant, wall)
                 checked += 1
     assert checked

@@ -51,6 +51,6 @@ def test_failed_start_after_the_prompt_prints_its_reason(environment):
 
 def test_process_without_input_and_output_ends_quietly(environment):
     command = ["sh", "-c", 'exec "$0" -m bot chat <&- >&-', sys.executable]
-    ended = subprocess.run(command, env=environment, stderr=subprocess.PIPE, timeout=SECONDS, check=False)
+    result = subprocess.run(command, env=environment, stderr=subprocess.PIPE, timeout=SECONDS, check=False)
 
-    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert (result.returncode, result.stderr) == (0, b"")

@@ -50,10 +50,10 @@ def test_kill_between_two_steps_repeats_only_uncertain_sends_and_loses_nothing(
 
     killed = run_worker(tmp_path, url, point, *contents)
     at_the_kill = read_sent(tmp_path)
-    ended = run_worker(tmp_path, url, "none")
+    result = run_worker(tmp_path, url, "none")
     messages = read_sent(tmp_path)
 
-    assert (killed, ended) == (-signal.SIGKILL, 0)
+    assert (killed, result) == (-signal.SIGKILL, 0)
     assert (len(at_the_kill), len(messages)) == (before, in_all)
     assert messages[-1][1] == str(is_repeat)
     assert {key for key, _, _ in messages} == {messages[0][0]}

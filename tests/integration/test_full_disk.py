@@ -81,7 +81,7 @@ async def test_full_disk_is_reported_in_a_web_room_and_reminders_are_listed(smal
             filler = fill_disk(small_disk)
             for number in range(20):
                 refusal = await say(f"remind me tomorrow at 10 to do thing {number}")
-            listed = await say("list my reminders")
+            listing = await say("list my reminders")
             change = {"message_id": first["id"], "text": "remind me " * 1000}
             await socket.send(json.dumps({"v": 1, "type": "edit", "data": change}))
             complaint = await receive_frame(socket, "error")
@@ -89,7 +89,7 @@ async def test_full_disk_is_reported_in_a_web_room_and_reminders_are_listed(smal
             accepted = await say("remind me tomorrow at 11 to breathe")
 
     assert "My disk is full" in refusal
-    assert "call Lin" in listed
+    assert "call Lin" in listing
     assert (complaint["code"], complaint["message_id"]) == ("disk_full", first["id"])
     assert "✅" in accepted
 
@@ -117,14 +117,14 @@ async def test_bot_reads_on_a_full_disk_and_recovers_with_free_space(small_disk)
         platform.sent.clear()
         await platform.say("list my reminders", is_private=True)
         await platform.say("后天上午九点提醒我买票", is_private=True)
-        listed, chinese = list(platform.texts)
+        english, chinese = list(platform.texts)
         filler.unlink()
         await platform.say("remind me tomorrow at 11 to breathe", is_private=True)
         await wait_for_texts(platform, "⏰", 1)
         await platform.say("list my reminders", is_private=True)
 
     assert "My disk is full" in refusals[-1]
-    assert "call Lin" in listed
+    assert "call Lin" in english
     assert "磁盘满了" in chinese
     assert any("✅" in text and "breathe" in text for text in platform.texts)
     assert sum("⏰" in text and "stretch" in text for text in platform.texts) == 1

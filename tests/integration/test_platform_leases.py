@@ -39,12 +39,12 @@ async def databases(postgres_url):
 
 async def test_renewed_lease_is_held_by_one_of_two_workers(databases):
     one, two = (PlatformLeases(database, f"w{n}", lasts=LASTS) for n, database in enumerate(databases))
-    taken = [await one.take(BOTH), await two.take(BOTH)]
+    leases = [await one.take(BOTH), await two.take(BOTH)]
     for _ in range(3):
         await asyncio.sleep(0.5)
-        taken += [await one.take(BOTH), await two.take(BOTH)]
+        leases += [await one.take(BOTH), await two.take(BOTH)]
 
-    assert taken == [BOTH, frozenset()] * 4
+    assert leases == [BOTH, frozenset()] * 4
 
 
 async def test_expired_lease_is_taken_by_the_other_worker_and_kept(databases):
@@ -81,10 +81,10 @@ async def test_turns_of_a_live_process_are_taken_only_with_its_platform(database
     one, two = await store_messages("w0", databases[0], "1"), await store_messages("w1", databases[1], "2")
     of_dead = await two.take("web", only_dead=True)
     was_ours = await one.is_ours((HOME.key, "1"))
-    taken = await two.take("web", only_dead=False)
+    leases = await two.take("web", only_dead=False)
 
     assert (of_dead, was_ours) == (frozenset(), True)
-    assert taken == {(HOME.key, "1")}
+    assert leases == {(HOME.key, "1")}
     assert [await one.is_ours((HOME.key, "1")), await two.is_ours((HOME.key, "1"))] == [False, True]
     assert await one.is_ours((HOME.key, "never claimed"))
 
@@ -106,17 +106,17 @@ async def test_incomplete_turns_of_a_dead_process_are_claimed_once(databases):
     await wait_until_released(databases[0], "w9")
     await databases[0].run(lambda connection: free_dead(connection, databases[0].workers))
     claimers = [TurnClaims(database, f"w{n}") for n, database in enumerate(databases)]
-    taken = await asyncio.gather(*(each.take("web", only_dead=True) for each in claimers))
+    leases = await asyncio.gather(*(each.take("web", only_dead=True) for each in claimers))
 
-    assert sorted(key for each in taken for key in each) == [(HOME.key, "2"), (HOME.key, "3")]
+    assert sorted(key for each in leases for key in each) == [(HOME.key, "2"), (HOME.key, "3")]
 
 
 async def test_remote_message_is_taken_by_one_of_many_workers(databases):
     tables = [RemoteMessages(database, f"w{n}", fresh=LASTS) for n, database in enumerate(databases)]
     numbers = [await tables[0].add("irc", str(number)) for number in range(30)]
-    taken = await asyncio.gather(*(table.take({"irc"}) for table in tables * 3))
+    leases = await asyncio.gather(*(table.take({"irc"}) for table in tables * 3))
 
-    assert sorted(number for each in taken for number, _ in each) == numbers
+    assert sorted(number for each in leases for number, _ in each) == numbers
 
 
 async def test_expired_message_is_not_sent(databases):

@@ -46,7 +46,7 @@ def read_definitions(connection: sa.Connection) -> dict[str, str]:
 
 
 def make_reminder(number: int) -> ValidatedReminder:
-    wish = NewReminder(
+    new = NewReminder(
         request_key=str(number),
         address=ChatAddress(platform="console", chat_id="home"),
         creator=Person(id="ann", name="Ann"),
@@ -54,7 +54,7 @@ def make_reminder(number: int) -> ValidatedReminder:
         schedule=Schedule(start=NOW.replace(tzinfo=None), zone="UTC"),
         language="en",
     )
-    return ValidatedReminder(reminder=wish, first_fire=NOW)
+    return ValidatedReminder(reminder=new, first_fire=NOW)
 
 
 def version(connection: sa.Connection) -> str | None:
@@ -95,7 +95,7 @@ async def test_upgrade_keeps_every_row_of_each_earlier_version(postgres_url: str
 
 async def test_upgraded_database_has_the_indices_and_fill_factors_of_a_new_one(postgres_url: str):
     async with Database(postgres_url) as database:
-        wanted = await database.read(read_definitions)
+        expected = await database.read(read_definitions)
         await database.run(lambda connection: connection.exec_driver_sql("DROP SCHEMA public CASCADE"))
         await database.run(lambda connection: connection.exec_driver_sql("CREATE SCHEMA public"))
     with psycopg.connect(postgres_url) as old:
@@ -105,7 +105,7 @@ async def test_upgraded_database_has_the_indices_and_fill_factors_of_a_new_one(p
     async with Database(postgres_url) as database:
         found = await database.read(read_definitions)
 
-    assert found == wanted
+    assert found == expected
     assert found["delivery"] == "fillfactor=50"
 
 
@@ -116,11 +116,11 @@ async def test_beginning_an_occurrence_updates_no_index(postgres_url: str):
         claim = await store.claim("me", NOW, NOW, 200)
         ids = [lease.notice.delivery_id for lease in claim.leases]
 
-        def begin_and_look(connection: sa.Connection) -> tuple[int, ...]:
+        def begin_and_count(connection: sa.Connection) -> tuple[int, ...]:
             ledger.begin(connection, "me", ids, {})
             return tuple(connection.execute(CHANGED).one())
 
-        changed, in_place = await database.run(begin_and_look)
+        changed, in_place = await database.run(begin_and_count)
 
     assert (changed, in_place) == (200, 200)
 
@@ -158,13 +158,13 @@ async def test_partial_indices_are_those_of_sqlite(postgres_url: str):
     async with Database(postgres_url) as database:
         found = await database.read(lambda connection: set(connection.scalars(definitions)))
 
-    wanted = {
+    expected = {
         index.name
         for table in METADATA.tables.values()
         for index in table.indexes
         if index.dialect_options["sqlite"]["where"] is not None
     }
-    assert {"ix_reminder_due", "ix_reminder_open"} <= wanted == found
+    assert {"ix_reminder_due", "ix_reminder_open"} <= expected == found
 
 
 async def test_fast_writes_skip_the_disk_sync_and_readers_cannot_write(postgres_url: str):

@@ -86,11 +86,11 @@ async def test_message_sent_by_a_dead_worker_is_not_repeated(workers):
 
     async with Database(workers.url, timeouts=workers.timeouts) as other:
         store = SqlReminderStore(other)
-        freed = await store.free(None)
+        count = await store.free(None)
         found = await SqlReminderAudit(other).deliveries(outcomes[0].at - timedelta(minutes=1), outcomes[0].at)
         found_reminders = await store.sent_in("console:chat0", "m1")
 
-    assert freed == 1
+    assert count == 1
     assert [each.state for each in found] == [DeliveryState.SENT, DeliveryState.SENT, DeliveryState.UNKNOWN]
     assert [row.state for row in found_reminders] == [ReminderState.DONE]
 

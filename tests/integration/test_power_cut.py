@@ -34,7 +34,7 @@ def copy_database(folder: Path, number: int) -> Path:
     return copy / "bubbles.db"
 
 
-async def last_confirmed(process: asyncio.subprocess.Process, last: int) -> int:
+async def read_last_number(process: asyncio.subprocess.Process, last: int) -> int:
     """Return the last number that the process has printed so far."""
     assert process.stdout is not None
     while True:
@@ -61,7 +61,7 @@ async def test_copy_at_a_random_moment_is_intact_and_has_all_confirmed_reminders
         for cut in range(CUTS):
             await asyncio.sleep(chance.random() * 0.3)
             process.send_signal(signal.SIGSTOP)
-            last = await last_confirmed(process, last)
+            last = await read_last_number(process, last)
             copy = copy_database(tmp_path, cut)
             process.send_signal(signal.SIGCONT)
             with closing(sqlite3.connect(copy)) as connection, connection:

@@ -74,8 +74,8 @@ def echo():
     class Handler(BaseHTTPRequestHandler):
         def answer(self):
             requests.append(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
-            shown = {name: value for name, value in self.headers.items() if "planted" in value.lower()}
-            message = f"Incorrect API key provided: {json.dumps(shown)}"
+            headers = {name: value for name, value in self.headers.items() if "planted" in value.lower()}
+            message = f"Incorrect API key provided: {json.dumps(headers)}"
             body = json.dumps({"error": {"message": message, "code": "invalid_api_key"}}).encode()
             self.send_response(401, "Unauthorized")
             self.send_header("Content-Type", "application/json")

@@ -43,8 +43,8 @@ def settings():
     )
 
 
-async def said(settings, prompts):
-    """What the bot did with the prompts, one after the other: a small machine has one slot."""
+async def collect_outcomes(settings, prompts):
+    """Return the outcomes of the prompts, one after the other: a small machine has one slot."""
     model = language_model(settings)
     async with measured_bot(model_interpreter(model, settings)) as bot:
         await bot.warm_up()
@@ -56,14 +56,14 @@ async def said(settings, prompts):
 async def test_the_bot_chooses_tools_and_arguments_with_a_local_model(settings):
     prompts = thinned(own_prompts(), int(os.environ.get("BUBBLES_LOCAL_LLM_PROMPTS", "32")))
 
-    judgements = await said(settings, prompts)
+    judgements = await collect_outcomes(settings, prompts)
     found = score(judgements)
 
-    shown = "\n".join(tool_report(judgements, errors=len(prompts)))
-    assert found.unanswered == 0, shown
-    assert found.right_tool >= 0.9 * found.wanted, shown
-    assert found.right_arguments >= 0.85 * found.wanted, shown
-    assert found.false_triggers <= 0.1 * found.unwanted, shown
+    report = "\n".join(tool_report(judgements, errors=len(prompts)))
+    assert found.unanswered == 0, report
+    assert found.right_tool >= 0.9 * found.wanted, report
+    assert found.right_arguments >= 0.85 * found.wanted, report
+    assert found.false_triggers <= 0.1 * found.unwanted, report
 
 
 def played(conversations, interpreter=None):
@@ -73,10 +73,10 @@ def played(conversations, interpreter=None):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_conversations_are_read_at_least_as_well_as_without_the_model(settings, language):
     count = int(os.environ.get("BUBBLES_LOCAL_LLM_CONVERSATIONS", "10"))
-    chosen = [each for each in conversations_in(OWN) if each.lang == language][-count:]
+    conversations = [each for each in conversations_in(OWN) if each.lang == language][-count:]
     with blocking_model(language_model(settings)) as model:
-        found = played(chosen, model_interpreter(model, settings))
-    alone = played(chosen)
+        found = played(conversations, model_interpreter(model, settings))
+    alone = played(conversations)
 
     assert found.first_try >= alone.first_try - _TOLERANCE
     assert found.harmful <= alone.harmful + _TOLERANCE

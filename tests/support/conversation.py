@@ -26,25 +26,25 @@ async def converse(rig: PlatformRig, folder: Path, restart: Callable[[], Awaitab
     async with build_app(_SETTINGS, platforms=[rig.platform], clock=clock, database=database):
         await rig.ready()
         await rig.say("Bubbles, remind me in 2 seconds to stretch", sender="ann")
-        await _heard(rig, "stretch", times=2)
+        await _wait_for_texts(rig, "stretch", times=2)
         await rig.say("Bubbles, snooze 10 minutes", sender="ann")
-        await _heard(rig, "stretch", times=3)
+        await _wait_for_texts(rig, "stretch", times=3)
         await rig.say("Bubbles, remind me tomorrow at 9 am to call mom", sender="ben")
-        await _heard(rig, "call mom", times=1)
+        await _wait_for_texts(rig, "call mom", times=1)
         await rig.say("Bubbles, delete the reminder to call mom", sender="ben")
-        await _heard(rig, "call mom", times=2)
+        await _wait_for_texts(rig, "call mom", times=2)
         await rig.say("the party on Friday is in the garden of the old mill", sender="zoe")
         await rig.say("Bubbles, remind me in 5 seconds to buy lanterns", sender="zoe")
-        await _heard(rig, "buy lanterns", times=1)
+        await _wait_for_texts(rig, "buy lanterns", times=1)
         await restart()
         await rig.ready()
-        await _heard(rig, "⏰", "zoe", "buy lanterns", times=1)
+        await _wait_for_texts(rig, "⏰", "zoe", "buy lanterns", times=1)
         await rig.say("Bubbles, summarize the last messages", sender="ann")
-        await _heard(rig, "garden", times=1)
-        await _heard(rig, "⏰", "zoe", "buy lanterns", times=1)
+        await _wait_for_texts(rig, "garden", times=1)
+        await _wait_for_texts(rig, "⏰", "zoe", "buy lanterns", times=1)
 
 
-async def _heard(rig: PlatformRig, *words: str, times: int) -> list[str]:
+async def _wait_for_texts(rig: PlatformRig, *words: str, times: int) -> list[str]:
     """Wait for `times` texts of the bot that have all `words`, and return them.
 
     Raises:

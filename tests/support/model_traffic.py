@@ -49,7 +49,7 @@ class RecordingModel:
 
     @property
     def name(self) -> str:
-        """The recorded model's name."""
+        """Return the name of the recorded model."""
         return self._model.name
 
     async def complete(self, request: CompletionRequest) -> Completion:
@@ -86,7 +86,7 @@ class ReplayedModel:
 
     @classmethod
     def load(cls, path: Path, *, secrets: Iterable[str] = ()) -> "ReplayedModel":
-        """The model recorded in `path`.
+        """Load the model recorded in `path`.
 
         Raises:
             KeyError, ValueError: the file is no recording.
@@ -99,7 +99,7 @@ class ReplayedModel:
 
     @property
     def name(self) -> str:
-        """The recorded model's name."""
+        """Return the name of the recorded model."""
         return self._name
 
     def knows(self, request: CompletionRequest) -> bool:
@@ -123,12 +123,12 @@ class ReplayedModel:
         return answer
 
     def _key(self, request: Mapping[str, object]) -> str:
-        """Equal requests have equal keys, before secrets are taken out and after."""
+        """Return a key that is the same for equal requests, with and without secrets."""
         return json.dumps(without_secrets(request, self._secrets), ensure_ascii=False, sort_keys=True)
 
 
 def without_secrets(value: object, secrets: Sequence[str] = ()) -> object:
-    """`value` (JSON) with `secrets`, and whatever looks like a key or a token, replaced by `[secret]` in its texts."""
+    """Replace `secrets`, keys and tokens in the texts of `value` (JSON) by `[secret]`."""
     if isinstance(value, str):
         for secret in secrets:
             value = value.replace(secret, _HIDDEN)

@@ -111,7 +111,7 @@ class Chat(Struct, frozen=True, kw_only=True):
         """Write the answer whole or as events; a cut one ends in the middle."""
         if is_streamed:
             return await self._stream(writer)
-        body = json.dumps(self._whole()).encode()
+        body = json.dumps(self._body()).encode()
         writer.write(_head(200, "application/json", f"Content-Length: {len(body)}"))
         writer.write(body[: len(body) // 2] if self.is_cut else body)
         await writer.drain()
@@ -122,7 +122,7 @@ class Chat(Struct, frozen=True, kw_only=True):
         """Return the given finish reason, or that of the answer."""
         return self.finish_reason or ("tool_calls" if self.calls else "stop")
 
-    def _whole(self) -> dict[str, object]:
+    def _body(self) -> dict[str, object]:
         message: dict[str, object] = {"role": "assistant", "content": self.text or None}
         if self.calls:
             message["tool_calls"] = [_call(name, text) for name, text in self.calls]

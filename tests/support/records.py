@@ -20,7 +20,7 @@ def make_turn_record(
     reply: str = "✅ tea",
     fallback: str = "",
 ) -> TurnRecord:
-    """The turn of message `m<number>`, `number` minutes after START."""
+    """Make the turn of message `m<number>`, `number` minutes after START."""
     return TurnRecord(
         address=address,
         message_id=f"m{number}",
@@ -51,7 +51,7 @@ def make_call_record(
     ending: Ending = "reply",
     said: str = "✅ tea",
 ) -> CallRecord:
-    """A call made for message `m<number>`."""
+    """Make a call for message `m<number>`."""
     is_good = status == "success"
     return CallRecord(
         id=identity or f"tc_{address.chat_id}_{number}",
@@ -79,7 +79,7 @@ def make_call_record(
 
 
 def make_completion_record(*, tokens: int = 120, cost: float = 0.5, round_number: int = 1) -> CompletionRecord:
-    """A request that used `tokens` and `cost` and chose one call."""
+    """Make a request that used `tokens` and `cost` and chose one call."""
     return CompletionRecord(
         model="m",
         round=round_number,

@@ -40,7 +40,7 @@ class SearchRequest(Struct, frozen=True, kw_only=True):
 
     @property
     def route(self) -> str:
-        """Method and path together: Tavily posts to the path where SearXNG answers GET."""
+        """Return method and path together: Tavily posts to the path where SearXNG answers GET."""
         return f"{self.method} {self.path}"
 
 

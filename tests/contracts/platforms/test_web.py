@@ -22,7 +22,7 @@ class WebRig(PlatformRig):
         super().__init__()
         clock = FixedClock(NOW)
         self.platform = WebPlatform(clock=clock, bot_name=self.bot_name)
-        self.platform.attach(MemoryStateStore(clock), HistoryService(MemoryMessageStore()), _stop, _look)
+        self.platform.attach(MemoryStateStore(clock), HistoryService(MemoryMessageStore()), _stop, _read_room)
         self.chat = self.platform.address("home")
         self.shown = {}
         self.sent = 0
@@ -54,14 +54,14 @@ class WebRig(PlatformRig):
 
     async def bot_messages(self, count=1):
         del count  # frames are recorded at once
-        return [self._visible(message) for message in self.shown.values() if message["author"]["kind"] == "bot"]
+        return [self._visible_message(message) for message in self.shown.values() if message["author"]["kind"] == "bot"]
 
     def _record(self, frame):
         if frame.type in {"message_new", "message_updated"}:
             message = frame.data["message"]
             self.shown[message["id"]] = {**self.shown.get(message["id"], {}), **message}
 
-    def _visible(self, message):
+    def _visible_message(self, message):
         return VisibleMessage(
             id=message["id"],
             text=plain(spans_of(OutgoingMessage(text=message["text"]))),
@@ -76,7 +76,7 @@ async def _stop(*_):
     return False
 
 
-def _look(*_):
+def _read_room(*_):
     return None
 
 

@@ -39,7 +39,7 @@ def matrix(folder: Path) -> Mapping[str, object]:
         bubbles.join(room)
         names = _send_each_kind(room, ann, ben, bubbles)
         synced = bubbles.client("GET", f"sync?filter={ALL_EVENTS}")["rooms"]["join"][room]
-        return _by_name(synced["timeline"]["events"], names)
+        return _name_events(synced["timeline"]["events"], names)
     finally:
         server.stop()
 
@@ -77,7 +77,7 @@ def _send_each_kind(room: str, ann: MatrixPerson, ben: MatrixPerson, bubbles: Ma
     return ids
 
 
-def _by_name(events: list[dict[str, object]], names: Mapping[str, str]) -> dict[str, object]:
+def _name_events(events: list[dict[str, object]], names: Mapping[str, str]) -> dict[str, object]:
     found = {each["event_id"]: each for each in events}
     named: dict[str, object] = {name: found[event_id] for name, event_id in names.items()}
     named["redaction"] = next(each for each in events if each["type"] == "m.room.redaction")

@@ -75,13 +75,13 @@ class IrcRig(PlatformRig):
         return ChatAddress(platform="irc", chat_id="#nowhere")
 
     async def bot_messages(self, count=1):
-        def from_bot():
+        def list_bot_messages():
             return [text for nick, text in self._people["ann"].messages if nick == "Bubbles"]
 
-        await until(lambda: len(from_bot()) >= count, seconds=3)
-        return [self._visible(text) for text in from_bot()]
+        await until(lambda: len(list_bot_messages()) >= count, seconds=3)
+        return [self._visible_message(text) for text in list_bot_messages()]
 
-    def _visible(self, raw):
+    def _visible_message(self, raw):
         text = plain_text(raw)
         mentioned = tuple(person for person in ("ann", "ben") if re.search(rf"\b{person}\b", text))
         return VisibleMessage(id=str(next(self._ids)), text=text, mentioned=mentioned)

@@ -119,7 +119,7 @@ class MatrixRig(PlatformRig):
         messages = []
         for _ in range(20):
             events = await asyncio.to_thread(self._people["ann"].events, self._room_id)
-            messages = [self._visible(event, events) for event in events if self._is_message_of_bot(event)]
+            messages = [self._visible_message(event, events) for event in events if self._is_message_of_bot(event)]
             if len(messages) >= count:
                 break
             await asyncio.sleep(0.1)
@@ -134,7 +134,7 @@ class MatrixRig(PlatformRig):
         )
 
     @staticmethod
-    def _visible(event, events):
+    def _visible_message(event, events):
         content = event["content"]
         for other in events:  # a client shows the last edit
             relation = other["content"].get("m.relates_to", {})
@@ -219,11 +219,11 @@ async def test_rate_limit_of_the_server_holds_for_every_room_until_it_ends(homes
                 await send_five(rig)
         finally:
             root.limit(_BOT, per_second=None)
-        wish = error.value.retry_after or 0.0
-        await asyncio.sleep(wish)
+        pause = error.value.retry_after or 0.0
+        await asyncio.sleep(pause)
         await rig.platform.send(rig.chat, OutgoingMessage(text="patient"))
 
-    assert 0 < wish < 5
+    assert 0 < pause < 5
     assert error.value.is_global
     assert not error.value.is_permanent
 
@@ -271,8 +271,8 @@ async def test_hanging_homeserver_makes_the_connection_stale_until_it_answers(ho
 
 
 async def find_problems(port, *, can_decrypt=False, **values):
-    chosen = {"homeserver": f"http://{HOST}:{port}", "user": "@dora:localhost", **values}
-    settings = Settings(platforms=PlatformSettings(groups={"matrix": MatrixSettings(**chosen)}))
+    values_of_bot = {"homeserver": f"http://{HOST}:{port}", "user": "@dora:localhost", **values}
+    settings = Settings(platforms=PlatformSettings(groups={"matrix": MatrixSettings(**values_of_bot)}))
     async with Prober(SystemClock()) as prober:
         return [
             finding.about for finding in await examine(settings, prober, can_decrypt=can_decrypt) if finding.is_problem

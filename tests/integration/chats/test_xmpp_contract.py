@@ -354,7 +354,7 @@ async def test_hundreds_of_messages_are_received_once_and_in_order_over_cut_conn
     ],
 )
 async def test_doctor_distinguishes_working_and_broken_settings(server, changes, expected):
-    chosen = {
+    values = {
         "jid": "bubbles@localhost",
         "password": SecretStr(password_of("bubbles")),
         "rooms": (f"team@{ROOMS}",),
@@ -362,7 +362,7 @@ async def test_doctor_distinguishes_working_and_broken_settings(server, changes,
         "port": server.port,
         "encrypted": False,
     }
-    settings = Settings(platforms=PlatformSettings(groups={"xmpp": XmppSettings(**{**chosen, **changes})}))
+    settings = Settings(platforms=PlatformSettings(groups={"xmpp": XmppSettings(**{**values, **changes})}))
     async with Prober(SystemClock()) as prober:
         found = await examine(settings, prober)
 

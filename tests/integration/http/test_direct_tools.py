@@ -91,7 +91,7 @@ def script_with_tool_call(*answers):
     return ScriptedInterpreter([[ToolCall(id="1", name=UTC_TIME, arguments={})], *answers], is_strict=False)
 
 
-def first_result(interpreter):
+def wait_for_result(interpreter):
     return interpreter.turns[-1].steps[0].results[0]
 
 
@@ -120,8 +120,8 @@ async def test_call_to_a_disconnected_page_fails_at_once(open_tab, way):
             await sending
 
     assert answer
-    assert not first_result(interpreter).ok
-    assert "gone" in first_result(interpreter).error
+    assert not wait_for_result(interpreter).ok
+    assert "gone" in wait_for_result(interpreter).error
 
 
 async def test_call_to_a_closed_tab_does_not_wait_for_another_tab(open_tab):
@@ -145,8 +145,8 @@ async def test_result_of_5_megabytes_is_accepted_and_cut(open_tab):
         await ada.send("execute:result", id=request["data"]["id"], result={"text": "ä\n" * 1_666_666})
         await ada.wait_for("message_new", where=lambda data: data["message"]["text"] == "Read.")
 
-    assert first_result(interpreter).ok
-    assert first_result(interpreter).value["note"] == "cut off"
+    assert wait_for_result(interpreter).ok
+    assert wait_for_result(interpreter).value["note"] == "cut off"
 
 
 async def test_long_unexpected_frame_closes_the_socket(open_tab):

@@ -84,7 +84,7 @@ async def test_kills_while_messages_arrive_lose_and_repeat_nothing(tmp_path, ope
                     await ada.say(f"remind me in 3 hours to do thing {kill}-{number}", f"m{kill}-{number}")
                     confirmed.add(f"m{kill}-{number}")
                 messages = await wait_for_messages(
-                    bot, lambda found, wanted=(kill + 1) * MESSAGES: is_answered(found) and len(found) >= 2 * wanted
+                    bot, lambda found, expected=(kill + 1) * MESSAGES: is_answered(found) and len(found) >= 2 * expected
                 )
         async with httpx.AsyncClient(base_url=bot.address) as client:
             reminders = (await client.get("/api/reminders?session_id=lobby")).json()["reminders"]

@@ -137,8 +137,8 @@ async def test_tool_choice_none_calls_no_tools_of_the_client_or_the_bot():
 
 @pytest.mark.parametrize("is_offline", [False, True])
 async def test_tool_choice_none_drops_calls_of_another_interpreter(is_offline):
-    chosen = ToolCall(id="1", name="reminder_set", arguments=REMINDER)
-    interpreter = None if is_offline else ScriptedInterpreter([[chosen]], is_strict=False)
+    call = ToolCall(id="1", name="reminder_set", arguments=REMINDER)
+    interpreter = None if is_offline else ScriptedInterpreter([[call]], is_strict=False)
     async with (
         served_bot(interpreter=interpreter) as (address, _),
         openai.AsyncOpenAI(base_url=f"{address}/v1", api_key="x") as client,

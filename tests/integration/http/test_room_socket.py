@@ -48,7 +48,7 @@ async def test_messages_have_the_same_order_for_all_people(offline_bot, open_tab
         for tab in (ada, lin, mei):
             for client_id in ("a", "b", "c"):
                 await tab.wait_for(
-                    "message_new", where=lambda data, wanted=client_id: data["message"]["client_id"] == wanted
+                    "message_new", where=lambda data, expected=client_id: data["message"]["client_id"] == expected
                 )
             seen.append(
                 [
@@ -248,11 +248,11 @@ async def test_reminder_in_the_room_mentions_its_people(offline_bot, open_tab):
     async with open_tab(address, "Ada") as ada, open_tab(address, "Lin") as lin:
         await ada.say("remind me in 1 second to stretch")
         fired = await lin.wait_for("reminder_fired")
-        shown = await lin.wait_for("message_new", where=lambda data: data["message"]["reminder"])
+        event = await lin.wait_for("message_new", where=lambda data: data["message"]["reminder"])
 
     assert fired["data"]["reminder"]["mentions"] == ["ada"]
     assert fired["data"]["reminder"]["late_ms"] < on_this_machine(1000)
-    assert shown["data"]["message"]["mentions"] == ["ada"]
+    assert event["data"]["message"]["mentions"] == ["ada"]
 
 
 async def test_reminder_fired_in_an_empty_room_is_shown_later_with_its_lateness(offline_bot, open_tab):
@@ -381,7 +381,7 @@ async def test_only_the_client_that_does_not_read_is_closed(offline_bot, open_ta
             if number % 50 == 0:
                 await asyncio.sleep(0)
                 ada.frames = [frame for frame in ada.frames if frame["type"] == "presence"]
-                await ada.wait_for("reaction", where=lambda data, wanted=number: data["number"] == wanted)
+                await ada.wait_for("reaction", where=lambda data, expected=number: data["number"] == expected)
         left = await ada.wait_for("presence", where=lambda data: data.get("left", {}).get("id") == "eve")
         eve.socket.transport.abort()
 
@@ -430,7 +430,7 @@ async def test_first_zone_of_a_browser_becomes_that_of_the_person(offline_bot, o
     async with open_tab(address, "Ada", time_zone="America/New_York") as ada:
         second = await ada.wait_for("hello")
         await ada.send("time_zone", time_zone="America/New_York")
-        chosen = await ada.wait_for("time_zone")
+        event = await ada.wait_for("time_zone")
         await ada.send("time_zone", time_zone="Mars/Base")
         error = await ada.wait_for("error")
     async with open_tab(address, "Lin", time_zone="Mars/Base") as lin:
@@ -438,7 +438,7 @@ async def test_first_zone_of_a_browser_becomes_that_of_the_person(offline_bot, o
 
     assert first["data"]["me"]["time_zone"] == "Asia/Tokyo"
     assert second["data"]["me"]["time_zone"] == "Asia/Tokyo"
-    assert chosen["data"] == {"time_zone": "America/New_York"}
+    assert event["data"] == {"time_zone": "America/New_York"}
     assert error["data"]["code"] == "frame_unknown"
     assert unknown["data"]["me"]["time_zone"] == "UTC"
 

@@ -94,8 +94,8 @@ def slack(server, **more):
     from bot.platforms.slack.adapter import SlackPlatform
 
     tokens = {"bot_token": server.bot_token, "app_token": server.app_token}
-    chosen = SlackSettings(api_url=server.api_url, **tokens)
-    return SlackPlatform(chosen, SystemClock(), "Bubbles", **{"ping_seconds": 0.5, **more})
+    options = SlackSettings(api_url=server.api_url, **tokens)
+    return SlackPlatform(options, SystemClock(), "Bubbles", **{"ping_seconds": 0.5, **more})
 
 
 def onebot(server, **more):

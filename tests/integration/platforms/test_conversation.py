@@ -55,13 +55,13 @@ async def test_group_sets_snoozes_lists_and_deletes_reminders_and_gets_a_summary
                 async with asyncio.timeout(30):
                     await sent.wait_for_count(4)
                 await ask("Bubbles, every day at 9 remind me to water the plants", 5)
-                listed = await ask("Bubbles, list my reminders", 6)
+                answers = await ask("Bubbles, list my reminders", 6)
                 await ask("Bubbles, delete the plants one", 7)
                 summary = await ask("Bubbles, summarise the chat", 8)
 
     assert "stretch" in snoozed
     assert [number for number, text in enumerate(sent.texts) if "⏰" in text] == [1, 3]
     assert all("stretch" in sent.texts[number] for number in (1, 3))
-    assert "plants" in listed
-    assert "stretch" not in listed
+    assert "plants" in answers
+    assert "stretch" not in answers
     assert "Friday" in summary

@@ -39,8 +39,8 @@ def warnings():
 async def test_message_during_an_outage_of_postgresql_is_answered_once(postgres_url, postgres_folder, warnings):
     clock = SystemClock()
     async with TelegramServer() as server:
-        chosen = TelegramSettings(token=SecretStr(server.token), api_url=server.url, poll_seconds=1)
-        platform = TelegramPlatform(chosen, clock, "Bubbles")
+        settings = TelegramSettings(token=SecretStr(server.token), api_url=server.url, poll_seconds=1)
+        platform = TelegramPlatform(settings, clock, "Bubbles")
         async with build_app(SETTINGS, platforms=[platform], clock=clock, database=Database(postgres_url)):
             await until(lambda: platform.health.state == "live", seconds=20)
             await asyncio.to_thread(run_pg_ctl, postgres_folder, "-m", "immediate", "stop")

@@ -123,10 +123,10 @@ async def test_files_are_sent_by_the_api_and_their_text_by_session(server, platf
     await server.say("the numbers, please")
     await receiver.wait_for(1)
     await platform.send(TEAM, OutgoingMessage(text="here", files=(CHART, TABLE)))
-    words, *shown = server.sent.entries
+    words, *entries = server.sent.entries
 
     assert (words.text, "msgtype" in words.body) == ("here", True)
-    assert [(each.body["msgKey"], each.files) for each in shown] == [
+    assert [(each.body["msgKey"], each.files) for each in entries] == [
         ("sampleImageMsg", ("chart.png",)),
         ("sampleFile", ("table.csv.zip",)),
     ]

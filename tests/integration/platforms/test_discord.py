@@ -37,8 +37,8 @@ def make(server):
     from bot.platforms.discord.adapter import DiscordPlatform
 
     def platform(**settings):
-        chosen = {"token": SecretStr(server.token), **settings}
-        return DiscordPlatform(DiscordSettings(**chosen), SystemClock(), "Bubbles")
+        options = {"token": SecretStr(server.token), **settings}
+        return DiscordPlatform(DiscordSettings(**options), SystemClock(), "Bubbles")
 
     return platform
 
@@ -137,19 +137,19 @@ async def test_missing_permission_is_a_permanent_failure(server, platform):
 async def test_slash_command_is_received_as_text_and_acknowledged(server, platform, receiver, until):
     await server.command("remind", [{"name": "text", "type": 3, "value": "tea at 5"}])
     await receiver.wait_for(1)
-    await until(lambda: server.called("POST", "callback"))
+    await until(lambda: server.calls_of("POST", "callback"))
 
     assert receiver.texts == ["/remind tea at 5"]
-    assert server.called("POST", "callback")[0]["type"] == 4
+    assert server.calls_of("POST", "callback")[0]["type"] == 4
 
 
 async def test_pressed_button_sends_its_text_as_the_person(server, platform, receiver, until):
     await server.press("done", message_id="900")
     await receiver.wait_for(1)
-    await until(lambda: server.called("POST", "callback"))
+    await until(lambda: server.calls_of("POST", "callback"))
 
     assert (receiver.texts, receiver.received[0].reply_to) == (["done"], "900")
-    assert server.called("POST", "callback") == [{"type": 6}]
+    assert server.calls_of("POST", "callback") == [{"type": 6}]
 
 
 async def test_edits_and_deletions_are_received(server, platform, receiver):
@@ -172,7 +172,7 @@ async def test_owner_of_the_guild_is_an_admin(server, platform, receiver):
 
 
 async def test_slash_commands_are_registered_in_both_languages(server, platform):
-    commands = server.called("PUT", "/commands")[0]
+    commands = server.calls_of("PUT", "/commands")[0]
 
     assert [command["name"] for command in commands] == ["remind", "reminders", "summary", "search", "help"]
     assert all(command["description_localizations"]["zh-CN"] for command in commands)
@@ -191,7 +191,7 @@ async def test_function_is_registered_as_a_slash_command_with_typed_options(serv
         await server.command("dice", given)
         await receiver.wait_for(1)
 
-    [command] = server.called("PUT", "/commands")[0]
+    [command] = server.calls_of("PUT", "/commands")[0]
     number, text = command["options"]
     assert (number["type"], number["required"], number["min_value"], number["max_value"]) == (4, True, 2, 99)
     assert (text["type"], [each["value"] for each in text["choices"]]) == (3, ["fair", "loaded"])

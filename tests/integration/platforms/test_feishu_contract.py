@@ -81,10 +81,10 @@ class FeishuRig(PlatformRig):
         await self.server.withdraw(message_id)
 
     async def bot_messages(self, count=1):
-        return [_visible(entry) for entry in self.server.sent.entries]
+        return [_visible_message(entry) for entry in self.server.sent.entries]
 
 
-def _visible(entry):
+def _visible_message(entry):
     content = json.loads(entry.body["content"])
     if entry.files:
         return VisibleMessage(id=entry.id, text="", files=entry.files)
@@ -95,14 +95,14 @@ def _visible(entry):
     called = [part["user_id"] for paragraph in paragraphs for part in paragraph if part["tag"] == "at"]
     return VisibleMessage(
         id=entry.id,
-        text="\n".join("".join(_shown(part) for part in paragraph) for paragraph in paragraphs),
+        text="\n".join("".join(_visible_part(part) for part in paragraph) for paragraph in paragraphs),
         reply_to=entry.chat.removeprefix("reply:") if entry.chat.startswith("reply:") else None,
         mentioned=tuple(person for person in called if person != "all"),
         notifies_everyone="all" in called,
     )
 
 
-def _shown(part):
+def _visible_part(part):
     return f"@{NAMES[part['user_id']]}" if part["tag"] == "at" else part["text"]
 
 

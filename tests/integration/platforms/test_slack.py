@@ -41,8 +41,10 @@ def make(server):
             "app_token": server.app_token,
             "signing_secret": server.signing_secret,
         }
-        chosen = {"api_url": server.api_url, "http_port": 0, **secrets, **settings}
-        return SlackPlatform(SlackSettings(**chosen), SystemClock(), "Bubbles", ping_seconds=0.5, quiet_http=QUIET_HTTP)
+        options = {"api_url": server.api_url, "http_port": 0, **secrets, **settings}
+        return SlackPlatform(
+            SlackSettings(**options), SystemClock(), "Bubbles", ping_seconds=0.5, quiet_http=QUIET_HTTP
+        )
 
     return platform
 
@@ -82,7 +84,7 @@ async def test_name_of_a_person_is_requested_once(server, platform, receiver):
     await receiver.wait_for(2)
 
     assert [message.sender.name for message in receiver.received] == ["Person U7", "Person U7"]
-    assert len(server.called("users.info")) == 1
+    assert len(server.calls_of("users.info")) == 1
 
 
 async def test_message_during_a_broken_connection_is_received_later(server, platform, receiver, until):
@@ -98,7 +100,7 @@ async def test_message_during_a_broken_connection_is_received_later(server, plat
 async def test_platform_reconnects_at_the_request_of_slack(server, platform, receiver, until):
     for socket in list(server.sockets):
         await socket.send_json({"type": "disconnect", "reason": "refresh_requested"})
-    await until(lambda: len(server.called("apps.connections.open")) >= 2)
+    await until(lambda: len(server.calls_of("apps.connections.open")) >= 2)
     await server.say("tea")
     await receiver.wait_for(1)
 
@@ -120,7 +122,7 @@ async def test_private_reply_is_ephemeral(server, platform):
 
     await platform.send(TEAM, OutgoingMessage(text="psst", private_to=ann))
 
-    assert server.called("chat.postEphemeral")[0]["user"] == "U7"
+    assert server.calls_of("chat.postEphemeral")[0]["user"] == "U7"
 
 
 async def test_only_the_command_of_the_bot_is_left_out_of_the_text(server, platform, receiver):

@@ -88,7 +88,7 @@ class SlackRig(PlatformRig):
             messages.append(
                 VisibleMessage(
                     id=entry.id,
-                    text="".join(_shown(part) for part in parts),
+                    text="".join(_visible_part(part) for part in parts),
                     mentioned=tuple(part["user_id"] for part in parts if part["type"] == "user"),
                     notifies_everyone=any(part["type"] == "broadcast" for part in parts),
                     choices=tuple(button["text"]["text"] for block in rest for button in block["elements"]),
@@ -97,7 +97,7 @@ class SlackRig(PlatformRig):
         return messages
 
 
-def _shown(part):
+def _visible_part(part):
     return f"@{NAMES[part['user_id']]}" if part["type"] == "user" else part.get("text", "")
 
 

@@ -29,7 +29,7 @@ class Connections:
     def states(self):
         return {name: platform.health.state for name, platform in self.platforms.items()}
 
-    def all_are(self, state):
+    def has_only(self, state):
         return set(self.states.values()) == {state}
 
     def stop_answering(self):
@@ -56,7 +56,7 @@ async def connections(networks, running):
 
 
 async def test_quiet_connection_is_live_and_unanswered_one_is_stale_until_renewed(connections, receiver, until):
-    await until(lambda: connections.all_are("live"), seconds=90)  # the SDK of Feishu takes its time
+    await until(lambda: connections.has_only("live"), seconds=90)  # the SDK of Feishu takes its time
     reconnects = {name: platform.health.reconnects for name, platform in connections.platforms.items()}
     seen = [dict(connections.states)]
     for _ in range(12):
@@ -70,7 +70,7 @@ async def test_quiet_connection_is_live_and_unanswered_one_is_stale_until_renewe
     for server in connections.servers.values():
         server.answers_pings = True
         await server.disconnect()
-    await until(lambda: connections.all_are("live"))
+    await until(lambda: connections.has_only("live"))
     for server in connections.servers.values():
         await server.say("tea")
     await receiver.wait_for(6)

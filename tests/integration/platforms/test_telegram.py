@@ -35,8 +35,8 @@ def make(server):
     from bot.platforms.telegram.adapter import TelegramPlatform
 
     def platform(*, stale_after=None, **settings):
-        chosen = {"token": SecretStr(server.token), "api_url": server.url, "poll_seconds": 1, **settings}
-        return TelegramPlatform(TelegramSettings(**chosen), SystemClock(), "Bubbles", stale_after=stale_after)
+        options = {"token": SecretStr(server.token), "api_url": server.url, "poll_seconds": 1, **settings}
+        return TelegramPlatform(TelegramSettings(**options), SystemClock(), "Bubbles", stale_after=stale_after)
 
     return platform
 
@@ -118,7 +118,7 @@ async def test_pressed_button_sends_its_text_as_the_person(server, make, receive
 
     pressed = receiver.received[0]
     assert (pressed.text, pressed.reply_to, pressed.sender.id, pressed.is_addressed) == ("done", "55", "7", True)
-    assert server.called("answerCallbackQuery")
+    assert server.calls_of("answerCallbackQuery")
 
 
 async def test_edited_message_is_received(server, make, receiver, running):
@@ -160,7 +160,7 @@ async def test_commands_are_registered_in_both_languages(server, make, receiver,
         await server.say("tea")
         await receiver.wait_for(1)
 
-    assert [body.get("language_code") for body in server.called("setMyCommands")] == [None, "zh"]
+    assert [body.get("language_code") for body in server.calls_of("setMyCommands")] == [None, "zh"]
 
 
 async def test_wrong_token_is_a_permanent_failure(server, make, receiver):
@@ -240,7 +240,7 @@ async def test_being_added_to_a_group_is_received(server, make, receiver, runnin
         await receiver.wait_for(1)
 
     assert receiver.received == [BotAdded(address=TEAM, language="en")]
-    assert "my_chat_member" in server.called("getUpdates")[0]["allowed_updates"]
+    assert "my_chat_member" in server.calls_of("getUpdates")[0]["allowed_updates"]
 
 
 async def test_picture_that_telegram_cannot_show_is_sent_as_a_document(server, platform):
@@ -248,7 +248,7 @@ async def test_picture_that_telegram_cannot_show_is_sent_as_a_document(server, p
     await platform.send(TEAM, OutgoingMessage(text="", files=(CHART,)))
 
     assert [entry.files for entry in server.sent.entries] == [("chart.png",)]
-    assert server.called("sendDocument")
+    assert server.calls_of("sendDocument")
 
 
 async def test_reactions_are_requested_and_received(server, make, receiver, running):
@@ -261,7 +261,7 @@ async def test_reactions_are_requested_and_received(server, make, receiver, runn
         Reaction(address=TEAM, message_id="100", person=ann, emoji="🎉"),
         Reaction(address=TEAM, message_id="100", person=ann, emoji="👍", is_added=False),
     ]
-    assert "message_reaction" in server.called("getUpdates")[0]["allowed_updates"]
+    assert "message_reaction" in server.calls_of("getUpdates")[0]["allowed_updates"]
 
 
 async def test_commands_of_functions_are_in_the_menu_of_each_language(server, make, receiver, running):
@@ -271,7 +271,7 @@ async def test_commands_of_functions_are_in_the_menu_of_each_language(server, ma
         await server.say("tea")
         await receiver.wait_for(1)
 
-    menus = [json.loads(body["commands"]) for body in server.called("setMyCommands")]
+    menus = [json.loads(body["commands"]) for body in server.calls_of("setMyCommands")]
     assert menus == [
         [{"command": "dice", "description": "Roll dice"}],
         [{"command": "dice", "description": "掷骰子"}],

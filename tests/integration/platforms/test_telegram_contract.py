@@ -41,10 +41,10 @@ class TelegramRig(PlatformRig):
 
     async def say(self, text, *, sender="ann", reply_to=None):
         entities = []
-        for mark, shown in (("{bot}", "@bubbles_bot"), ("{ben}", "ben")):
+        for mark, name in (("{bot}", "@bubbles_bot"), ("{ben}", "ben")):
             if (at := text.find(mark)) >= 0:
-                text = text.replace(mark, shown)
-                entity = {"type": "mention", "offset": at, "length": len(shown)}
+                text = text.replace(mark, name)
+                entity = {"type": "mention", "offset": at, "length": len(name)}
                 if mark == "{ben}":
                     entity |= {"type": "text_mention", "user": forms.user("8", name="ben")}
                 entities.append(entity)

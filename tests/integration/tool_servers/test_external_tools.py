@@ -48,11 +48,11 @@ async def converse(options, script, *texts):
 
 async def test_tools_of_two_servers_are_offered_beside_local_ones(serve):
     async with serve(time_server(SystemClock())) as times, serve(library_server()) as library:
-        _, listed, _ = await converse(
+        _, tool_names, _ = await converse(
             make_settings({"url": times, "name": "time"}, {"url": library, "name": "library"}), []
         )
 
-    labels = {each.spec.name: each.source.label for each in listed}
+    labels = {each.spec.name: each.source.label for each in tool_names}
     assert labels["convert_time_convert_time_post"] == "time"
     assert labels["put_book"] == "library"
     assert labels["reminder_set"] == "local"
@@ -73,12 +73,12 @@ async def test_change_is_made_after_a_confirmation(serve):
 async def test_unreachable_server_is_reported_and_the_others_are_used(serve):
     async with serve(time_server(SystemClock())) as times:
         options = make_settings({"url": times, "name": "time"}, {"url": "http://127.0.0.1:9", "name": "gone"})
-        _, listed, tools = await converse(options, [])
+        _, tool_names, tools = await converse(options, [])
 
     health = {source.label: source.health() for source in tools.sources}
     assert health["time"].is_ok
     assert not health["gone"].is_ok
-    assert any(each.source.label == "time" for each in listed)
+    assert any(each.source.label == "time" for each in tool_names)
 
 
 async def test_tools_of_a_private_server_are_hidden_and_uncallable(serve):
@@ -86,9 +86,9 @@ async def test_tools_of_a_private_server_are_hidden_and_uncallable(serve):
 
     async with serve(time_server(SystemClock())) as times:
         private = {"url": times, "name": "time", "access_control": {"read": {"user_ids": ["fake:bob"]}}}
-        texts, listed, _ = await converse(make_settings(private), script, "Bubbles, list the time zones")
+        texts, tool_names, _ = await converse(make_settings(private), script, "Bubbles, list the time zones")
 
-    assert not [each for each in listed if each.source.label == "time"]
+    assert not [each for each in tool_names if each.source.label == "time"]
     assert "Europe/Berlin" not in "".join(texts)
 
 

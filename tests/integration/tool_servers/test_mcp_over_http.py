@@ -70,7 +70,7 @@ async def toolset(notes):
         yield toolset
 
 
-async def until(condition, seconds=30):
+async def wait_until(condition, seconds=30):
     async with asyncio.timeout(seconds):
         while not await condition():  # noqa: ASYNC110 - another process has no event
             await asyncio.sleep(0.02)
@@ -101,7 +101,7 @@ async def test_progress_is_reported_and_cancelled_call_is_cancelled_on_the_serve
     async def is_cancelled():
         return (tmp_path / "end").exists()
 
-    await until(is_cancelled)
+    await wait_until(is_cancelled)
     assert messages == ["step 1 (1/2)", "step 2 (2/2)"]
 
 
@@ -111,7 +111,7 @@ async def test_tool_added_later_is_offered_after_the_notification(toolset, conte
     async def is_listed():
         return "get_extra" in [spec.name for spec in await toolset.list_specs(Viewer.of(context.message))]
 
-    await until(is_listed)
+    await wait_until(is_listed)
 
     assert (await toolset.call("get_extra", {}, context)).ok
 
@@ -124,11 +124,11 @@ async def test_killed_server_is_unavailable_until_its_restart(notes, toolset, co
         return not await is_offered()
 
     await notes.kill()
-    await until(is_gone)
+    await wait_until(is_gone)
     meanwhile = await toolset.call("get_visitor", {}, context)
     health = toolset.health
     await notes.start()
-    await until(is_offered)
+    await wait_until(is_offered)
 
     assert not meanwhile.ok
     assert not health.is_ok

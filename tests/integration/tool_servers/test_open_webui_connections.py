@@ -82,8 +82,8 @@ async def connect_bot(*entries, **more):
 
 
 async def list_offered(client, headers=None):
-    listed = (await client.get("/api/tools/", headers=headers)).json()
-    return {each["name"] for each in listed} & {"list_books", "delete_books", "get_echo", "get_fault"}
+    body = (await client.get("/api/tools/", headers=headers)).json()
+    return {each["name"] for each in body} & {"list_books", "delete_books", "get_echo", "get_fault"}
 
 
 async def member_headers(client, name="Ann"):
@@ -151,8 +151,8 @@ async def test_document_in_the_entry_is_used_without_fetching(serve, is_text):
 
 async def test_refused_entry_is_named_and_the_others_are_used(serve):
     async with serve(library_app()) as url:
-        refused = make_entry(url, auth_type="session", info={"id": "s", "name": "sessions", "description": ""})
-        async with connect_bot(refused, make_entry(url)) as client:
+        refused_entry = make_entry(url, auth_type="session", info={"id": "s", "name": "sessions", "description": ""})
+        async with connect_bot(refused_entry, make_entry(url)) as client:
             found = await list_offered(client)
             sources = {each["label"]: each for each in (await client.get("/api/tools/sources")).json()["sources"]}
             spanish = (await client.get("/api/tools/sources", headers={"Accept-Language": "es"})).json()["sources"]

@@ -98,10 +98,10 @@ class DingTalkServer(LoopbackServer):
             "sessionWebhookExpiredTime": int((session_ends_at or time.time() + 5400) * 1000),
             **(more or {}),
         }
-        await self._tell(f"frame{number}", event)
+        await self._send_event(f"frame{number}", event)
         return event
 
-    async def _tell(self, frame_id: str, event: JsonObject) -> None:
+    async def _send_event(self, frame_id: str, event: JsonObject) -> None:
         headers = {"topic": _TOPIC, "messageId": frame_id, "contentType": "application/json", "time": "1795168800000"}
         frame: JsonObject = {
             "specVersion": "1.0",
@@ -188,8 +188,8 @@ class DingTalkServer(LoopbackServer):
 
     async def _send_by_session(self, request: web.Request) -> web.Response:
         body = await body_of(request)
-        shown = body[str(body["msgtype"])]
-        text = shown.get("text", shown.get("content", "")) if isinstance(shown, dict) else ""
+        content = body[str(body["msgtype"])]
+        text = content.get("text", content.get("content", "")) if isinstance(content, dict) else ""
         return await self._take(request, SentMessage(chat=request.query["session"], text=str(text), body=body))
 
     async def _take(self, request: web.Request, message: SentMessage) -> web.Response:

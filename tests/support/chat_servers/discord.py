@@ -73,9 +73,9 @@ class DiscordServer(LoopbackServer):
     def routes(self, router: web.UrlDispatcher) -> None:
         """Add the gateway, and every REST path."""
         router.add_get("/gateway{rest:.*}", self._gateway)
-        router.add_route("*", "/api/v10/{path:.*}", self._rest)
+        router.add_route("*", "/api/v10/{path:.*}", self._answer_request)
 
-    def called(self, method: str, ending: str) -> list[JsonObject]:
+    def calls_of(self, method: str, ending: str) -> list[JsonObject]:
         """Return the bodies of `method` requests whose path has this ending, in order."""
         return [body for verb, path, body in self.calls if verb == method and path.endswith(ending)]
 
@@ -193,7 +193,7 @@ class DiscordServer(LoopbackServer):
             await socket.send_json(event)
         await self.event("RESUMED", {})
 
-    async def _rest(self, request: web.Request) -> web.Response:
+    async def _answer_request(self, request: web.Request) -> web.Response:
         path, body = request.match_info["path"], await body_of(request) if request.can_read_body else {}
         files = uploaded(body)
         if "payload_json" in body:
@@ -206,10 +206,10 @@ class DiscordServer(LoopbackServer):
         trouble = self.next_trouble() if is_sending else None
         reply = answer({})
         if trouble is None or trouble.is_taken:
-            reply = await self._take(path, body, files) if is_sending else self._looked_up(request, body)
+            reply = await self._take(path, body, files) if is_sending else self._look_up(request, body)
         return troubled(request, trouble) if trouble else reply
 
-    def _looked_up(self, request: web.Request, body: JsonObject) -> web.Response:
+    def _look_up(self, request: web.Request, body: JsonObject) -> web.Response:
         path = request.match_info["path"]
         known: dict[str, object] = {
             "users/@me": forms.BOT,

@@ -212,7 +212,7 @@ def guild() -> JsonObject:
         "name": "guild",
         "owner_id": "9",
         "channels": [channel()],
-        "roles": [_everyone()],
+        "roles": [_everyone_role()],
         "member_count": 2,
         "large": False,
         "afk_timeout": 300,
@@ -221,7 +221,7 @@ def guild() -> JsonObject:
     }
 
 
-def _everyone() -> JsonObject:
+def _everyone_role() -> JsonObject:
     return {
         "id": GUILD,
         "name": "@everyone",

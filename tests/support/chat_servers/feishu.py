@@ -63,7 +63,7 @@ class FeishuServer(LoopbackServer):
         router.add_get("/connect", self._connect)
         router.add_post("/open-apis/auth/v3/tenant_access_token/internal", self._token)
         router.add_get("/open-apis/bot/v3/info", self._bot)
-        router.add_get("/open-apis/application/v6/scopes", self._granted)
+        router.add_get("/open-apis/application/v6/scopes", self._list_scopes)
         router.add_get("/open-apis/contact/v3/users/{open_id}", self._person)
         router.add_post("/open-apis/im/v1/messages", self._create)
         router.add_post("/open-apis/im/v1/messages/{message_id}/reply", self._reply)
@@ -98,7 +98,9 @@ class FeishuServer(LoopbackServer):
             "content": json.dumps({"text": text}, ensure_ascii=False),
             **(more or {}),
         }
-        await self._tell(f"event{number}", "im.message.receive_v1", {"sender": sender_of(sender), "message": message})
+        await self._send_event(
+            f"event{number}", "im.message.receive_v1", {"sender": sender_of(sender), "message": message}
+        )
         return message
 
     async def withdraw(self, message_id: str, *, chat: str = "oc_1") -> None:
@@ -110,7 +112,7 @@ class FeishuServer(LoopbackServer):
             "recall_time": stamp,
             "recall_type": "message_owner",
         }
-        await self._tell(f"event{next(self._ids)}", "im.message.recalled_v1", event)
+        await self._send_event(f"event{next(self._ids)}", "im.message.recalled_v1", event)
 
     async def react(self, message_id: str, emoji_type: str, *, sender: str = "ou_7", is_added: bool = True) -> None:
         """Add or remove a reaction, by the name of the emoji."""
@@ -122,7 +124,7 @@ class FeishuServer(LoopbackServer):
             "user_id": {"open_id": sender, "union_id": f"on_{sender}"},
             "action_time": str(int(time.time() * 1000)),
         }
-        await self._tell(f"event{next(self._ids)}", f"im.message.reaction.{kind}_v1", event)
+        await self._send_event(f"event{next(self._ids)}", f"im.message.reaction.{kind}_v1", event)
 
     async def press(self, value: JsonObject, *, message_id: str, chat: str = "oc_1", sender: str = "ou_7") -> None:
         """Press the button with `value` of a card."""
@@ -133,9 +135,9 @@ class FeishuServer(LoopbackServer):
             "host": "im_message",
             "context": {"open_message_id": message_id, "open_chat_id": chat},
         }
-        await self._tell(f"event{next(self._ids)}", "card.action.trigger", event)
+        await self._send_event(f"event{next(self._ids)}", "card.action.trigger", event)
 
-    async def _tell(self, event_id: str, kind: str, event: JsonObject) -> None:
+    async def _send_event(self, event_id: str, kind: str, event: JsonObject) -> None:
         header = {"event_id": event_id, "event_type": kind, "app_id": self.app_id, "tenant_key": "t", "token": ""}
         payload = json.dumps({"schema": "2.0", "header": header, "event": event}, ensure_ascii=False).encode()
         frame = frame_of(
@@ -186,7 +188,7 @@ class FeishuServer(LoopbackServer):
             return answer({"code": 11205, "msg": "app do not have bot"})
         return answer({"code": 0, "msg": "ok", "bot": {"open_id": "ou_bot", "app_name": "Bubbles"}})
 
-    async def _granted(self, request: web.Request) -> web.Response:
+    async def _list_scopes(self, request: web.Request) -> web.Response:
         del request
         return answer({"code": 0, "msg": "success", "data": {"scopes": self.scopes}})
 

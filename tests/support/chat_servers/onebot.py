@@ -47,7 +47,7 @@ class OneBotClient(LoopbackServer):
         self.names: dict[str, str] = {}
         self.calls: list[tuple[str, JsonObject]] = []
         self._ids = itertools.count(1)
-        self._kept: list[JsonObject] = []
+        self._unsent: list[JsonObject] = []
         self._lines: list[Socket] = []
         self._session: ClientSession | None = None
         self._reading: set[asyncio.Task[None]] = set()
@@ -58,7 +58,7 @@ class OneBotClient(LoopbackServer):
             router.add_get(path, self._forward)
         router.add_route("*", "/{action}", self._act_over_http)
 
-    def called(self, action: str) -> list[JsonObject]:
+    def calls_of(self, action: str) -> list[JsonObject]:
         """Return the arguments of calls of `action`, in order."""
         return [params for name, params in self.calls if name == action]
 
@@ -123,17 +123,17 @@ class OneBotClient(LoopbackServer):
         if self.post_to:
             await self._post(event)
             return
-        self._kept.append(event)
-        await self._tell()
+        self._unsent.append(event)
+        await self._send_kept_lines()
 
-    async def _tell(self) -> None:
+    async def _send_kept_lines(self) -> None:
         for line in [line for line in self._lines if not line.closed][:1]:
-            while self._kept:
+            while self._unsent:
                 try:
-                    await line.send_json(self._kept[0])
+                    await line.send_json(self._unsent[0])
                 except (ConnectionError, ClientConnectionError):
                     return
-                self._kept.pop(0)
+                self._unsent.pop(0)
 
     async def _post(self, event: JsonObject) -> None:
         body = json.dumps(event, ensure_ascii=False).encode()
@@ -142,8 +142,8 @@ class OneBotClient(LoopbackServer):
             headers["X-Signature"] = "sha1=" + hmac.new(self.secret.encode(), body, hashlib.sha1).hexdigest()
         if self._session is None:
             self._session = ClientSession()
-        async with self._session.post(self.post_to, data=body, headers=headers) as taken:
-            taken.raise_for_status()
+        async with self._session.post(self.post_to, data=body, headers=headers) as response:
+            response.raise_for_status()
 
     async def _forward(self, request: web.Request) -> web.StreamResponse:
         if refusal := self._refusal(request):
@@ -156,7 +156,7 @@ class OneBotClient(LoopbackServer):
         self._lines.append(line)
         with suppress(ConnectionError, ClientConnectionError):
             await line.send_json(forms.connected())
-            await self._tell()
+            await self._send_kept_lines()
             async for frame in line:
                 if frame.type == WSMsgType.TEXT:
                     await self._act_over_socket(line, json.loads(frame.data))
@@ -165,7 +165,7 @@ class OneBotClient(LoopbackServer):
 
     async def _act_over_socket(self, line: Socket, request: JsonObject) -> None:
         params = request.get("params")
-        trouble = self._trouble(str(request["action"]))
+        trouble = self._next_trouble_of(str(request["action"]))
         reply: JsonObject = {}
         if trouble is None or trouble.is_taken:
             reply = await self._act(str(request["action"]), params if isinstance(params, dict) else {})
@@ -178,7 +178,7 @@ class OneBotClient(LoopbackServer):
         if refusal := self._refusal(request):
             return refusal
         action = request.match_info["action"]
-        trouble = self._trouble(action)
+        trouble = self._next_trouble_of(action)
         reply: JsonObject = {}
         if trouble is None or trouble.is_taken:
             reply = await self._act(action, await body_of(request))
@@ -186,7 +186,7 @@ class OneBotClient(LoopbackServer):
             return troubled(request, trouble)
         return answer(reply, status=404 if reply["retcode"] == forms.UNKNOWN_ACTION else 200)
 
-    def _trouble(self, action: str) -> Trouble | None:
+    def _next_trouble_of(self, action: str) -> Trouble | None:
         return self.next_trouble() if action in _SENDING else None
 
     async def _act(self, action: str, params: JsonObject) -> JsonObject:

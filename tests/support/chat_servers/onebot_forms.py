@@ -83,12 +83,13 @@ def failed(retcode: int) -> JsonObject:
 def visible_text(content: object) -> str:
     """Return what people see of a message, given as segments or as text with CQ codes."""
     if isinstance(content, str):
-        plain = _CODE.sub(lambda code: _shown(code[1], dict(_parameters(code[2]))), content)
+        plain = _CODE.sub(lambda code: _visible_part(code[1], dict(_parameters(code[2]))), content)
         return plain.replace("&#91;", "[").replace("&#93;", "]").replace("&#44;", ",").replace("&amp;", "&")
     if not isinstance(content, list):
         return ""
     return "".join(
-        str(part["data"]["text"]) if part["type"] == "text" else _shown(part["type"], part["data"]) for part in content
+        str(part["data"]["text"]) if part["type"] == "text" else _visible_part(part["type"], part["data"])
+        for part in content
     )
 
 
@@ -97,5 +98,5 @@ def _parameters(written: str | None) -> list[tuple[str, str]]:
     return [(name, value) for name, _, value in pairs]
 
 
-def _shown(kind: str, data: Mapping[str, str]) -> str:
+def _visible_part(kind: str, data: Mapping[str, str]) -> str:
     return f"@{data.get('qq', '')}" if kind == "at" else ""

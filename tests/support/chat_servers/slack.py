@@ -64,7 +64,7 @@ class SlackServer(LoopbackServer):
         router.add_post("/respond", self._respond)
         router.add_post("/upload/{file_id}", self._upload)
 
-    def called(self, method: str) -> list[JsonObject]:
+    def calls_of(self, method: str) -> list[JsonObject]:
         """Return the arguments of calls of `method`, in order."""
         return [body for name, body in self.calls if name == method]
 
@@ -105,7 +105,7 @@ class SlackServer(LoopbackServer):
             "event_time": 1_795_168_800,
             "authorizations": [{"team_id": "T1", "user_id": "UBOT", "is_bot": True}],
         }
-        await self._tell("events_api", payload)
+        await self._send_event("events_api", payload)
 
     async def command(self, command: str, text: str, *, channel: str = "C1", sender: str = "U7") -> None:
         """Use a slash command."""
@@ -121,7 +121,7 @@ class SlackServer(LoopbackServer):
             "trigger_id": f"{next(self._count)}.1.a",
             "response_url": f"{self.url}/respond",
         }
-        await self._tell("slash_commands", payload)
+        await self._send_event("slash_commands", payload)
 
     async def press(self, value: str, *, stamp: str, channel: str = "C1", sender: str = "U7") -> None:
         """Press the button with `value` under a message of the bot."""
@@ -138,7 +138,7 @@ class SlackServer(LoopbackServer):
             "trigger_id": f"{next(self._count)}.1.a",
             "response_url": f"{self.url}/respond",
         }
-        await self._tell("interactive", payload)
+        await self._send_event("interactive", payload)
 
     async def react(self, stamp: str, name: str, *, sender: str = "U7", is_added: bool = True) -> None:
         """Add or remove the reaction `name` to a message of the channel."""
@@ -146,7 +146,7 @@ class SlackServer(LoopbackServer):
         event: JsonObject = {"type": kind, "user": sender, "reaction": name, "item_user": "UBOT", "event_ts": "1.1"}
         await self.event({**event, "item": {**item, "ts": stamp}})
 
-    async def _tell(self, kind: str, payload: JsonObject) -> None:
+    async def _send_event(self, kind: str, payload: JsonObject) -> None:
         if self.post_to:
             await self._post(kind, payload)
             return
@@ -176,8 +176,8 @@ class SlackServer(LoopbackServer):
             "X-Slack-Request-Timestamp": stamp,
             "X-Slack-Signature": f"v0={signed}",
         }
-        async with ClientSession() as client, client.post(self.post_to, data=body, headers=headers) as taken:
-            self.statuses.append(taken.status)
+        async with ClientSession() as client, client.post(self.post_to, data=body, headers=headers) as response:
+            self.statuses.append(response.status)
 
     async def _link(self, request: web.Request) -> web.StreamResponse:
         socket = await self.socket(request, answers_pings=False)
@@ -200,8 +200,8 @@ class SlackServer(LoopbackServer):
         method, body = request.match_info["method"], await body_of(request)
         self.calls.append((method, body))
         token = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        wanted = self.app_token if method == "apps.connections.open" else self.bot_token
-        if token != wanted:
+        expected = self.app_token if method == "apps.connections.open" else self.bot_token
+        if token != expected:
             return answer({"ok": False, "error": "invalid_auth"})
         trouble = self.next_trouble() if method in _SENDING else None
         reply: JsonObject = {}
@@ -213,9 +213,9 @@ class SlackServer(LoopbackServer):
         if method in _SENDING:
             return await self._take(body)
         if method == "chat.update":
-            self.sent.change(str(body.get("ts")), _shown(str(body.get("text", ""))), body)
+            self.sent.change(str(body.get("ts")), _visible_text(str(body.get("text", ""))), body)
         if method == "files.completeUploadExternal":
-            return await self._shared(body)
+            return await self._complete_upload(body)
         file_id = f"F{next(self._count)}"
         known: dict[str, JsonObject] = {
             "files.getUploadURLExternal": {"upload_url": f"{self.url}/upload/{file_id}", "file_id": file_id},
@@ -245,7 +245,7 @@ class SlackServer(LoopbackServer):
         if len(text) > _MAX_LENGTH:
             return {"ok": False, "error": "msg_too_long"}
         stamp = f"{int(time.time())}.{next(self._count):06d}"
-        await self.sent.add(SentMessage(chat=str(body["channel"]), text=_shown(text), body=body, id=stamp))
+        await self.sent.add(SentMessage(chat=str(body["channel"]), text=_visible_text(text), body=body, id=stamp))
         return {"ok": True, "channel": body["channel"], "ts": stamp, "message": {"text": text}}
 
     def _page_of_members(self, body: JsonObject) -> JsonObject:
@@ -258,7 +258,7 @@ class SlackServer(LoopbackServer):
         self._uploads[request.match_info["file_id"]] = await request.read()
         return web.Response(text="OK")
 
-    async def _shared(self, body: JsonObject) -> JsonObject:
+    async def _complete_upload(self, body: JsonObject) -> JsonObject:
         given = body.get("files")
         files = json.loads(given) if isinstance(given, str) else []
         if not all(file["id"] in self._uploads for file in files):
@@ -276,5 +276,5 @@ class SlackServer(LoopbackServer):
 _SCOPES = "chat:write,channels:history,groups:history,im:history,users:read,commands"
 
 
-def _shown(text: str) -> str:
+def _visible_text(text: str) -> str:
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

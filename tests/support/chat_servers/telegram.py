@@ -66,7 +66,7 @@ class TelegramServer(LoopbackServer):
         """Add one path for every method, as on the real server."""
         router.add_route("*", "/bot{token}/{method}", self._handle)
 
-    def called(self, method: str) -> list[JsonObject]:
+    def calls_of(self, method: str) -> list[JsonObject]:
         """Return the arguments of calls of `method`, in order."""
         return [body for name, body in self.calls if name == method]
 
@@ -124,7 +124,7 @@ class TelegramServer(LoopbackServer):
             return _refusal(401, "Unauthorized")
         try:
             if trouble is None or trouble.is_taken:
-                result = await self._methods().get(method, _unknown)(body)
+                result = await self._methods().get(method, _refuse_method)(body)
         except Refused as error:
             return _refusal(error.code, error.description)
         return troubled(request, trouble) if trouble else answer({"ok": True, "result": result})
@@ -172,7 +172,7 @@ class TelegramServer(LoopbackServer):
         return self._updates[: int(str(body.get("limit") or 100))]
 
     async def _send_message(self, body: JsonObject) -> object:
-        text = _shown(body)
+        text = _visible_text(body)
         chat = str(body["chat_id"])
         if chat in self.closed_to_bot:
             raise Refused(403, "Forbidden: bot was kicked from the supergroup chat")
@@ -199,7 +199,7 @@ class TelegramServer(LoopbackServer):
         return sent
 
     async def _edit(self, body: JsonObject) -> object:
-        text = _shown(body)
+        text = _visible_text(body)
         self.sent.change(str(body["message_id"]), text)
         return {**forms.message(int(str(body["message_id"])), text, chat=str(body["chat_id"])), "from": forms.BOT}
 
@@ -231,7 +231,7 @@ class TelegramServer(LoopbackServer):
         return [forms.member(forms.ADMIN, is_admin=True)]
 
 
-def _shown(body: JsonObject) -> str:
+def _visible_text(body: JsonObject) -> str:
     """Return the visible text; refuse invalid texts as Telegram does."""
     text = str(body.get("text", ""))
     if body.get("parse_mode") == "HTML":
@@ -254,5 +254,5 @@ async def _done(_: JsonObject) -> object:
     return True
 
 
-async def _unknown(_: JsonObject) -> object:
+async def _refuse_method(_: JsonObject) -> object:
     raise Refused(404, "Not Found")

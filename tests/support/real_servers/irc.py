@@ -65,7 +65,7 @@ class IrcPerson:
         """Send one line to the channel."""
         self.write(f"PRIVMSG {channel} :{text}")
 
-    async def until(self, text: str, *, count: int = 1) -> None:
+    async def wait_for_lines(self, text: str, *, count: int = 1) -> None:
         """Wait until `count` lines contain `text`."""
         async with asyncio.timeout(20):
             while sum(text in line for line in self.lines) < count:
@@ -95,10 +95,10 @@ async def irc_person(port: int, nick: str, *channels: str) -> AsyncIterator[IrcP
     try:
         person.write(f"NICK {nick}")
         person.write(f"USER {nick} 0 * :{nick}")
-        await person.until(" 001 ")
+        await person.wait_for_lines(" 001 ")
         for channel in channels:
             person.write(f"JOIN {channel}")
-            await person.until(f" 366 {nick} {channel}")
+            await person.wait_for_lines(f" 366 {nick} {channel}")
         yield person
     finally:
         listening.cancel()

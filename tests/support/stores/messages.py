@@ -30,7 +30,7 @@ class MemoryMessageStore:
 
     async def recent(self, address: ChatAddress, limit: int) -> tuple[ChatMessage, ...]:
         """Return the last `limit` messages, oldest first."""
-        return self._shown(address)[-limit:]
+        return self._messages_in(address)[-limit:]
 
     async def speakers(self, address: ChatAddress, limit: int) -> tuple[tuple[str, str], ...]:
         """Return the last `limit` messages of people, oldest first, as message and person ids."""
@@ -41,25 +41,25 @@ class MemoryMessageStore:
 
     async def since(self, address: ChatAddress, moment: datetime, limit: int) -> tuple[ChatMessage, ...]:
         """Return the last `limit` messages sent after `moment`, oldest first."""
-        return tuple(each for each in self._shown(address) if each.sent_at > moment)[-limit:]
+        return tuple(each for each in self._messages_in(address) if each.sent_at > moment)[-limit:]
 
     async def after(self, message: ChatMessage, limit: int) -> tuple[ChatMessage, ...]:
         """Return the first `limit` messages after `message` in its chat or thread, oldest first."""
-        shown = self._shown(message.address)
-        at = next(place for place, each in enumerate(shown) if each.id == message.id)
-        return shown[at + 1 : at + 1 + limit]
+        messages = self._messages_in(message.address)
+        at = next(place for place, each in enumerate(messages) if each.id == message.id)
+        return messages[at + 1 : at + 1 + limit]
 
     async def last_message_of(
         self, address: ChatAddress, person: Person, before: datetime | None
     ) -> ChatMessage | None:
         """Return the latest message of `person` in the chat, sent before `before`."""
-        own = [each for each in self._shown(address) if each.sender.id == person.id and not each.sender.is_bot]
+        own = [each for each in self._messages_in(address) if each.sender.id == person.id and not each.sender.is_bot]
         return next((each for each in reversed(own) if before is None or each.sent_at < before), None)
 
     async def search(self, address: ChatAddress, query: str, limit: int) -> tuple[ChatMessage, ...]:
         """Return the messages of people that fit `query`, those with all of its terms first, of these the latest."""
         terms = query_terms(query)
-        by_people = [each for each in reversed(self._shown(address)) if not each.sender.is_bot]
+        by_people = [each for each in reversed(self._messages_in(address)) if not each.sender.is_bot]
         cut = [(each, frozenset(index_terms(searchable_text(each.text, each.attachments)))) for each in by_people]
         complete = [message for message, found in cut if terms and found.issuperset(terms)][:limit]
         partly = [(message, found) for message, found in cut if not found.issuperset(terms) and len(terms) > 1]
@@ -80,7 +80,7 @@ class MemoryMessageStore:
         self._erased.add((address.key, message_id))
         return is_known
 
-    def _shown(self, address: ChatAddress) -> tuple[ChatMessage, ...]:
+    def _messages_in(self, address: ChatAddress) -> tuple[ChatMessage, ...]:
         in_chat = [each for name, each in self._messages.items() if name[0] == address.key and name not in self._erased]
         in_thread = [each for each in in_chat if address.thread_id in {None, each.address.thread_id}]
         return tuple(sorted(in_thread, key=lambda each: each.sent_at))

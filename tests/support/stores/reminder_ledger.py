@@ -56,13 +56,13 @@ class MemoryLedger:
         """Lease what is due by `horizon`, and return when the next one is due."""
         due = sorted(self._due(horizon), key=lambda row: (row.next_fire_at, row.key))[:limit]
         fresh = [entry for row in due for entry in self._claim_row(row, owner, now)]
-        freed = sorted(self._freed(horizon), key=lambda entry: entry.try_at)[:limit]
-        freed = [each for each in self._with_companions(freed) if not self._is_put_off(each, now)]
-        taken = [*fresh, *(self._put(replace(entry, owner=owner)) for entry in freed)]
+        free = sorted(self._find_free(horizon), key=lambda entry: entry.try_at)[:limit]
+        free = [each for each in self._add_companions(free) if not self._defer(each, now)]
+        leases = [*fresh, *(self._store(replace(entry, owner=owner)) for entry in free)]
         upcoming = [row.next_fire_at for row in self._rows.values() if row.next_fire_at is not None]
-        upcoming += [entry.try_at for entry in self._entries.values() if _is_freed(entry)]
+        upcoming += [entry.try_at for entry in self._entries.values() if _is_free(entry)]
         return Claim(
-            leases=tuple(self._lease(entry) for entry in taken),
+            leases=tuple(self._lease(entry) for entry in leases),
             next_at=min(upcoming, default=None),
             is_full=bool(upcoming) and min(upcoming) <= horizon,
         )
@@ -74,7 +74,7 @@ class MemoryLedger:
             entry = self._entries.get(identifier)
             if entry is not None and entry.owner == owner and entry.state not in _FINAL and not entry.is_withdrawn:
                 key = message_keys.get(identifier, "")
-                self._put(replace(entry, state=DeliveryState.SENDING, attempt=entry.attempt + 1, message_key=key))
+                self._store(replace(entry, state=DeliveryState.SENDING, attempt=entry.attempt + 1, message_key=key))
                 attempts[identifier] = entry.version
         return attempts
 
@@ -95,7 +95,7 @@ class MemoryLedger:
         if entry.state is DeliveryState.SENDING or is_forgotten:
             is_sent = mark.state is DeliveryState.SENT
             sent_at = mark.at if is_sent else None
-            self._put(
+            self._store(
                 replace(
                     entry,
                     state=mark.state if is_sent or not entry.is_withdrawn else DeliveryState.CANCELLED,
@@ -113,15 +113,15 @@ class MemoryLedger:
         """Free leases; what was being sent becomes `unknown`."""
         held = [each for each in self._entries.values() if each.owner and owner in {None, each.owner}]
         for entry in held:
-            ended = DeliveryState.CANCELLED if entry.is_withdrawn else DeliveryState.UNKNOWN
+            final_state = DeliveryState.CANCELLED if entry.is_withdrawn else DeliveryState.UNKNOWN
             is_begun = entry.state is DeliveryState.SENDING
-            self._put(replace(entry, owner="", state=ended if is_begun else entry.state))
+            self._store(replace(entry, owner="", state=final_state if is_begun else entry.state))
         return len(held)
 
     def release(self, owner: str, but: Collection[int]) -> int:
         """Free what `owner` has not begun, without `but`."""
         idle = [each for each in self._entries.values() if each.owner == owner and each.state in _WAITING]
-        freed = [self._put(replace(entry, owner="")) for entry in idle if entry.id not in but]
+        freed = [self._store(replace(entry, owner="")) for entry in idle if entry.id not in but]
         return len(freed)
 
     def latest_due(self) -> datetime | None:
@@ -130,19 +130,19 @@ class MemoryLedger:
 
     def retry_now(self, now: datetime) -> None:
         """Let what waits for another try wait for its due time."""
-        for entry in self._freed(datetime.max.replace(tzinfo=UTC)):
+        for entry in self._find_free(datetime.max.replace(tzinfo=UTC)):
             if entry.try_at > now:
-                self._put(replace(entry, try_at=max(entry.due_at, now)))
+                self._store(replace(entry, try_at=max(entry.due_at, now)))
 
     def retry_failed(self, reminders: Mapping[int, datetime | None], since: datetime, now: datetime) -> int:
         """Try the latest given up occurrence of each again at `now`, unless it was done by the time in `reminders`."""
-        ended = (DeliveryState.FAILED, DeliveryState.SENT)
-        found = [each for each in self._entries.values() if each.state in ended and each.due_at > since]
+        final_states = (DeliveryState.FAILED, DeliveryState.SENT)
+        found = [each for each in self._entries.values() if each.state in final_states and each.due_at > since]
         latest = {each.reminder: each for each in sorted(found, key=lambda each: each.due_at)}
         failed = [each for each in latest.values() if each.state is DeliveryState.FAILED and each.reminder in reminders]
         again = [each for each in failed if (reminders[each.reminder] or since) < each.due_at]
         for entry in again:
-            self._put(replace(entry, state=DeliveryState.LEASED, try_at=now, attempt=0, error="", sent_at=None))
+            self._store(replace(entry, state=DeliveryState.LEASED, try_at=now, attempt=0, error="", sent_at=None))
         return len(again)
 
     def failed_reminders(self, since: datetime) -> set[int]:
@@ -200,20 +200,20 @@ class MemoryLedger:
     def _due(self, horizon: datetime) -> list[StoredReminder]:
         return [row for row in self._rows.values() if row.next_fire_at is not None and row.next_fire_at <= horizon]
 
-    def _freed(self, horizon: datetime) -> list[_Entry]:
-        return [entry for entry in self._entries.values() if _is_freed(entry) and entry.try_at <= horizon]
+    def _find_free(self, horizon: datetime) -> list[_Entry]:
+        return [entry for entry in self._entries.values() if _is_free(entry) and entry.try_at <= horizon]
 
-    def _with_companions(self, freed: list[_Entry]) -> list[_Entry]:
-        """Return what was said in one message is claimed together."""
-        keys = {entry.message_key for entry in freed if entry.message_key}
-        others = [each for each in self._entries.values() if _is_freed(each) and each.message_key in keys]
-        return freed + [each for each in others if each not in freed]
+    def _add_companions(self, free: list[_Entry]) -> list[_Entry]:
+        """Add the occurrences that belong to the same messages, which are claimed together."""
+        keys = {entry.message_key for entry in free if entry.message_key}
+        others = [each for each in self._entries.values() if _is_free(each) and each.message_key in keys]
+        return free + [each for each in others if each not in free]
 
     def _claim_row(self, row: StoredReminder, owner: str, now: datetime) -> list[_Entry]:
         plan = plan_due(row.schedule, row.catch_up, row.next_fire_at or now, now)
         state = row.state if plan.is_readable else ReminderState.PAUSED
         self._rows[row.key] = replace(row, next_fire_at=plan.next_fire_at, state=state)
-        absorbed = self._absorb(row) if row.schedule.is_repeated else 0
+        absorbed = self._merge(row) if row.schedule.is_repeated else 0
         entries = []
         for place, occurrence in enumerate(plan.occurrences):
             entry = self._write(row, occurrence, 0 if place else absorbed, owner, now)
@@ -226,7 +226,7 @@ class MemoryLedger:
     ) -> _Entry | None:
         if any(each.reminder == row.key and each.due_at == occurrence.due_at for each in self._entries.values()):
             return None
-        held_until = None if occurrence.is_skipped else self._quiet_end(row, max(occurrence.due_at, now))
+        held_until = None if occurrence.is_skipped else self._end_of_quiet_hours(row, max(occurrence.due_at, now))
         entry = _Entry(
             id=next(self._ids),
             reminder=row.key,
@@ -239,37 +239,37 @@ class MemoryLedger:
             was_held=held_until is not None,
             owner="" if held_until or occurrence.is_skipped else owner,
         )
-        return self._put(entry)
+        return self._store(entry)
 
-    def _quiet_end(self, row: StoredReminder, moment: datetime) -> datetime | None:
+    def _end_of_quiet_hours(self, row: StoredReminder, moment: datetime) -> datetime | None:
         if row.is_urgent:
             return None
         hours = [self._quiet.get(key) for key in quiet_keys(row.address, row.creator, row.targets)]
         return quiet_until((each for each in hours if each is not None), moment)
 
-    def _is_put_off(self, entry: _Entry, now: datetime) -> bool:
+    def _defer(self, entry: _Entry, now: datetime) -> bool:
         """Defer an occurrence that was certainly not sent to the end of quiet hours; return whether it was."""
         if entry.state is not DeliveryState.LEASED:
             return False
-        end = self._quiet_end(self._rows[entry.reminder], max(entry.try_at, now))
+        end = self._end_of_quiet_hours(self._rows[entry.reminder], max(entry.try_at, now))
         if end is not None:
-            self._put(replace(entry, try_at=end, was_held=True))
+            self._store(replace(entry, try_at=end, was_held=True))
         return end is not None
 
-    def _absorb(self, row: StoredReminder) -> int:
-        waiting = [each for each in self._entries.values() if each.reminder == row.key and _is_freed(each)]
+    def _merge(self, row: StoredReminder) -> int:
+        waiting = [each for each in self._entries.values() if each.reminder == row.key and _is_free(each)]
         if row.catch_up is CatchUp.ALL:
             waiting = sorted(waiting, key=lambda entry: entry.due_at, reverse=True)[MAX_CAUGHT_UP - 1 :]
         for entry in waiting:
-            self._put(replace(entry, state=DeliveryState.CANCELLED))
+            self._store(replace(entry, state=DeliveryState.CANCELLED))
         return sum(entry.missed + 1 for entry in waiting)
 
     def _update(self, reminder: int, states: Collection[DeliveryState], change: Callable[[_Entry], _Entry]) -> None:
         for entry in list(self._entries.values()):
             if entry.reminder == reminder and entry.state in states and not entry.is_withdrawn:
-                self._put(change(entry))
+                self._store(change(entry))
 
-    def _put(self, entry: _Entry) -> _Entry:
+    def _store(self, entry: _Entry) -> _Entry:
         self._entries[entry.id] = entry
         return entry
 
@@ -304,5 +304,5 @@ class MemoryLedger:
         )
 
 
-def _is_freed(entry: _Entry) -> bool:
+def _is_free(entry: _Entry) -> bool:
     return not entry.owner and entry.state in _WAITING

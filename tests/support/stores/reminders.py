@@ -207,24 +207,24 @@ class MemoryReminderStore:
         return self._ledger.deliveries(since, until)
 
     def _insert(self, draft: ValidatedReminder, now: datetime) -> StoredReminder:
-        wish = draft.reminder
+        new = draft.reminder
         row = StoredReminder(
             key=len(self._rows) + 1,
             version=1,
-            request_key=wish.request_key,
-            address=wish.address,
-            creator=wish.creator,
-            targets=wish.targets,
-            content=wish.content,
-            schedule=wish.schedule,
-            language=wish.language,
-            is_private=wish.is_private,
+            request_key=new.request_key,
+            address=new.address,
+            creator=new.creator,
+            targets=new.targets,
+            content=new.content,
+            schedule=new.schedule,
+            language=new.language,
+            is_private=new.is_private,
             state=ReminderState.ACTIVE,
             next_fire_at=draft.first_fire,
             created_at=now,
-            is_urgent=wish.is_urgent,
-            catch_up=wish.catch_up,
-            action=wish.action,
+            is_urgent=new.is_urgent,
+            catch_up=new.catch_up,
+            action=new.action,
         )
         self._rows[row.key] = row
         return row

@@ -78,8 +78,8 @@ def _books() -> APIRouter:
     @routes.get("/books", operation_id="find_books", dependencies=[Depends(_guest)])
     def find_books(tag: Annotated[list[str] | None, Query()] = None, limit: int = 10) -> list[dict[str, object]]:
         """Find books by tags."""
-        wanted = set(tag or ())
-        return [{"number": n, **book.model_dump()} for n, book in books.items() if wanted <= set(book.tags)][:limit]
+        tags = set(tag or ())
+        return [{"number": n, **book.model_dump()} for n, book in books.items() if tags <= set(book.tags)][:limit]
 
     @routes.delete("/books/{number}", operation_id="delete_book", status_code=204)
     def delete_book(number: int) -> None:
