@@ -119,7 +119,7 @@ def test_every_route_is_on_the_page_with_its_description(route):
     assert len(route.about) >= 10
 
 
-def test_a_route_of_the_admin_says_so():
+def test_route_for_admins_is_marked_in_the_reference():
     assert "| `GET /api/admin/settings` | admin |" in http_page()
 
 

@@ -98,7 +98,7 @@ async def test_returning_tab_shows_number_and_start_of_missed_messages(visitors:
     await expect(ada.locator("[data-message]")).to_have_count(4)
 
 
-async def test_half_written_message_is_gone_when_somebody_leaves(visitors: Visitors):
+async def test_unsent_message_is_removed_when_its_author_leaves(visitors: Visitors):
     page = await visitors.enter("Ada")
     await page.locator("#composer").fill("between you and me")
     await page.reload()

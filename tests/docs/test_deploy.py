@@ -67,7 +67,7 @@ def test_systemd_accepts_the_unit(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
-def test_the_unit_exposes_little():
+def test_systemd_unit_has_a_low_exposure_level():
     judge = ["systemd-analyze", "security", "--offline=true", "--threshold=35", str(DEPLOY / "bubbles.service")]
     done = subprocess.run(judge, capture_output=True, text=True, check=False)
 

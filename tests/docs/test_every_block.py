@@ -211,7 +211,7 @@ def takes_words(words):
     return bool(path) and result.exit_code == 0 and all(option in result.output for option in options)
 
 
-def test_unknown_command_would_be_noticed():
+def test_unknown_command_is_detected():
     assert not is_known(["bubbles", "fly"])
     assert not is_known(["bubbles", "run", "--fast"])
     assert not is_known(["make", "tea"])

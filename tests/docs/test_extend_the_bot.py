@@ -60,7 +60,7 @@ async def test_command_shows_the_count_of_the_listener(office):
     assert platform.texts[-1] == "reminder_list: 1"
 
 
-async def test_the_job_greets_the_chat_again_and_again(office):
+async def test_job_greets_the_chat_repeatedly(office):
     async with office() as platform:
         await asyncio.sleep(2 * 36 + 1)
 

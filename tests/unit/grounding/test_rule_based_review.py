@@ -82,7 +82,7 @@ def test_bare_clock_time_has_the_half_of_the_day_of_the_model(review, make_calls
     }
 
 
-def test_invented_content_gives_way_to_the_words_beside_the_time(review, make_calls):
+def test_invented_content_is_replaced_by_the_words_beside_the_time(review, make_calls):
     calls = make_calls("reminder_set", type="weekly", time="8:00", weekday=5, content="bring an umbrella")
 
     calls_left = review("get everybody out of bed at 8am each Saturday for the market", calls).calls
@@ -259,7 +259,7 @@ async def test_interpretation_is_reviewed_before_its_calls(tools):
     assert (found.calls, found.answer) == ((), "You are welcome.")
 
 
-async def test_dropped_calls_between_people_give_silence(tools):
+async def test_dropped_calls_between_people_are_not_answered(tools):
     model = ScriptedModel(['{"tool": "summary"}'])
     llm = FunctionCallLLM(model, styles=make_styles("json_router", model), reviewer=RuleBasedReview())
 

@@ -218,7 +218,7 @@ async def test_a_hanging_server_is_a_timeout_within_the_total():
     assert error.reason == "timeout"
 
 
-async def test_silence_is_a_timeout_too():
+async def test_server_that_sends_nothing_causes_a_timeout():
     error, _ = await fail([Hang()], timeouts=Timeouts(connect=1, silence=0.1, total=3))
 
     assert error.reason == "timeout"

@@ -43,7 +43,7 @@ def test_every_option_of_a_built_in_function_is_described_in_both_languages():
     assert [each.name for each in options if each.english == each.chinese] == []
 
 
-def test_an_argument_of_one_function_may_be_called_otherwise_than_that_of_another():
+def test_argument_may_have_another_chinese_name_in_another_function():
     commands = {each.name: each for each in function_commands(built_in_registry().specs)}
     called = {
         name: {each.name: each.chinese for each in commands[name].options} for name in ("reminder_set", "summary")

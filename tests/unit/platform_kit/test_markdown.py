@@ -65,7 +65,7 @@ def test_a_chinese_name_needs_no_space_behind_it():
     assert ("mention", "@小安") in kinds("@小安吃药", mentions=(XIAOAN,))
 
 
-def test_person_missing_in_the_text_is_named_in_front():
+def test_mention_of_a_person_is_prepended_if_the_text_has_none():
     assert kinds("tea", mentions=(ANN,)) == [("mention", "@ann"), ("text", " "), ("text", "tea")]
 
 
@@ -89,11 +89,11 @@ def test_mail_address_is_unchanged():
 @pytest.mark.parametrize(
     ("text", "expected"), [("⏰ everyone tea", "everyone"), ("⏰ 所有人 开会", "所有人"), ("⏰ @all x", "@all")]
 )
-def test_code_may_ring_for_everybody_where_the_text_says_so(text, expected):
+def test_code_may_notify_everyone_by_a_word_of_the_text(text, expected):
     assert ("everyone", expected) in kinds(text, mentions_everyone=True)
 
 
-def test_everybody_is_rung_for_in_front_when_no_word_says_so():
+def test_mention_of_everyone_is_prepended_if_the_text_has_none():
     assert kinds("tea", mentions_everyone=True)[0] == ("everyone", "@everyone")
 
 

@@ -28,11 +28,11 @@ class Line:
         return seconds
 
 
-async def test_some_pass_at_once_and_the_others_one_in_a_while():
+async def test_burst_is_sent_at_once_and_later_lines_at_the_pace():
     assert await Line().send_times(6) == [0, 0, 0, 2, 4, 6]
 
 
-async def test_after_a_long_pause_some_pass_at_once_again():
+async def test_burst_is_sent_at_once_again_after_a_long_pause():
     line = Line()
     await line.send_times(3)
     await asyncio.sleep(20)

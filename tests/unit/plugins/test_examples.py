@@ -31,7 +31,7 @@ class TestPoll:
         assert rig.platform.texts[-1] == "📊 Pizza or pasta?\n1. pizza – 0 votes\n2. pasta – 2 votes ◀"
         assert [choice.says for choice in rig.platform.sent[0][1].choices] == ["vote 1", "vote 2"]
 
-    async def test_a_poll_in_chinese(self, tmp_path):
+    async def test_poll_works_in_chinese(self, tmp_path):
         rig = with_plugin(tmp_path, "poll")
         async with rig.running():
             await rig.say("投票：吃什么？面，饭")

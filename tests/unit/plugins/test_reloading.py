@@ -102,7 +102,7 @@ async def test_a_version_that_works_again_is_taken(rig):
     assert answer == "a four"
 
 
-async def test_a_new_file_is_a_new_plugin_and_a_deleted_one_is_gone(rig):
+async def test_new_file_is_loaded_as_a_plugin_and_a_deleted_one_is_unloaded(rig):
     async with rig.running():
         path = rig.write("dice", DICE)
         await rig.watch.check()

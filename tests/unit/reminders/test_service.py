@@ -366,7 +366,7 @@ async def test_simultaneous_edits_of_two_people_both_apply(desk, edit_of):
     assert (edited.content, edited.targets) == ("milk", (ANN, BOB))
 
 
-async def test_a_paused_reminder_is_silent_listed_last_and_resumes(desk):
+async def test_paused_reminder_is_not_sent_listed_last_and_can_be_resumed(desk):
     reminder = await desk.set("paused", seconds=10, rule="FREQ=HOURLY")
     await desk.set("active", seconds=4000)
     async with desk.running():

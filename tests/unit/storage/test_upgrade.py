@@ -130,7 +130,7 @@ async def test_an_upgrade_moves_follow_ups_out_of_rules(tmp_path: Path):
     assert found == [*rules.values()]
 
 
-async def test_an_upgrade_happens_once(tmp_path: Path):
+async def test_upgrade_runs_once(tmp_path: Path):
     url = old_database(tmp_path)
     async with Database(url):
         (tmp_path / "bubbles.db.schema-1").unlink()

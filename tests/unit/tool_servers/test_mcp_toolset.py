@@ -488,7 +488,7 @@ async def test_the_file_is_read_in_the_form_that_clients_share(tmp_path):
 @pytest.mark.parametrize(
     "text", ["{", "[]", '{"mcpServers": {"a": {}}}', '{"mcpServers": {"a": {"command": "x", "url": "http://y"}}}']
 )
-async def test_a_file_that_says_something_else_is_an_error_for_the_operator(tmp_path, text):
+async def test_file_of_another_form_is_an_error_for_the_operator(tmp_path, text):
     file = tmp_path / "mcp.json"
     file.write_text(text)
 

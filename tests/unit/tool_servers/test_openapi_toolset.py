@@ -375,7 +375,7 @@ async def test_each_scope_has_its_own_token(toolset_of, context):
     assert requests == ["read", "write"]
 
 
-async def test_token_that_is_refused_is_fetched_anew_by_the_next_call(toolset_of, context):
+async def test_refused_token_is_fetched_again_by_the_next_call(toolset_of, context):
     requests = []
     handle = token_server(make_secured_document("read"), requests, lambda token: token == "read-2")
     toolset = await toolset_of(handle, client_id="bubbles", client_secret="s")

@@ -44,7 +44,7 @@ async def ask_bot(toolset_of, clock):
 
 
 @pytest.mark.parametrize(("question", "answer"), QUESTIONS)
-async def test_native_the_model_calls_the_server_and_words_its_answer(ask_bot, question, answer):
+async def test_native_style_calls_the_server_and_words_the_answer(ask_bot, question, answer):
     texts, model = await ask_bot("native", [completion("", requested(FORMAT, **TOKYO)), answer], question)
 
     assert texts == [answer]
@@ -53,7 +53,7 @@ async def test_native_the_model_calls_the_server_and_words_its_answer(ask_bot, q
 
 
 @pytest.mark.parametrize(("question", "answer"), QUESTIONS)
-async def test_prompt_the_model_writes_the_call_and_reads_its_output(ask_bot, question, answer):
+async def test_prompt_style_writes_the_call_and_reads_the_output(ask_bot, question, answer):
     call = json.dumps({"tool_calls": [{"name": FORMAT, "parameters": TOKYO}]})
 
     texts, model = await ask_bot("prompt", [call, answer], question)

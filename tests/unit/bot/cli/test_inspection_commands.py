@@ -184,7 +184,7 @@ def test_the_tools_of_plugins_are_listed_with_their_arguments(run_command):
     assert "sides  optional  integer" in listing
 
 
-def test_null_is_no_kind_of_an_argument_that_may_be_left_out(run_command):
+def test_null_is_not_listed_as_a_type_of_an_optional_argument(run_command):
     listing = run_command("tools").output
 
     assert "once|daily|weekly " in listing

@@ -113,7 +113,7 @@ async def test_unaddressed_message_tried_before_gets_a_notice_too(database):
     assert "interrupted" in again.texts[0]
 
 
-async def test_small_talk_leads_to_no_notice_however_often_the_bot_is_started(database):
+async def test_small_talk_leads_to_no_notice_after_any_number_of_starts(database):
     await keep(database, replace(ASKED, text="lovely weather today", is_addressed=False))
 
     for _ in range(3):

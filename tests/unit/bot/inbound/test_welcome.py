@@ -60,7 +60,7 @@ async def test_a_chinese_group_is_greeted_in_chinese(welcome, platform):
     assert platform.texts[0].startswith("大家好")
 
 
-async def test_refused_welcome_harms_nothing(welcome, platform):
+async def test_refused_welcome_raises_no_error(welcome, platform):
     def refuse(*_):
         raise DeliveryFailed("not allowed to speak", is_permanent=True)
 

@@ -63,7 +63,7 @@ async def test_progress_is_changed_at_most_every_three_seconds(line_on, clock):
     assert platform.edits == []
 
 
-async def test_failed_progress_message_harms_nothing(line_on, clock):
+async def test_failed_progress_message_raises_no_error(line_on, clock):
     platform = FakePlatform(clock)
 
     def refuse(address, message):

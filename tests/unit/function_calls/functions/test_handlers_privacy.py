@@ -103,7 +103,7 @@ async def test_person_who_opted_out_everywhere_cannot_opt_in_to_a_group_and_is_t
     assert "You have opted out" not in (await ask("export_my_data")).text
 
 
-async def test_talk_between_people_opts_no_person_out(ask):
+async def test_talk_between_people_does_not_opt_anyone_out(ask):
     assert (await ask("history_opt_out", is_addressed=False)).ending == "answered"
     assert not (await ask("history_opt_in")).ok
 

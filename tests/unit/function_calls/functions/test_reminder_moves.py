@@ -53,7 +53,7 @@ CHANGES = pytest.mark.parametrize("moment", ["2026-03-29T00:55", "2026-10-25T00:
 
 @CHANGES
 @pytest.mark.parametrize(("words", "minutes"), [(None, 10), ("30 minutes", 30), ("2 hours", 120)])
-def test_snooze_over_a_clock_change_lasts_as_long_as_said(at_clock_change, moment, words, minutes):
+def test_snooze_over_a_clock_change_lasts_the_given_duration(at_clock_change, moment, words, minutes):
     context = at_clock_change(moment)
 
     until = read_snooze_target(words, context)
@@ -63,7 +63,9 @@ def test_snooze_over_a_clock_change_lasts_as_long_as_said(at_clock_change, momen
 
 @CHANGES
 @pytest.mark.parametrize(("words", "length"), [("30 minutes", timedelta(minutes=30)), ("2 days", timedelta(days=2))])
-def test_pending_reminder_is_put_off_over_a_clock_change_as_long_as_said(at_clock_change, moment, words, length):
+def test_pending_reminder_is_postponed_over_a_clock_change_by_the_given_duration(
+    at_clock_change, moment, words, length
+):
     context = at_clock_change(moment)
     coming = schedule_once(context.now.astimezone(UTC) + timedelta(minutes=1), "Europe/Berlin")
     (fire,) = next_fires(coming, context.now, 1)
@@ -76,7 +78,7 @@ def test_pending_reminder_is_put_off_over_a_clock_change_as_long_as_said(at_cloc
 
 @CHANGES
 @pytest.mark.parametrize("shift", ["+0:15", "+2:30"])
-def test_single_reminder_is_shifted_over_a_clock_change_as_long_as_said(at_clock_change, moment, shift):
+def test_single_reminder_is_shifted_over_a_clock_change_by_the_given_duration(at_clock_change, moment, shift):
     context = at_clock_change(moment)
     due = context.now.astimezone(UTC) + timedelta(minutes=1)
 

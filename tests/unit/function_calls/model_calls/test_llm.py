@@ -71,7 +71,7 @@ async def test_run_is_the_same_as_interpret():
     assert (await llm.run(make_turn("hi", tools=TOOLS))).answer == "hello"
 
 
-async def test_an_empty_answer_is_silence():
+async def test_empty_answer_of_a_model_stays_empty():
     found, _ = await understand([""], make_turn(make_message("lunch?", is_addressed=False), tools=TOOLS))
 
     assert (found.calls, found.answer) == ((), "")

@@ -42,7 +42,7 @@ def turn_of(turn_text="请告诉我东京的时间", **options):
     return make_turn(turn_text, tools=TOOLS, **options)
 
 
-async def test_prompt_the_tools_stand_in_the_system_prompt_as_flat_json():
+async def test_prompt_style_lists_tools_in_the_system_prompt_as_flat_json():
     _, model = await understand("prompt", [CHOICE], turn_of())
 
     system = model.shown[0].messages[0]["content"]
@@ -57,7 +57,7 @@ async def test_prompt_the_tools_stand_in_the_system_prompt_as_flat_json():
     assert '"tool_calls": []' in system
 
 
-async def test_prompt_the_query_has_the_last_four_messages_newest_first():
+async def test_prompt_style_sends_the_last_four_messages_newest_first():
     recent = [
         make_message("one", sender=ANN),
         make_message("two", sender=BUBBLES),
@@ -80,7 +80,7 @@ async def test_prompt_the_query_has_the_last_four_messages_newest_first():
 @pytest.mark.parametrize(
     "text", [CHOICE, f"Here it is:\n```json\n{CHOICE}\n```", json.dumps({"name": "get_time", "parameters": TOKYO})]
 )
-async def test_prompt_the_json_in_the_answer_is_the_call(text):
+async def test_prompt_style_reads_the_json_in_the_answer_as_the_call(text):
     found, _ = await understand("prompt", [text], turn_of())
 
     assert [(call.name, call.arguments) for call in found.calls] == [("get_time", TOKYO)]
@@ -95,13 +95,13 @@ async def test_prompt_the_json_in_the_answer_is_the_call(text):
         '{"tool_calls": [{"name": "reminder_list"}]}',
     ],
 )
-async def test_prompt_parameters_that_are_null_or_missing_are_no_arguments(text):
+async def test_prompt_style_reads_null_or_missing_parameters_as_no_arguments(text):
     found, _ = await understand("prompt", [text], turn_of())
 
     assert [(call.name, call.arguments) for call in found.calls] == [("reminder_list", {})]
 
 
-async def test_prompt_own_template_and_task_model_are_used_for_the_choice_only():
+async def test_prompt_style_uses_own_template_and_task_model_for_the_choice_only():
     model = ScriptedModel([CHOICE, "It is eleven."])
     instructions = Instructions(tools_prompt="Choose one of {{TOOLS}}", task_model="small")
     llm = FunctionCallLLM(model, styles=make_styles("prompt", model, instructions))
@@ -129,7 +129,7 @@ async def test_turn_that_names_a_style_is_interpreted_in_it():
     assert [each.tools is None for each in model.shown] == [True, False]
 
 
-async def test_prompt_results_are_appended_to_the_message_and_answered_in_words():
+async def test_prompt_style_appends_results_to_the_message_and_answers_in_words():
     found, model = await understand("prompt", ["It is eleven."], turn_of(steps=[AFTER]))
 
     assert found.answer == "It is eleven."
@@ -139,14 +139,14 @@ async def test_prompt_results_are_appended_to_the_message_and_answered_in_words(
     assert "Available Tools" not in model.shown[0].messages[0]["content"]
 
 
-async def test_prompt_no_tool_for_a_message_to_the_bot_asks_for_words():
+async def test_prompt_style_asks_for_an_answer_in_words_if_no_tool_is_chosen():
     found, model = await understand("prompt", [NOTHING, "Hello!"], turn_of("hello"))
 
     assert found.answer == "Hello!"
     assert len(model.shown) == 2
 
 
-async def test_prompt_no_tool_for_chat_among_people_is_silence_for_one_request():
+async def test_prompt_style_does_not_answer_people_if_no_tool_is_chosen():
     turn = make_turn(make_message("lunch?", is_addressed=False), tools=TOOLS)
 
     found, model = await understand("prompt", [NOTHING], turn)
@@ -155,7 +155,7 @@ async def test_prompt_no_tool_for_chat_among_people_is_silence_for_one_request()
     assert len(model.shown) == 1
 
 
-async def test_prompt_unknown_tool_is_reported_in_words():
+async def test_prompt_style_reports_an_unknown_tool_in_words():
     unknown = json.dumps({"tool_calls": [{"name": "get_tine", "parameters": TOKYO}]})
 
     found, model = await understand("prompt", [unknown, CHOICE], turn_of())
@@ -224,7 +224,7 @@ async def test_json_router_reads_the_flat_object_as_a_call():
     assert [(call.name, call.arguments) for call in found.calls] == [("get_time", TOKYO)]
 
 
-async def test_json_router_none_is_silence_between_people():
+async def test_json_router_does_not_answer_people_if_it_chooses_none():
     turn = make_turn(make_message("haha", is_addressed=False), tools=TOOLS)
 
     found, model = await understand("json_router", ['{"tool": "none"}'], turn)
@@ -232,7 +232,7 @@ async def test_json_router_none_is_silence_between_people():
     assert (found.calls, found.answer, len(model.shown)) == ((), "", 1)
 
 
-async def test_json_router_the_prefix_is_the_same_for_every_message():
+async def test_json_router_sends_the_same_prefix_for_every_message():
     model = ScriptedModel(['{"tool": "reminder_list"}'] * 2)
     llm = FunctionCallLLM(model, styles=make_styles("json_router", model))
 
@@ -342,7 +342,7 @@ async def test_refusal_unrelated_to_the_style_is_a_failure(style, rejection):
         await understand(style, [rejection], turn_of())
 
 
-async def test_prompt_a_client_s_conversation_is_the_history_as_it_was_sent():
+async def test_prompt_style_sends_a_clients_conversation_unchanged_as_history():
     sent = tuple({"role": role, "content": f"{role} {'x' * 600}"} for role in ("system", "user", "assistant"))
 
     _, model = await understand("prompt", [CHOICE], replace(turn_of("five"), client_messages=sent))
@@ -351,7 +351,7 @@ async def test_prompt_a_client_s_conversation_is_the_history_as_it_was_sent():
     assert f'ASSISTANT: """{sent[2]["content"]}"""\nUSER: """{sent[1]["content"]}"""' in query
 
 
-async def test_prompt_a_demanded_call_is_asked_for_in_words():
+async def test_prompt_style_asks_for_a_required_call_in_words():
     _, model = await understand("prompt", [CHOICE], replace(turn_of(), tool_choice="required"))
 
     assert "At least one tool must be called" in model.shown[0].messages[1]["content"]

@@ -156,7 +156,7 @@ async def test_list_changed_in_place_is_invisible_before_the_commit(store):
     assert state.sibling()["history"] == ["a"]
 
 
-async def test_value_that_was_only_read_does_not_overwrite_that_of_another_call(store):
+async def test_value_that_was_only_read_does_not_overwrite_the_value_of_another_call(store):
     state = await state_of(store)
     state["history"] = ["a"]
     await state.commit()

@@ -79,13 +79,13 @@ def test_an_answer_mentions_people_by_id_in_the_text_and_beside_it():
 
 
 @pytest.mark.parametrize(("text", "everyone", "rings"), [("大家, 茶", True, True), ("@所有人 茶", False, False)])
-def test_only_code_rings_for_everyone(text, everyone, rings):
+def test_only_code_notifies_everyone(text, everyone, rings):
     message = OutgoingMessage(text=text, mentions_everyone=everyone)
 
     assert requests.session_body(message, text)["at"]["isAtAll"] is rings
 
 
-def test_a_message_out_of_the_blue_goes_to_the_group_or_the_person():
+def test_message_without_a_webhook_goes_to_the_group_or_the_person():
     message = OutgoingMessage(text="**tea**")
     path, body = requests.api_request(TEAM, message, message.text, "dingo")
     private = ChatAddress(platform="dingtalk", chat_id="private-ann")

@@ -113,7 +113,7 @@ def test_every_line_of_a_text_is_sent_separately():
     assert text_lines(OutgoingMessage(text="**one**\n\n• two\r\n  three")) == ["\x02one\x02", "• two", "  three"]
 
 
-def test_no_text_smuggles_an_order_to_the_server():
+def test_text_cannot_contain_a_command_to_the_server():
     assert text_lines(OutgoingMessage(text="hi\r\nQUIT :bye\x00")) == ["hi", "QUIT :bye"]
 
 

@@ -180,14 +180,14 @@ def test_plain_text_has_no_formatted_body_and_no_mentions():
     assert write_content("tea & cake\nnow") == {"msgtype": "m.text", "body": "tea & cake\nnow", "m.mentions": {}}
 
 
-def test_a_person_is_rung_for_by_id_and_shown_as_a_pill():
+def test_person_is_mentioned_by_id_and_shown_as_a_pill():
     content = write_content("⏰ @Ben tea", mentions=(Person(id="@ben:localhost", name="Ben"),))
 
     assert content["m.mentions"] == {"user_ids": ["@ben:localhost"]}
     assert content["formatted_body"] == '⏰ <a href="https://matrix.to/#/@ben:localhost">@Ben</a> tea'
 
 
-def test_only_code_rings_for_the_room():
+def test_only_code_notifies_the_room():
     assert write_content("@room look")["m.mentions"] == {}
     assert write_content("⏰ everyone tea", mentions_everyone=True)["m.mentions"] == {"room": True}
 

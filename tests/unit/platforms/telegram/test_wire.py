@@ -159,7 +159,7 @@ def test_only_supergroups_have_links():
     assert requests.link(ChatAddress(platform="telegram", chat_id="-5"), "5") is None
 
 
-def test_a_group_that_the_bot_is_added_to_is_new_and_speaks_as_the_one_who_added_it():
+def test_new_group_has_the_language_of_the_person_who_added_the_bot():
     assert read_update("bot added") == BotAdded(address=TEAM, language="zh")
 
 

@@ -49,7 +49,7 @@ async def test_unknown_key_opens_nothing(files, key):
     assert await files.find(key, "a.txt") is None
 
 
-async def test_removed_file_is_gone_and_other_addresses_remove_nothing(files, tmp_path):
+async def test_removed_file_is_deleted_and_other_addresses_delete_nothing(files, tmp_path):
     attachment = await files.keep("a.txt", b"1")
     (tmp_path / "other").mkdir()
 

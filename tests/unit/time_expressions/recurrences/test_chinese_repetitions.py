@@ -177,7 +177,7 @@ def test_numeral_of_a_weekday_is_no_part_of_the_following_hour(words, rule, week
     ),
 )
 @settings(deadline=None)
-def test_every_n_units_until_a_day_or_n_times(number, unit, in_words, bound):
+def test_repetition_every_n_units_ends_on_a_day_or_after_n_times(number, unit, in_words, bound):
     (word, frequency), (words, ends) = unit, bound
     amount = (
         numeral(number).replace("二", "两") if in_words and number == 2 else numeral(number) if in_words else number
@@ -282,7 +282,7 @@ def test_words_after_a_weekday_are_no_days(text):
         ("从明天上午9点到下午5点每小时", "FREQ=HOURLY;UNTIL=20261121T090000Z"),
     ],
 )
-def test_once_in_two_periods_and_hours_between_two_clocks(text, rule):
+def test_repetition_in_every_second_period_or_between_two_hours_is_parsed(text, rule):
     assert parse(text, NOW).best.rrule == rule
 
 

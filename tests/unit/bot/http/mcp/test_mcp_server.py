@@ -145,7 +145,7 @@ class AskingTools:
         return ToolResult(ok=True, value=value, files=(picture,))
 
 
-async def test_question_of_another_tool_is_passed_on_to_the_client_and_its_answers_back(bot):
+async def test_question_of_another_tool_and_its_answers_are_forwarded(bot):
     combine_external(bot.app.calls, {"mario": AskingTools()})
     questions = []
     async with open_asking_client(bot, "accept", questions) as client:
