@@ -151,15 +151,15 @@ async def _irc(folder: Path, kind: Literal["ngircd", "miniircd"]) -> list[str]:
         async with irc_person(server.port, "ben", CHANNEL) as ben:
             ann.write(f"MODE {CHANNEL} +o ben")
             ann.say(CHANNEL, "hello 你好")
-            await bubbles.until("hello")
+            await bubbles.wait_for_lines("hello")
             ben.say(CHANNEL, "bubbles: remind ann of tea")
             ben.say(CHANNEL, "\x01ACTION waves\x01")
             ben.say("bubbles", "hello in private")
             ben.write("NICK benny")
-            await bubbles.until("NICK")
-        await bubbles.until("QUIT")
+            await bubbles.wait_for_lines("NICK")
+        await bubbles.wait_for_lines("QUIT")
         ann.write(f"PART {CHANNEL} :tea")
-        await bubbles.until(" PART ")
+        await bubbles.wait_for_lines(" PART ")
     return bubbles.lines
 
 

@@ -57,7 +57,7 @@ class IrcRig(PlatformRig):
 
     async def ready(self):
         await until(lambda: self.platform.health.state == "live")
-        await self._people["ben"].until(":Bubbles!")
+        await self._people["ben"].wait_for_lines(":Bubbles!")
 
     async def say(self, text, *, sender="ann", reply_to=None):
         if reply_to is not None:

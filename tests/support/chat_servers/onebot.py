@@ -47,7 +47,7 @@ class OneBotClient(LoopbackServer):
         self.names: dict[str, str] = {}
         self.calls: list[tuple[str, JsonObject]] = []
         self._ids = itertools.count(1)
-        self._unsent: list[JsonObject] = []
+        self._queued_events: list[JsonObject] = []
         self._lines: list[Socket] = []
         self._session: ClientSession | None = None
         self._reading: set[asyncio.Task[None]] = set()
@@ -123,17 +123,17 @@ class OneBotClient(LoopbackServer):
         if self.post_to:
             await self._post(event)
             return
-        self._unsent.append(event)
-        await self._send_kept_lines()
+        self._queued_events.append(event)
+        await self._send_queued_events()
 
-    async def _send_kept_lines(self) -> None:
+    async def _send_queued_events(self) -> None:
         for line in [line for line in self._lines if not line.closed][:1]:
-            while self._unsent:
+            while self._queued_events:
                 try:
-                    await line.send_json(self._unsent[0])
+                    await line.send_json(self._queued_events[0])
                 except (ConnectionError, ClientConnectionError):
                     return
-                self._unsent.pop(0)
+                self._queued_events.pop(0)
 
     async def _post(self, event: JsonObject) -> None:
         body = json.dumps(event, ensure_ascii=False).encode()
@@ -156,7 +156,7 @@ class OneBotClient(LoopbackServer):
         self._lines.append(line)
         with suppress(ConnectionError, ClientConnectionError):
             await line.send_json(forms.connected())
-            await self._send_kept_lines()
+            await self._send_queued_events()
             async for frame in line:
                 if frame.type == WSMsgType.TEXT:
                     await self._act_over_socket(line, json.loads(frame.data))
