@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from services.recurrence.calendars.workdays import Workdays, region_of
-from services.recurrence.fires import fires_after, just_before, midnight, next_fires, zone_of, zone_or_utc
+from services.recurrence.fires import fires_after, just_before, load_zone_or_utc, midnight, next_fires, zone_of
 from services.recurrence.rules import Rule, with_exceptions, without_exceptions_from
 from services.recurrence.schedule import Schedule
 
@@ -124,7 +124,7 @@ def resume_suspended(old: Schedule, now: datetime, *, days_only: bool = False) -
     """Return `old` with all occurrences from today on; with `days_only` those skipped by their clock stay skipped."""
     if old.rule is None:
         return old
-    today = now.astimezone(zone_or_utc(old.zone)).date()
+    today = now.astimezone(load_zone_or_utc(old.zone)).date()
     return replace(old, rule=without_exceptions_from(old.rule, today, days_only=days_only))
 
 

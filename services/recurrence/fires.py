@@ -114,7 +114,7 @@ def load_zone(name: str) -> ZoneInfo:
         raise RequestRefused("zone_unknown", zone=name) from error
 
 
-def zone_or_utc(name: str) -> ZoneInfo:
+def load_zone_or_utc(name: str) -> ZoneInfo:
     """Return the zone with an IANA name, or UTC if the zone data here is older than that with which it was stored."""
     try:
         return load_zone(name)

@@ -7,7 +7,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from services.kernel.chat import ChatAddress, Person
-from services.recurrence.fires import load_zone, zone_or_utc
+from services.recurrence.fires import load_zone, load_zone_or_utc
 from services.reminders.model import EVERYONE, Reminder
 
 _DAY = timedelta(days=1)
@@ -25,7 +25,7 @@ class QuietHours(Struct, frozen=True, kw_only=True):
 
     def end_of(self, moment: datetime) -> datetime | None:
         """Return the end, in UTC, of the quiet hours around `moment` (timezone-aware); None outside of them."""
-        zone = zone_or_utc(self.zone)
+        zone = load_zone_or_utc(self.zone)
         local = moment.astimezone(zone)
         clock = local.time()
         is_over_midnight = self.ends < self.starts

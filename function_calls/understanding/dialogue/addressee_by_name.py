@@ -61,7 +61,7 @@ def calls_person(turn: Turn) -> bool:
     language = detect_language(turn.message.text, turn.language)
     text = _strip_interjections(turn.message.text.casefold().strip(_END_MARKS), language)
     words = load_lexicon(language)
-    if _ends_with_title(text, words) or _begins_with_kinship_term(text, words):
+    if _ends_with_title(text, words) or _begins_with_form_of_address(text, words):
         return True
     favours = f"(?:{match_any((*words.favours, *words.triggers))})"
     is_question = turn.message.text.rstrip().endswith(QUESTION_ENDS)
@@ -92,10 +92,13 @@ def _ends_with_title(text: str, words: Lexicon) -> bool:
     return bool(words.titles) and re.search(ending, words.fold(text)) is not None
 
 
-def _begins_with_kinship_term(text: str, words: Lexicon) -> bool:
+def _begins_with_form_of_address(text: str, words: Lexicon) -> bool:
     """Return whether a request begins with a word by which people call each other: "mum can you remind me"."""
     requests = match_any((*words.favours, *words.reminding))
-    return bool(words.called) and re.match(rf"(?:{match_any(words.called)}),?\s+(?:{requests})\b", text) is not None
+    return (
+        bool(words.forms_of_address)
+        and re.match(rf"(?:{match_any(words.forms_of_address)}),?\s+(?:{requests})\b", text) is not None
+    )
 
 
 def speaks_about_bot(turn: Turn) -> bool:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from services.kernel.errors import RequestRefused
-from services.recurrence.fires import next_after, next_fires, resolve, zone_of, zone_or_utc
+from services.recurrence.fires import load_zone_or_utc, next_after, next_fires, resolve, zone_of
 from services.recurrence.rules import Rule, load_calendar, parse_rule
 from services.recurrence.schedule import Schedule
 
@@ -64,7 +64,7 @@ def ics_times(schedule: Schedule, now: datetime) -> IcsTimes:
 
     Source: RFC 5545 sections 3.8.2.4, 3.8.5.1 to 3.8.5.3.
     """
-    zone, rule = zone_or_utc(schedule.zone), schedule.rule
+    zone, rule = load_zone_or_utc(schedule.zone), schedule.rule
     once = IcsTimes(start=_unambiguous(schedule.start, zone))
     try:
         zone_of(schedule)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from services.recurrence.fires import just_before, next_fires, zone_or_utc
+from services.recurrence.fires import just_before, load_zone_or_utc, next_fires
 from services.recurrence.rules import parse_rule
 from services.reminders.model import Reminder
 from services.time_expressions import Grain, Reading, ReadTimes
@@ -64,7 +64,7 @@ class DueWords(Struct, frozen=True, kw_only=True):
 
     def find_fire(self, reminder: Reminder) -> datetime | None:
         """Return the first of the next fires of `reminder` at the time of the words; None for none."""
-        zone = zone_or_utc(reminder.schedule.zone)
+        zone = load_zone_or_utc(reminder.schedule.zone)
         fires = (fire.astimezone(zone) for fire in (*reminder.next_fires, *self._later(reminder)))
         return next((fire for fire in fires if any(fits_time(fire, reading) for reading in self.readings)), None)
 
@@ -73,7 +73,7 @@ class DueWords(Struct, frozen=True, kw_only=True):
         if reminder.next_fires and reminder.schedule.is_repeated:
             for reading in self.readings:
                 midnight = reading.start.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
-                day = midnight.replace(tzinfo=zone_or_utc(reminder.schedule.zone)).astimezone(UTC)
+                day = midnight.replace(tzinfo=load_zone_or_utc(reminder.schedule.zone)).astimezone(UTC)
                 if reading.has_day and day > reminder.next_fires[-1]:
                     yield from next_fires(reminder.schedule, just_before(day), 1)
 
@@ -81,9 +81,9 @@ class DueWords(Struct, frozen=True, kw_only=True):
 def due_words(words: str, now: datetime, zone: str, times: ReadTimes) -> DueWords | None:
     """Read `words` in `zone` at `now` (timezone-aware) with `times`; None if they are not one time."""
     words = _DOTTED.sub(r"\1:\2", _ONE.sub("", words))
-    found = times(words, now.astimezone(zone_or_utc(zone)), eager=True)
+    found = times(words, now.astimezone(load_zone_or_utc(zone)), eager=True)
     readings = tuple(
-        _whole(reading, words, now.astimezone(zone_or_utc(zone)))
+        _whole(reading, words, now.astimezone(load_zone_or_utc(zone)))
         for expression in found
         for reading in expression.readings
         if reading.rrule is None
@@ -93,7 +93,7 @@ def due_words(words: str, now: datetime, zone: str, times: ReadTimes) -> DueWord
     rest = words
     for start, end in sorted(readings[0].spans, reverse=True):
         rest = f"{rest[:start]} {rest[end:]}"
-    other = _in_other_half(words, readings[0], now.astimezone(zone_or_utc(zone)), times)
+    other = _in_other_half(words, readings[0], now.astimezone(load_zone_or_utc(zone)), times)
     other = other or _in_later_months(words, readings[0], times)
     return DueWords(rest=" ".join(_SMALL_WORDS.sub(" ", rest).split()), readings=readings, others=other)
 

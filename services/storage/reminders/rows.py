@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from services.kernel.chat import ChatAddress, Person
-from services.recurrence.fires import previous_fire, zone_or_utc
+from services.recurrence.fires import load_zone_or_utc, previous_fire
 from services.recurrence.rules import stored_rule
 from services.recurrence.schedule import FollowUp, Schedule
 from services.reminders.exchange.model import ImportedReminder
@@ -186,7 +186,7 @@ def lease_of(row: sa.RowMapping, delivery: DeliveryColumns) -> Lease:
     """Build a claimed occurrence of the reminder in `row`, ready to be sent."""
     identifier = public_id(delivery.reminder_id)
     schedule = schedule_of(row)
-    due_at = from_micros(delivery.due_at).astimezone(zone_or_utc(row["zone"]))
+    due_at = from_micros(delivery.due_at).astimezone(load_zone_or_utc(row["zone"]))
     action = ReminderAction(row["action"])
     notice = DueNotice(
         delivery_id=delivery.delivery_id,

@@ -7,7 +7,7 @@ from itertools import count
 from msgspec import Struct
 from msgspec.structs import replace
 
-from services.recurrence.fires import previous_fire, zone_or_utc
+from services.recurrence.fires import load_zone_or_utc, previous_fire
 from services.reminders.model import CatchUp, DueNotice, ReminderAction, ReminderState, public_id
 from services.reminders.occurrences import MAX_CAUGHT_UP, Occurrence, pause_after, plan_due
 from services.reminders.quiet_hours import QuietHours, quiet_keys, quiet_until
@@ -275,7 +275,7 @@ class MemoryLedger:
 
     def _lease(self, entry: _Entry) -> Lease:
         row = self._rows[entry.reminder]
-        due_at = entry.due_at.astimezone(zone_or_utc(row.schedule.zone))
+        due_at = entry.due_at.astimezone(load_zone_or_utc(row.schedule.zone))
         notice = DueNotice(
             delivery_id=entry.id,
             idempotency_key=f"{public_id(row.key)}-{entry.due_at.timestamp()}",

@@ -9,7 +9,7 @@ from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.changes.partial_removals import (
     drop_kept_clauses,
     find_new_rule,
-    find_weekday_taken,
+    find_removed_weekday,
     remove_clock,
     remove_weekdays,
 )
@@ -163,7 +163,7 @@ def skip(request: RequestContext) -> Interpretation | None:
         return change_state(request, "pause", paused)
     if _asks_for_pause(request):
         return pause(request)
-    weekday_removed = remove_weekdays(request) if find_weekday_taken(request) else None
+    weekday_removed = remove_weekdays(request) if find_removed_weekday(request) else None
     if weekday_removed is not None:
         return weekday_removed
     words = find_words_to_skip(request)

@@ -51,7 +51,7 @@ def drop_kept_clauses(request: RequestContext) -> tuple[RequestContext, bool]:
     """
     reading, words = request.reading, request.words
     clauses = split_clauses(reading.tokens)
-    removed = [clause for clause in clauses if not words.has_any(words.kept, join_forms(clause, request))]
+    removed = [clause for clause in clauses if not words.has_any(words.keep_phrases, join_forms(clause, request))]
     if removed in ([], clauses) or reading.has("SPARED"):  # "drop the 9am one but keep the 9pm one"
         return request, False
     rest = reading.with_tokens([at for clause in removed for at in clause])
@@ -69,7 +69,7 @@ def remove_weekdays(request: RequestContext) -> Interpretation | None:
     reading, words = request.reading, request.words
     rules = [token for token in reading.tokens if token.form == "@rule"]
     has_name = bool(normalize_reference(reading.words("REF"), words))
-    taken = find_weekday_taken(request)
+    taken = find_removed_weekday(request)
     single = taken or request.strip_time_words(find_day_beside_name(request) if has_name else reading.words("OLD"))
     if len(rules) > 1 or not (rules or single):
         return None
@@ -85,7 +85,7 @@ def remove_weekdays(request: RequestContext) -> Interpretation | None:
     return request.answers.call_tool("reminder_update", {"days": f"-{named}", "reminder_id": reminder.id, **skipped})
 
 
-def find_weekday_taken(request: RequestContext) -> str:
+def find_removed_weekday(request: RequestContext) -> str:
     """Return the weekday between a word such as "remove" and "from" a reminder, or behind "quítale"; "" for none."""
     forms, words, is_named = [*request.reading.forms, ""], request.words, request.reading.has("REF")
     from_words = words.prepositions - words.articles if is_named else frozenset[str]()
