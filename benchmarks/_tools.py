@@ -1,4 +1,4 @@
-"""The twelve functions that both sides of the overhead benchmark offer, as the benchmark's contenders expect them."""
+"""Twelve functions that every contender of the overhead benchmark offers to its model."""
 
 from collections.abc import Awaitable, Callable
 from typing import Literal, NamedTuple
@@ -10,7 +10,7 @@ SYSTEM = "You are the assistant of a group chat. Use a function where one does w
 
 
 class Spec(NamedTuple):
-    """A function: what the model reads, what checks the arguments, what runs."""
+    """One function: its name and description, the model of its arguments, and its handler."""
 
     name: str
     doc: str
@@ -88,7 +88,7 @@ class CurrencyConvert(BaseModel):
     date: str | None = Field(default=None, description="Day of the rate, ISO 8601; today without.")
 
 
-_TABLE: tuple[tuple[str, str, type[BaseModel]], ...] = (
+_FUNCTIONS: tuple[tuple[str, str, type[BaseModel]], ...] = (
     ("reminder_set", "Set a reminder for the person who asks.", ReminderSet),
     ("reminder_list", "List the reminders of a person.", ReminderList),
     ("reminder_cancel", "Cancel one reminder.", ReminderCancel),
@@ -105,11 +105,11 @@ _TABLE: tuple[tuple[str, str, type[BaseModel]], ...] = (
 
 
 def models(n: int) -> list[Spec]:
-    """The first `n` functions, at most twelve."""
-    return [Spec(name, doc, model, _handler(name, model)) for name, doc, model in _TABLE[:n]]
+    """Return the first `n` functions, at most twelve."""
+    return [Spec(name, doc, model, _make_handler(name, model)) for name, doc, model in _FUNCTIONS[:n]]
 
 
-def _handler(name: str, model: type[BaseModel]) -> Callable[..., Awaitable[str]]:
+def _make_handler(name: str, model: type[BaseModel]) -> Callable[..., Awaitable[str]]:
     async def handler(args: BaseModel) -> str:
         return f"ok: {args.model_dump_json(exclude_none=True)}"
 

@@ -1,6 +1,7 @@
-"""Adapter between a scorer of group conversations and a bot in memory and in simulated time, by default without model.
+"""Adapter of a scorer of group conversations: runs the bot in memory and in simulated time.
 
-The scorer calls `open(start, zone, language)` and then `say` for each message; reminders fire while time passes.
+The scorer calls `open(start, zone, language)` and then `say` for each message; reminders fire while time passes. The
+bot has no language model unless a `Session` gets an interpreter.
 """
 
 import asyncio
@@ -36,28 +37,28 @@ CANNED = (
     r"^I can remind, search and sum up\.",
     r"^我会提醒、搜索、总结。",
 )
-"""Regular expressions of the help that is given to what was not understood; it counts as no answer."""
+"""Regular expressions of the help text for messages that were not understood; it does not count as an answer."""
 
-_OCCURRENCES = 60
-_LONG_AGO_ZONE = "UTC"
+_MAX_OCCURRENCES = 60
+_DEFAULT_ZONE = "UTC"
 
 
 class Session:
-    """One group chat, with private chats of its people, and one new bot with the rules or `interpreter`."""
+    """One group chat and the private chats of its members, with a new bot that uses the rules or `interpreter`."""
 
     def __init__(self, start: datetime, zone: str, language: str, interpreter: Interpreter | None = None) -> None:
         self._interpreter = interpreter
-        self._zone = zone or _LONG_AGO_ZONE
+        self._zone = zone or _DEFAULT_ZONE
         self._start = start if start.tzinfo else start.replace(tzinfo=ZoneInfo(self._zone))
         self._language = language if language in {"zh", "es"} else "en"
         self._loop = looptime.new_event_loop(start=0, idle_timeout=None)
         self._people: set[str] = set()
         self._chats: dict[str, ChatAddress] = {}
-        self._count = 0
-        self._said: list[str] = []
+        self._message_count = 0
+        self._answer_ids: list[str] = []
         self._commands: asyncio.Queue[tuple[Callable[[], Any], asyncio.Future[Any]] | None] = asyncio.Queue()
         self._ready: asyncio.Future[None] = self._loop.create_future()
-        self._task = self._loop.create_task(self._live())
+        self._task = self._loop.create_task(self._run())
         asyncio.set_event_loop(self._loop)
         self._loop.run_until_complete(self._ready)
 
@@ -87,20 +88,21 @@ class Session:
         private: bool = False,
         reply_to: int | str | None = None,
     ) -> dict[str, object]:
-        """Let time pass (reminders fire), then say `text` and return what the bot answered and what is set now.
+        """Advance the clock, send `text`, and return the replies of the bot and the reminders that are open then.
 
-        `reply_to` is the number (from 0) of the message of this conversation whose answer is replied to, or "last".
+        `reply_to` is the number (from 0) of the message to whose answer this is a reply, or "last" for the last message
+        of the bot.
         """
-        answer: dict[str, object] = self._do(lambda: self._say(sender, text, seconds_later, private, reply_to))
+        answer: dict[str, object] = self._submit(lambda: self._say(sender, text, seconds_later, private, reply_to))
         return answer
 
-    def _do(self, make: Callable[[], Any]) -> Any:
-        done: asyncio.Future[Any] = self._loop.create_future()
-        self._commands.put_nowait((make, done))
-        return self._loop.run_until_complete(done)
+    def _submit(self, action: Callable[[], Any]) -> Any:
+        result: asyncio.Future[Any] = self._loop.create_future()
+        self._commands.put_nowait((action, result))
+        return self._loop.run_until_complete(result)
 
-    async def _live(self) -> None:
-        # One task enters and leaves the bot, as its task groups require.
+    async def _run(self) -> None:
+        # The task groups of the bot must be entered and left by the same task.
         try:
             settings = Settings(
                 bot=BotSettings.model_validate({"timezone": self._zone, "language": self._language}),
@@ -118,11 +120,11 @@ class Session:
                 await asyncio.sleep(0)
                 self._ready.set_result(None)
                 while (command := await self._commands.get()) is not None:
-                    make, done = command
+                    action, result = command
                     try:
-                        done.set_result(await make())
-                    except Exception as error:  # noqa: BLE001 - the one who asked is told
-                        done.set_exception(error)
+                        result.set_result(await action())
+                    except Exception as error:  # noqa: BLE001 - raised again in `_submit`
+                        result.set_exception(error)
         except BaseException as error:
             if not self._ready.done():
                 self._ready.set_exception(error)
@@ -133,83 +135,85 @@ class Session:
         self, sender: str, text: str, seconds_later: float, private: bool, reply_to: int | str | None
     ) -> dict[str, object]:
         await asyncio.sleep(max(0.0, seconds_later))
-        self._count += 1
+        self._message_count += 1
         self._people.add(sender)
         before = len(self._platform.sent)
-        address = ChatAddress(platform=self._platform.name, chat_id=f"private-{_id(sender)}" if private else "home")
+        address = ChatAddress(
+            platform=self._platform.name, chat_id=f"private-{_make_id(sender)}" if private else "home"
+        )
         self._chats[address.key] = address
-        answered = self._answer_to(reply_to)
-        everybody = [_person(name) for name in sorted(self._people)]
+        replied_id = self._find_answer(reply_to)
+        everybody = [_make_person(name) for name in sorted(self._people)]
         message = ChatMessage(
-            id=f"message-{self._count}",
+            id=f"message-{self._message_count}",
             address=address,
-            sender=_person(sender),
+            sender=_make_person(sender),
             text=text,
             sent_at=self._clock.now(),
-            is_addressed=private or answered is not None or is_called(text, "Bubbles"),
+            is_addressed=private or replied_id is not None or is_called(text, "Bubbles"),
             is_private=private,
-            reply_to=answered,
+            reply_to=replied_id,
             mentions=find_mentioned(text, everybody),
         )
         await self._platform.handle(message)
         replies = [
             (sent_id, outgoing.text)
-            for (where, outgoing), sent_id in zip(
+            for (_, outgoing), sent_id in zip(
                 self._platform.sent[before:], self._platform.sent_ids[before:], strict=False
             )
-            if not outgoing.notices  # a due reminder is no answer
+            if not outgoing.notices  # a due reminder is not an answer
         ]
-        self._said.append(replies[-1][0] if replies else "")
-        return {"replies": [said for _, said in replies], "reminders": await self._reminders()}
+        self._answer_ids.append(replies[-1][0] if replies else "")
+        return {"replies": [text for _, text in replies], "reminders": await self._list_reminders()}
 
-    def _answer_to(self, reply_to: int | str | None) -> str | None:
+    def _find_answer(self, reply_to: int | str | None) -> str | None:
         if reply_to is None:
             return None
         if reply_to == "last":
             return self._platform.sent_ids[-1] if self._platform.sent_ids else None
         number = int(reply_to)
-        return (self._said[number] or None) if 0 <= number < len(self._said) else None
+        return (self._answer_ids[number] or None) if 0 <= number < len(self._answer_ids) else None
 
-    async def _reminders(self) -> list[dict[str, object]]:
+    async def _list_reminders(self) -> list[dict[str, object]]:
         service = self._app.services.get(ReminderService)
-        listed: list[dict[str, object]] = []
+        found: list[dict[str, object]] = []
         for address in self._chats.values():
-            listed.extend(self._as_data(each) for each in await service.open_in(address))
-        return listed
+            found.extend(self._describe(each) for each in await service.open_in(address))
+        return found
 
-    def _as_data(self, reminder: Reminder) -> dict[str, object]:
+    def _describe(self, reminder: Reminder) -> dict[str, object]:
         rule = reminder.schedule.rule
         now = self._clock.now()
         is_paused = reminder.state is ReminderState.PAUSED
-        # Without follow-ups: they belong to one occurrence.
-        bare = type(reminder.schedule)(start=reminder.schedule.start, zone=reminder.schedule.zone, rule=rule)
-        own = list(islice(next_fires(bare, now, _OCCURRENCES), _OCCURRENCES))
-        coming = list(reminder.next_fires) or own
+        # Without follow-ups, which belong to a single occurrence.
+        schedule = type(reminder.schedule)(start=reminder.schedule.start, zone=reminder.schedule.zone, rule=rule)
+        occurrences = list(islice(next_fires(schedule, now, _MAX_OCCURRENCES), _MAX_OCCURRENCES))
+        coming = list(reminder.next_fires) or occurrences
         return {
             "id": reminder.id,
             "content": reminder.content,
             "next": coming[0].isoformat() if coming and not is_paused else None,
             "rrule": None if rule is None else str(rule),
-            "occurrences": [each.isoformat() for each in own],
-            "for": _people_of(reminder),
+            "occurrences": [each.isoformat() for each in occurrences],
+            "for": _list_recipients(reminder),
             "creator": reminder.creator.name,
             "paused": is_paused,
             "nag": reminder.schedule.follow_up is not None,
         }
 
 
-def open(start: datetime, zone: str, language: str) -> Session:  # noqa: A001 - the name that the contract gives it
-    """Start a new bot at `start` in a new chat."""
+def open(start: datetime, zone: str, language: str) -> Session:  # noqa: A001 - the scorer requires this name
+    """Start a new bot in a new chat, with its clock at `start`."""
     return Session(start, zone, language)
 
 
-def _people_of(reminder: Reminder) -> list[str]:
+def _list_recipients(reminder: Reminder) -> list[str]:
     return ["everyone" if each.id == EVERYONE else each.name for each in reminder.recipients]
 
 
-def _id(name: str) -> str:
+def _make_id(name: str) -> str:
     return re.sub(r"\s+", "-", name.lower())
 
 
-def _person(name: str) -> Person:
+def _make_person(name: str) -> Person:
     return Person(id=name.lower(), name=name)

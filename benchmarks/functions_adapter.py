@@ -1,6 +1,8 @@
-"""Adapters for the scorer of public function-calling data: schema, validate, corners.
+"""Adapters for the scorer of public function-calling data.
 
-Run: score_functions.py schema --adapter benchmarks/functions_adapter.py:schema (and validate, corners).
+    score_functions.py schema --adapter benchmarks/functions_adapter.py:schema
+
+`validate` and `corners` are run in the same way.
 """
 
 import json
@@ -11,18 +13,18 @@ from function_calls.tools.errors import ArgumentsInvalid
 
 
 def schema(function):
-    """The tool that the published library calls {"name", "description", "parameters"}."""
+    """Return the name, description and parameters of `function` as a tool."""
     found = analyse(function)
     return {"name": found.name, "description": found.description, "parameters": found.parameters_schema}
 
 
 def validate(parameters, raw):
-    """First validation with repair, as a model's call is checked."""
+    """Return the arguments after the first validation and its repairs, as for the call of a model."""
     return check_arguments(parameters, raw).arguments
 
 
 def corners(function, raw):
-    """Both validations without repair, as a call from a program is checked; then the call itself."""
+    """Call `function` after both validations without repair, as a program does; return its schema if `raw` is None."""
     if raw is None:
         return schema(function)
     found = analyse(function)

@@ -1,7 +1,9 @@
-"""How fast messages are stored with their full-text index, how fast a window is read, how fast words are found.
+"""Measure the history: storing messages with their full-text index, reading a window, and searching.
 
-Run: python benchmarks/history.py [--rows 1000000] [--chats 20]. The messages are made up, half English, half Chinese,
-their words drawn with Zipf's frequencies; most of them are in one busy chat. Figures are printed as JSON.
+    python benchmarks/history.py --rows 1000000 --chats 20
+
+The messages are generated, half of them in English and half in Chinese, with words in Zipf's frequencies. About half of
+them are in one busy chat. Prints JSON.
 """
 
 import argparse
@@ -24,92 +26,101 @@ from services.storage.messages.store import SqlMessageStore
 START = datetime(2026, 1, 1, tzinfo=UTC)
 VOCABULARY = 20_000
 WINDOW = 1_000
-ASKED = 200
-CONCURRENT = 500
+QUERIES = 200
+CHUNK_SIZE = 20_000
+CONCURRENT_WRITES = 500
 
 
-def words(numbers: random.Random) -> Callable[[], list[str]]:
+def make_word_source(numbers: random.Random) -> Callable[[], list[str]]:
+    """Return a function that draws the 4 to 16 words of a message, in English or in Chinese."""
     english = ["".join(numbers.choices("abcdefghijklmnoprstuvw", k=numbers.randint(3, 9))) for _ in range(VOCABULARY)]
     chinese = ["".join(chr(numbers.randint(0x4E00, 0x5E00)) for _ in range(2)) for _ in range(VOCABULARY)]
     weights = list(accumulate(1 / rank for rank in range(1, VOCABULARY + 1)))
 
-    def drawn() -> list[str]:
+    def draw_words() -> list[str]:
         is_chinese = numbers.random() < 0.5
         return numbers.choices(chinese if is_chinese else english, cum_weights=weights, k=numbers.randint(4, 16))
 
-    return drawn
+    return draw_words
 
 
-def messages(count: int, chats: int, drawn: Callable[[], list[str]], numbers: random.Random) -> Iterator[ChatMessage]:
+def generate_messages(
+    count: int, chats: int, draw_words: Callable[[], list[str]], numbers: random.Random
+) -> Iterator[ChatMessage]:
+    """Yield messages one second apart, every second one of them on average in chat 0."""
     for number in range(count):
         chat = 0 if numbers.random() < 0.5 else numbers.randrange(chats)
-        chosen = drawn()
+        words = draw_words()
         yield ChatMessage(
             id=str(number),
             address=ChatAddress(platform="bench", chat_id=str(chat)),
             sender=Person(id=f"p{number % 50}", name=f"Person {number % 50}"),
-            text=("" if not chosen[0].isascii() else " ").join(chosen),
+            text=(" " if words[0].isascii() else "").join(words),
             sent_at=START + timedelta(seconds=number),
         )
 
 
-async def stored(history: HistoryService, batches: list[list[ChatMessage]]) -> float:
-    """Record as a busy bot does, many at a time, each waiting for its commit; return the seconds it took."""
-    begun = time.perf_counter()
+async def record_batches(history: HistoryService, batches: list[list[ChatMessage]]) -> float:
+    """Record the messages of a batch concurrently, each waiting for its commit; return the seconds it took."""
+    start = time.perf_counter()
     for batch in batches:
         await asyncio.gather(*(history.record(message) for message in batch))
-    return time.perf_counter() - begun
+    return time.perf_counter() - start
 
 
-def megabytes(folder: Path) -> int:
+def measure_megabytes(folder: Path) -> int:
+    """Return the size of the files in `folder`."""
     return round(sum(each.stat().st_size for each in folder.iterdir()) / 1e6)
 
 
-async def timed(works: list[Callable[[], Awaitable[object]]]) -> dict[str, float]:
-    """Time on the clock, and of the processor alone, which other programs on the machine do not lengthen."""
-    taken, worked = [], []
-    for work in works:
-        begun, busy = time.perf_counter(), time.process_time()
-        await work()
-        taken.append((time.perf_counter() - begun) * 1000)
-        worked.append((time.process_time() - busy) * 1000)
+async def measure_latency(calls: list[Callable[[], Awaitable[object]]]) -> dict[str, float]:
+    """Return statistics of the wall time and, less affected by other processes, of the CPU time of `calls`."""
+    wall_ms, cpu_ms = [], []
+    for call in calls:
+        wall_start, cpu_start = time.perf_counter(), time.process_time()
+        await call()
+        wall_ms.append((time.perf_counter() - wall_start) * 1000)
+        cpu_ms.append((time.process_time() - cpu_start) * 1000)
     return {
-        "median_ms": round(statistics.median(taken), 2),
-        "p95_ms": round(statistics.quantiles(taken, n=20)[-1], 2),
-        "max_ms": round(max(taken), 2),
-        "cpu_median_ms": round(statistics.median(worked), 2),
-        "cpu_p95_ms": round(statistics.quantiles(worked, n=20)[-1], 2),
+        "median_ms": round(statistics.median(wall_ms), 2),
+        "p95_ms": round(statistics.quantiles(wall_ms, n=20)[-1], 2),
+        "max_ms": round(max(wall_ms), 2),
+        "cpu_median_ms": round(statistics.median(cpu_ms), 2),
+        "cpu_p95_ms": round(statistics.quantiles(cpu_ms, n=20)[-1], 2),
     }
 
 
 async def measure(rows: int, chats: int, folder: Path) -> dict[str, object]:
+    """Return all figures of one run, with the database in `folder`."""
     numbers = random.Random(6)
-    drawn = words(numbers)
-    source = messages(rows, chats, drawn, numbers)
+    draw_words = make_word_source(numbers)
+    source = generate_messages(rows, chats, draw_words, numbers)
     busy = ChatAddress(platform="bench", chat_id="0")
     async with Database(f"sqlite:///{folder / 'bench.db'}") as database:
         history = HistoryService(SqlMessageStore(database))
-        seconds, spent, slowest, left = 0.0, 0.0, float("inf"), rows
-        while left > 0:
-            lot = [next(source) for _ in range(min(left, 20_000))]
-            worked = time.process_time()
-            took = await stored(history, [lot[at : at + CONCURRENT] for at in range(0, len(lot), CONCURRENT)])
-            spent += time.process_time() - worked
-            seconds, slowest, left = seconds + took, min(slowest, len(lot) / took), left - len(lot)
-        queries = [" ".join(numbers.sample(drawn(), k=numbers.randint(1, 3))) for _ in range(ASKED)]
+        wall, cpu, slowest, remaining = 0.0, 0.0, float("inf"), rows
+        while remaining > 0:
+            chunk = [next(source) for _ in range(min(remaining, CHUNK_SIZE))]
+            batches = [chunk[at : at + CONCURRENT_WRITES] for at in range(0, len(chunk), CONCURRENT_WRITES)]
+            cpu_start = time.process_time()
+            seconds = await record_batches(history, batches)
+            cpu += time.process_time() - cpu_start
+            wall, slowest = wall + seconds, min(slowest, len(chunk) / seconds)
+            remaining -= len(chunk)
+        queries = [" ".join(numbers.sample(draw_words(), k=numbers.randint(1, 3))) for _ in range(QUERIES)]
         return {
             "rows": rows,
             "chats": chats,
-            "file_mb": await asyncio.to_thread(megabytes, folder),
-            "ingestion_per_second": round(rows / seconds),
-            "ingestion_per_cpu_second": round(rows / spent),
+            "file_mb": await asyncio.to_thread(measure_megabytes, folder),
+            "ingestion_per_second": round(rows / wall),
+            "ingestion_per_cpu_second": round(rows / cpu),
             "slowest_lot_per_second": round(slowest),
-            "window_of_1000": await timed([lambda: history.recent(busy, WINDOW)] * 50),
-            "window_since": await timed(
+            "window_of_1000": await measure_latency([lambda: history.recent(busy, WINDOW)] * 50),
+            "window_since": await measure_latency(
                 [lambda: history.since(busy, START + timedelta(seconds=rows - 2 * WINDOW), WINDOW)] * 50
             ),
-            "search_busy_chat": await timed([lambda q=q: history.search(busy, q, 10) for q in queries]),
-            "search_other_chat": await timed(
+            "search_busy_chat": await measure_latency([lambda q=q: history.search(busy, q, 10) for q in queries]),
+            "search_other_chat": await measure_latency(
                 [
                     lambda q=q: history.search(ChatAddress(platform="bench", chat_id=str(chats - 1)), q, 10)
                     for q in queries
@@ -119,12 +130,13 @@ async def measure(rows: int, chats: int, folder: Path) -> dict[str, object]:
 
 
 def main() -> None:
+    """Measure and print JSON."""
     parser = argparse.ArgumentParser(description="Benchmark of the history.")
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--chats", type=int, default=20)
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(asyncio.run(measure(chosen.rows, chosen.chats, Path(folder))), indent=2))
+        print(json.dumps(asyncio.run(measure(options.rows, options.chats, Path(folder))), indent=2))
 
 
 if __name__ == "__main__":

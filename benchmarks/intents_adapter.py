@@ -1,7 +1,7 @@
-"""The reading without a model as the intent scorer wants it: `interpret(text, lang, now) -> {"tool", "args"}`.
+"""Adapter of the intent scorer for the interpreter without a model.
 
-`interpret` treats nothing as addressed to the bot, as in a group where nobody spoke to it; a question that reads as
-put to an assistant counts as a search. `asked` treats everything as addressed, as in a private chat.
+`interpret` reads a text as a group message that is not addressed to the bot; a question to an assistant counts as a
+search. `asked` reads it as addressed to the bot, as in a private chat. Both return {"tool", "args"} or None.
 """
 
 import sys
@@ -14,14 +14,14 @@ from benchmarks.evaluation.offline_reading import read_sentence
 
 
 def interpret(text: str, lang: str, now: datetime) -> dict[str, object] | None:
-    return _answer(text, lang, now, is_addressed=False)
+    return _interpret(text, lang, now, is_addressed=False)
 
 
 def asked(text: str, lang: str, now: datetime) -> dict[str, object] | None:
-    return _answer(text, lang, now, is_addressed=True)
+    return _interpret(text, lang, now, is_addressed=True)
 
 
-def _answer(text: str, lang: str, now: datetime, *, is_addressed: bool) -> dict[str, object] | None:
+def _interpret(text: str, lang: str, now: datetime, *, is_addressed: bool) -> dict[str, object] | None:
     found = read_sentence(text, lang, now, is_addressed=is_addressed)
     if found is None:
         return None

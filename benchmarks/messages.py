@@ -1,9 +1,10 @@
-"""The whole way of a message without a model: platform, gate, history on disk, offline interpreter, reply.
+"""Measure messages without a model end to end: platform, gate, history on disk, offline interpreter, reply.
 
     python benchmarks/messages.py --messages 500
 
-CPU milliseconds a message, of chatter that the bot only keeps and of requests that it answers, and how many a second
-come through one after another. `interpreter_per_second` is the offline interpreter alone, on one core.
+Prints the CPU milliseconds for a message of chatter, which the bot only records, and for a request, which it answers,
+and the messages per second when sent one after another. `interpreter_per_second` is the offline interpreter alone, on
+one core.
 """
 
 import argparse
@@ -31,7 +32,7 @@ _REQUESTS = ("list my reminders", "what can you do?", "我有哪些提醒", "rem
 
 
 async def measure(messages: int) -> dict[str, float]:
-    """All figures of one run."""
+    """Return all figures of one run."""
     clock = SystemClock()
     platform = FakePlatform(clock)
     settings = Settings(
@@ -53,18 +54,18 @@ async def measure(messages: int) -> dict[str, float]:
                 figures[f"{name}_cpu_ms"] = round(cpu * 1000 / messages, 2)
                 figures[f"{name}_per_second"] = round(messages / wall)
             tools = bot.calls.registry.specs
-    return figures | {"interpreter_per_second": await _interpreter(messages, tools)}
+    return figures | {"interpreter_per_second": await _measure_interpreter(messages, tools)}
 
 
-async def _interpreter(messages: int, tools: Iterable[ToolSpec]) -> int:
+async def _measure_interpreter(messages: int, tools: Iterable[ToolSpec]) -> int:
     interpreter = OfflineInterpreter()
     turns = [make_turn(text.format(n=1), tools=tools) for text in _REQUESTS + _CHATTER]
     for turn in turns:
         await interpreter.interpret(turn)
-    began = time.process_time()
+    start = time.process_time()
     for number in range(messages):
         await interpreter.interpret(turns[number % len(turns)])
-    return round(messages / (time.process_time() - began))
+    return round(messages / (time.process_time() - start))
 
 
 def main() -> None:

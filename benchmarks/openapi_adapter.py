@@ -1,4 +1,4 @@
-"""Adapter for the scorer of OpenAPI documents: what our importer makes of a document.
+"""Adapter of the scorer of OpenAPI documents for the importer.
 
 python score_openapi.py --adapter benchmarks/openapi_adapter.py:tools
 """
@@ -7,7 +7,7 @@ from function_calls.toolsets.openapi.importer import import_document
 
 
 def tools(document, base_url):
-    """The tools of a parsed document."""
+    """Return the tools that the importer makes of a parsed document."""
     return [
         {
             "name": operation.name,

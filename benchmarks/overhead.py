@@ -1,11 +1,11 @@
-"""What a message costs this framework, beside a plain loop on the `openai` SDK: CPU time of the client process.
+"""Compare the CPU time per message of this framework with that of a plain loop on the `openai` SDK.
 
     python benchmarks/overhead.py --rounds 7 --messages 60
 
-A server in a process of its own plays the model: text at once, one call, three calls at once, streamed or whole. The
-plain loop offers the same twelve functions and checks arguments with the same Pydantic models. Each contender runs in a
-fresh process every round, in turn, so that a slow minute of the machine hits all; figures are medians over the rounds,
-`ratio` is to the plain loop of the same run. `recorded` writes history and call records to SQLite, as the bot does.
+A server in a separate process stands in for the model. It answers with text, one call or three calls, streamed or not.
+The plain loop offers the same twelve functions and checks arguments with the same Pydantic models. In each round every
+contender runs in a fresh process, so that changes of the machine's load affect all of them. Figures are medians over
+the rounds; `ratio` is relative to the plain loop. `recorded` also writes history and call records to SQLite.
 """
 
 import argparse
@@ -34,7 +34,7 @@ _CALLS = {
 
 
 async def serve() -> None:
-    """Play the model until the process is ended; the first word of a message says which answer it wants."""
+    """Run the model server until the process is terminated; the first word of a message selects the answer."""
     from tests.support.openai_server import Answer, OpenAIServer, call, calls, say
 
     class Model(OpenAIServer):
@@ -52,64 +52,64 @@ async def serve() -> None:
 
 
 async def run_contender(name: str, base_url: str, messages: int, in_flight: int) -> dict[str, float]:
-    """CPU milliseconds a message of each kind, and of `in_flight` at once with the memory they took."""
+    """Return the CPU milliseconds per message of each kind, and CPU and memory of `in_flight` messages at once."""
     if name == "recorded":
-        sys.modules["ours"] = importlib.import_module(_CONTENDERS["ours"])  # its name among the benchmark's contenders
+        sys.modules["ours"] = importlib.import_module(_CONTENDERS["ours"])  # the public benchmark knows it by this name
     contender = importlib.import_module(_CONTENDERS[name])
     await contender.setup(base_url)
     figures = {}
     for kind in _KINDS:
         answer = contender.run_stream if kind == "stream" else contender.run
         for number in range(10):
-            await _checked(answer, f"{kind} is word {number} of that novel, what does it mean?")
-        began = time.process_time()
+            await _check_answer(answer, f"{kind} is word {number} of that novel, what does it mean?")
+        start = time.process_time()
         for number in range(messages):
-            await _checked(answer, f"{kind} is word {number} of that novel, what does it mean?")
-        figures[kind] = (time.process_time() - began) * 1000 / messages
-    before = _peak_megabytes()
-    began = time.process_time()
+            await _check_answer(answer, f"{kind} is word {number} of that novel, what does it mean?")
+        figures[kind] = (time.process_time() - start) * 1000 / messages
+    before = _read_peak_megabytes()
+    start = time.process_time()
     await asyncio.gather(
         *(
-            _checked(contender.run, f"one is word {number} of that novel, what does it mean?")
+            _check_answer(contender.run, f"one is word {number} of that novel, what does it mean?")
             for number in range(in_flight)
         )
     )
-    figures["in_flight"] = (time.process_time() - began) * 1000 / in_flight
-    figures["in_flight_mb"] = _peak_megabytes() - before
+    figures["in_flight"] = (time.process_time() - start) * 1000 / in_flight
+    figures["in_flight_mb"] = _read_peak_megabytes() - before
     if hasattr(contender, "close"):
         await contender.close()
     return figures
 
 
-async def _checked(answer, message: str) -> None:
-    said = await answer(message)
-    if said != _FINAL:
-        raise SystemExit(f"wrong answer to {message!r}: {said!r}")
+async def _check_answer(answer, message: str) -> None:
+    text = await answer(message)
+    if text != _FINAL:
+        raise SystemExit(f"wrong answer to {message!r}: {text!r}")
 
 
-def _peak_megabytes() -> float:
+def _read_peak_megabytes() -> float:
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) / 1024
 
 
 def compare(rounds: int, messages: int, in_flight: int) -> dict[str, dict[str, float]]:
-    """Medians over the rounds, one row a contender."""
+    """Run all contenders `rounds` times and return the medians of each."""
     command = [sys.executable, __file__]
     server = subprocess.Popen([*command, "--serve"], stdout=subprocess.PIPE, text=True)
     try:
         base_url = server.stdout.readline().strip()
-        seen = {name: [] for name in _CONTENDERS}
+        samples = {name: [] for name in _CONTENDERS}
         for _ in range(rounds):
             for name in _CONTENDERS:
                 sizes = ["--messages", str(messages), "--in-flight", str(in_flight)]
-                told = [*command, "--contender", name, "--base-url", base_url, *sizes]
-                answer = subprocess.run(told, check=True, stdout=subprocess.PIPE, text=True).stdout
-                seen[name].append(json.loads(answer))
+                arguments = [*command, "--contender", name, "--base-url", base_url, *sizes]
+                answer = subprocess.run(arguments, check=True, stdout=subprocess.PIPE, text=True).stdout
+                samples[name].append(json.loads(answer))
     finally:
         server.terminate()
     return {
-        name: {key: round(statistics.median(each[key] for each in found), 2) for key in found[0]}
-        for name, found in seen.items()
+        name: {key: round(statistics.median(each[key] for each in rows), 2) for key in rows[0]}
+        for name, rows in samples.items()
     }
 
 
@@ -122,15 +122,15 @@ def main() -> None:
     parser.add_argument("--contender", choices=_CONTENDERS)
     parser.add_argument("--base-url")
     parser.add_argument("--serve", action="store_true")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     sys.path.insert(0, str(_HERE))
-    if chosen.serve:
+    if options.serve:
         asyncio.run(serve())
-    elif chosen.contender:
-        found = asyncio.run(run_contender(chosen.contender, chosen.base_url, chosen.messages, chosen.in_flight))
-        print(json.dumps(found))
+    elif options.contender:
+        figures = asyncio.run(run_contender(options.contender, options.base_url, options.messages, options.in_flight))
+        print(json.dumps(figures))
     else:
-        rows = compare(chosen.rounds, chosen.messages, chosen.in_flight)
+        rows = compare(options.rounds, options.messages, options.in_flight)
         plain = rows["plain"]
         ratios = {
             name: {key: round(row[key] / plain[key], 2) for key in (*_KINDS, "in_flight")} for name, row in rows.items()

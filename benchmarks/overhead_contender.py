@@ -1,13 +1,13 @@
-"""What the framework costs per message, as a contender of the overhead benchmark.
+"""Contender of the overhead benchmark: this framework, without history and call records.
 
-The benchmark (fake OpenAI-compatible server, twelve tools, CPU time of the client process) imports this module by
-name from its `contenders` folder and brings the tools along as `_tools`: copy this file there as `ours.py` and run
+`overhead.py` imports this module. The public benchmark imports its contenders, and `_tools`, from its folder
+`contenders`: copy this file there as `ours.py` and run
 
     run_overhead.py --venvs DIR --only "raw-openai;ours" --extra ours=PYTHON:ours seq
 
-The path measured is the bot's: `Assistant`, `FunctionCallLLM` with both validations, `FunctionCallRouter`,
-`OpenAIModel`. Platforms and the offline interpreter are left out; history and call records are written to SQLite by
-the contender beside this one, `overhead_recorded_contender.py`.
+A message passes through `Assistant`, `FunctionCallLLM` with both validations, `FunctionCallRouter` and `OpenAIModel`,
+as in the bot, but through no platform and no offline interpreter. `overhead_recorded_contender.py` also writes history
+and call records to SQLite.
 """
 
 import logging
@@ -41,33 +41,34 @@ PACKAGES = ["openai", "pydantic", "httpx2"]
 
 _CHAT = ChatAddress(platform="bench", chat_id="1")
 _ANN = Person(id="ann", name="Ann")
-_NUMBERS = count(1)
+_MESSAGE_NUMBERS = count(1)
 
 logger.disable("function_calls")
 logging.disable(logging.INFO)
 
 
-class Silent:
-    """An interpreter that understands nothing; the benchmark's server is never out of reach."""
+class NullInterpreter:
+    """An interpreter that returns nothing: the model is always available, so that no fallback is needed."""
 
-    async def interpret(self, turn: Turn) -> Interpretation:  # noqa: ARG002 - the protocol's
+    async def interpret(self, turn: Turn) -> Interpretation:  # noqa: ARG002 - required by the protocol
         return Interpretation()
 
 
-class Streaming:
-    """Asks for every answer as a stream and listens to its words."""
+class StreamingInterpreter:
+    """Requests every answer as a stream."""
 
     def __init__(self, llm: FunctionCallLLM) -> None:
         self._llm = llm
 
     async def interpret(self, turn: Turn) -> Interpretation:
-        return await self._llm.interpret(turn, on_text=self._hear)
+        return await self._llm.interpret(turn, on_text=self._ignore)
 
-    async def _hear(self, text: str) -> None:
+    async def _ignore(self, text: str) -> None:
         pass
 
 
 def register(n: int):
+    """Return the schemas of the first `n` functions, and a registry that has them."""
     registry = Registry()
     for spec in models(n):
         registry.register(spec.handler, ToolOptions(name=spec.name, description=spec.doc))
@@ -78,6 +79,7 @@ def register(n: int):
 
 
 async def setup(base_url: str, *, is_recorded: bool = False) -> None:
+    """Connect to the model at `base_url`, with a database in a temporary folder if `is_recorded`."""
     global bot, streaming_bot, tools, services, clock, model, history, resources  # noqa: PLW0603 - the benchmark's form
     _, registry = register(12)
     tools, services, clock, resources = registry.specs, Services(), SystemClock(), AsyncExitStack()
@@ -97,40 +99,44 @@ async def setup(base_url: str, *, is_recorded: bool = False) -> None:
     llm = FunctionCallLLM(model)
     router = FunctionCallRouter(registry, on_dispatched=None if recorder is None else recorder.record_call)
     record_turn = None if recorder is None else recorder.turn
-    bot = Assistant(router, llm, rules=Silent(), context_for=_context, record_turn=record_turn)
-    streaming_bot = Assistant(router, Streaming(llm), rules=Silent(), context_for=_context, record_turn=record_turn)
+    bot = Assistant(router, llm, rules=NullInterpreter(), context_for=_make_context, record_turn=record_turn)
+    streaming_bot = Assistant(
+        router, StreamingInterpreter(llm), rules=NullInterpreter(), context_for=_make_context, record_turn=record_turn
+    )
 
 
 async def run(message: str) -> str:
-    return await _answered(bot, message)
+    return await _answer(bot, message)
 
 
 async def run_stream(message: str) -> str:
-    return await _answered(streaming_bot, message)
+    return await _answer(streaming_bot, message)
 
 
 async def close() -> None:
     await resources.aclose()
 
 
-async def _answered(by: Assistant, text: str) -> str:
-    turn = _turn(text)
+async def _answer(assistant: Assistant, text: str) -> str:
+    turn = _make_turn(text)
     if history is not None:
         await history.record(turn.message)
-    said = (await by.answer(turn)).text
+    answer = (await assistant.answer(turn)).text
     if history is not None:
         now = clock.now()
-        await history.record_own(_CHAT, said, message_id=f"b{turn.message.id}", sent_at=now, reply_to=turn.message.id)
-    return said
+        await history.record_own(_CHAT, answer, message_id=f"b{turn.message.id}", sent_at=now, reply_to=turn.message.id)
+    return answer
 
 
-def _turn(text: str) -> Turn:
+def _make_turn(text: str) -> Turn:
     now = datetime.now(UTC)
-    message = ChatMessage(id=str(next(_NUMBERS)), address=_CHAT, sender=_ANN, text=text, sent_at=now, is_addressed=True)
+    message = ChatMessage(
+        id=str(next(_MESSAGE_NUMBERS)), address=_CHAT, sender=_ANN, text=text, sent_at=now, is_addressed=True
+    )
     return Turn(message=message, now=now, zone=UTC, language="en", bot_name="Bubbles", tools=tools)
 
 
-def _context(turn: Turn, place: int) -> CallContext:
+def _make_context(turn: Turn, place: int) -> CallContext:
     return CallContext(
         call_id=f"{turn.message.id}-{len(turn.steps)}-{place}",
         message=turn.message,

@@ -1,4 +1,4 @@
-"""The yardstick of the overhead benchmark: a loop that anybody would write on `AsyncOpenAI`."""
+"""Baseline of the overhead benchmark: a tool loop on `AsyncOpenAI` without a framework."""
 
 import asyncio
 
@@ -24,19 +24,22 @@ async def setup(base_url: str) -> None:
 
 
 async def run(message: str) -> str:
-    messages = _opening(message)
+    messages = _make_messages(message)
     for _ in range(_MAX_ROUNDS):
         response = await client.chat.completions.create(model=MODEL, messages=messages, tools=schemas)
-        said = response.choices[0].message
-        if not said.tool_calls:
-            return said.content
-        calls = [(each.id, each.function.name, each.function.arguments) for each in said.tool_calls]
-        messages += [_requested(said.content, calls), *await asyncio.gather(*(_result(*call) for call in calls))]
+        answer = response.choices[0].message
+        if not answer.tool_calls:
+            return answer.content
+        calls = [(each.id, each.function.name, each.function.arguments) for each in answer.tool_calls]
+        messages += [
+            _make_assistant_message(answer.content, calls),
+            *await asyncio.gather(*(_call_function(*call) for call in calls)),
+        ]
     raise RuntimeError("too many rounds")
 
 
 async def run_stream(message: str) -> str:
-    messages = _opening(message)
+    messages = _make_messages(message)
     for _ in range(_MAX_ROUNDS):
         text, calls = "", {}
         stream = await client.chat.completions.create(model=MODEL, messages=messages, tools=schemas, stream=True)
@@ -51,17 +54,17 @@ async def run_stream(message: str) -> str:
         if not calls:
             return text
         messages += [
-            _requested(text or None, calls.values()),
-            *await asyncio.gather(*(_result(*call) for call in calls.values())),
+            _make_assistant_message(text or None, calls.values()),
+            *await asyncio.gather(*(_call_function(*call) for call in calls.values())),
         ]
     raise RuntimeError("too many rounds")
 
 
-def _opening(message: str) -> list[dict[str, object]]:
+def _make_messages(message: str) -> list[dict[str, object]]:
     return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": message}]
 
 
-def _requested(text: str | None, calls) -> dict[str, object]:
+def _make_assistant_message(text: str | None, calls) -> dict[str, object]:
     functions = [
         {"id": key, "type": "function", "function": {"name": name, "arguments": arguments}}
         for key, name, arguments in calls
@@ -69,7 +72,7 @@ def _requested(text: str | None, calls) -> dict[str, object]:
     return {"role": "assistant", "content": text, "tool_calls": functions}
 
 
-async def _result(key: str, name: str, arguments: str) -> dict[str, object]:
+async def _call_function(key: str, name: str, arguments: str) -> dict[str, object]:
     spec = tools[name]
     try:
         content = await spec.handler(spec.model.model_validate_json(arguments))

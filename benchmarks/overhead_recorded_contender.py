@@ -1,6 +1,6 @@
-"""The overhead per message with the history and every call and turn written to SQLite, as the bot does it.
+"""Contender of the overhead benchmark: this framework, with history, calls and turns written to SQLite.
 
-Copy it beside `ours.py` (see `overhead_contender.py`) as `ours_recorded.py` and add
+In the public benchmark, copy this file next to `ours.py` (see `overhead_contender.py`) as `ours_recorded.py` and add
 `--extra ours-recorded=PYTHON:ours_recorded`.
 """
 

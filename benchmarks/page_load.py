@@ -1,14 +1,15 @@
-"""How soon the page is there on a slow computer, and how much JavaScript it loads.
+"""Measure the loading of the web page on a slow computer, and the size of its JavaScript.
 
     python benchmarks/page_load.py --rounds 5 --messages 500
 
-Starts `bubbles run` with a fresh data folder and opens its page in Chromium (BUBBLES_CHROMIUM, default
-/usr/bin/chromium), whose processor is throttled to a quarter over the DevTools protocol; every load has an empty cache.
-`join` is the form for a new person, `room` a room with a few messages, `long_room` one with as many as given, every
-fourth of which the bot answers. `paint_ms` is the first contentful paint; `interactive_ms` is when the form, or the
-last message with the connected composer, is shown and the page answers within a tenth of a second; `javascript_kb` are
-the unpacked scripts loaded until then; `cpu_ms` is the processor time of the main thread until then, which other
-processes do not change. The median of the rounds.
+Starts `bubbles run` with an empty data folder and opens its page in Chromium (BUBBLES_CHROMIUM, /usr/bin/chromium by
+default), with the CPU slowed down to a quarter over the DevTools protocol and with an empty cache. `join` is the form
+for a new person, `room` a room with a few messages, `long_room` one with `--messages`. In both the bot answers every
+fourth message.
+
+`paint_ms` is the first contentful paint. `interactive_ms` is the time until the form, or the last message and the
+connected composer, is shown and the page responds within a tenth of a second. Up to then, `javascript_kb` is the
+uncompressed size of the scripts and `cpu_ms` the CPU time of the main thread. Figures are medians of the rounds.
 """
 
 import argparse
@@ -22,17 +23,17 @@ from urllib.parse import urlencode
 
 from playwright.async_api import Browser, async_playwright
 
-from benchmarks.startup import settle
+from benchmarks.processes import wait_until_idle
 from benchmarks.websocket_fanout import Server
 
 _CHROMIUM = os.environ.get("BUBBLES_CHROMIUM") or "/usr/bin/chromium"
 _ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
-_SLOWER = 4
-_MAX_SECONDS = 60
-_FEW_MESSAGES = 10
-_ANSWERED_EVERY = 5
-_LAST = "this is the last message of the room"
-# Runs in the page before its own scripts, with the selector and the text of what is waited for.
+_CPU_SLOWDOWN = 4
+_MAX_LOAD_SECONDS = 60
+_MESSAGES_OF_ROOM = 10
+_MESSAGES_PER_ANSWER = 5  # including the answer
+_LAST_MESSAGE = "this is the last message of the room"
+# Runs in the page before its own scripts, with the selector and the text of the element to wait for.
 _OBSERVER = """
 const [selector, text] = %s
 const isShown = () => [...document.querySelectorAll(selector)].some((one) => one.textContent.includes(text))
@@ -51,30 +52,34 @@ const look = () => {
 }
 look()
 """
-_IS_INTERACTIVE = """() => new Promise((resolve) => {
+_WAIT_UNTIL_INTERACTIVE = """() => new Promise((resolve) => {
   const look = () => (window.interactiveAt ? resolve() : setTimeout(look, 20))
   look()
 })"""
-_FIGURES = """() => ({
+_COLLECT_FIGURES = """() => ({
   paint_ms: performance.getEntriesByName('first-contentful-paint')[0].startTime,
   interactive_ms: window.interactiveAt,
   javascript_kb: performance.getEntriesByType('resource')
     .filter((one) => one.name.endsWith('.js') && one.startTime < window.interactiveAt)
     .reduce((sum, one) => sum + one.decodedBodySize, 0) / 1000,
 })"""
-_SCREENS = {"join": ("form button[type=submit]", ""), "room": (".bubble", _LAST), "long_room": (".bubble", _LAST)}
+_SCREENS = {
+    "join": ("form button[type=submit]", ""),
+    "room": (".bubble", _LAST_MESSAGE),
+    "long_room": (".bubble", _LAST_MESSAGE),
+}
 
 
 async def fill_room(server: Server, room: str, messages: int) -> None:
-    """Let two people talk, and the bot answer now and then."""
+    """Fill a room with messages of two people and answers of the bot, `messages` in all."""
     people = [await server.connect(name, room) for name in ("Ada", "Lin")]
-    asked = messages - messages // _ANSWERED_EVERY
-    for number in range(asked):
+    sent = messages - messages // _MESSAGES_PER_ANSWER
+    for number in range(sent):
         text = f"the train leaves from platform {number}, see https://example.org/{number}"
-        if number % (_ANSWERED_EVERY - 1) == 0:
+        if number % (_MESSAGES_PER_ANSWER - 1) == 0:
             text = "@Bubbles what can you do?"
-        if number == asked - 1:
-            text = _LAST
+        if number == sent - 1:
+            text = _LAST_MESSAGE
         client_id = f"{room}-{number}"
         await people[number % 2].send(
             json.dumps({"v": 1, "type": "send", "data": {"client_id": client_id, "text": text}})
@@ -84,22 +89,22 @@ async def fill_room(server: Server, room: str, messages: int) -> None:
             if frame["type"] == "message_new" and frame["data"]["message"]["client_id"] == client_id:
                 break
     await asyncio.sleep(1)
-    for one in people:
-        await one.close()
+    for each in people:
+        await each.close()
 
 
-async def load(browser: Browser, address: str, screen: str) -> dict[str, float]:
-    """Open the page once with nothing in the cache."""
+async def load_page(browser: Browser, address: str, screen: str) -> dict[str, float]:
+    """Open the page once with an empty cache and return its figures."""
     context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB")
     page = await context.new_page()
     devtools = await context.new_cdp_session(page)
-    await devtools.send("Emulation.setCPUThrottlingRate", {"rate": _SLOWER})
+    await devtools.send("Emulation.setCPUThrottlingRate", {"rate": _CPU_SLOWDOWN})
     await devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
     await page.add_init_script(f"{{{_OBSERVER % json.dumps(_SCREENS[screen])}}}")
     query = {} if screen == "join" else {"as": "Mei", "room": screen}
     await page.goto(f"{address}/?{urlencode(query)}", wait_until="commit")
-    await asyncio.wait_for(page.evaluate(_IS_INTERACTIVE), _MAX_SECONDS)
-    figures: dict[str, float] = await page.evaluate(_FIGURES)
+    await asyncio.wait_for(page.evaluate(_WAIT_UNTIL_INTERACTIVE), _MAX_LOAD_SECONDS)
+    figures: dict[str, float] = await page.evaluate(_COLLECT_FIGURES)
     metrics = (await devtools.send("Performance.getMetrics"))["metrics"]
     figures["cpu_ms"] = 1000 * next(each["value"] for each in metrics if each["name"] == "TaskDuration")
     await context.close()
@@ -107,17 +112,17 @@ async def load(browser: Browser, address: str, screen: str) -> dict[str, float]:
 
 
 async def measure(server: Server, address: str, rounds: int, messages: int) -> dict[str, dict[str, float]]:
-    """Load every screen as often as asked; return the medians."""
-    await fill_room(server, "room", _FEW_MESSAGES)
+    """Load every screen `rounds` times and return the medians."""
+    await fill_room(server, "room", _MESSAGES_OF_ROOM)
     await fill_room(server, "long_room", messages)
-    await asyncio.to_thread(settle, server.process.pid)
+    await asyncio.to_thread(wait_until_idle, server.process.pid)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=_CHROMIUM, args=_ARGUMENTS)
-        await load(browser, address, "join")
-        found = {screen: [await load(browser, address, screen) for _ in range(rounds)] for screen in _SCREENS}
+        await load_page(browser, address, "join")
+        found = {screen: [await load_page(browser, address, screen) for _ in range(rounds)] for screen in _SCREENS}
         await browser.close()
     return {
-        screen: {key: round(statistics.median(one[key] for one in loads), 1) for key in loads[0]}
+        screen: {key: round(statistics.median(each[key] for each in loads), 1) for key in loads[0]}
         for screen, loads in found.items()
     }
 
@@ -128,12 +133,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--messages", type=int, default=500)
     parser.add_argument("--port", type=int, default=8792)
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(folder, chosen.port)
+        server = Server(folder, options.port)
         try:
-            address = f"http://127.0.0.1:{chosen.port}"
-            figures = asyncio.run(measure(server, address, chosen.rounds, chosen.messages))
+            address = f"http://127.0.0.1:{options.port}"
+            figures = asyncio.run(measure(server, address, options.rounds, options.messages))
         finally:
             server.process.terminate()
             server.process.wait(10)

@@ -1,13 +1,13 @@
-"""The reminder service as a contender of the reminder benchmark.
+"""Contender of the public reminder benchmark: the reminder service.
 
-The benchmark (every phase a child process: kill -9, memory, CPU and start-up are real) imports this module by name
-from its `contenders` folder: copy this file there as `ours.py`, add `"ours": ("ours", "Ours", {})` to its `REGISTRY`
+The benchmark runs each phase in a child process and imports its contenders from its folder `contenders`: copy this file
+there as `ours.py`, add `"ours": ("ours", "Ours", {})` to its `REGISTRY`
 (for PostgreSQL `"ours-pg": ("ours", "Ours", {"pg": "1"})`) and run, with the project on the path,
 
     PYTHONPATH=PROJECT python run.py burst -c ours -n 10000 -k 1000
 
-Reminders are spread over `--opt chats=100` chats and handed over one by one, as the other contenders do. `OursTogether`
-gets those that are due at once in a chat as one message, as the bot does.
+Reminders are distributed over `--opt chats=100` chats and delivered one by one, as by the other contenders.
+`OursTogether` delivers those that are due at once in a chat as one message, as the bot does.
 """
 
 import asyncio
@@ -32,19 +32,19 @@ from services.storage.reminders.store import SqlReminderStore
 from services.time_expressions import parse_all
 
 _ANN = Person(id="ann", name="Ann")
-_NO_CAPS = ReminderLimits(per_person=10**9, per_chat=10**9)
-_BULK = 10_000
+_NO_LIMITS = ReminderLimits(per_person=10**9, per_chat=10**9)
+_MAX_BULK_SIZE = 10_000
 _PENDING = sa.text(
     "SELECT (SELECT count(*) FROM reminder WHERE next_fire_at IS NOT NULL) + "
     "(SELECT count(*) FROM delivery WHERE state NOT IN ('sent', 'parked', 'cancelled'))"
 )
 
 logger.remove()
-gc.freeze()  # as `services/kernel/startup_imports.py` does in the bot's process
+gc.freeze()  # as in the bot, see `services/kernel/startup_imports.py`
 
 
 class Ours:
-    """Opens the database in `open`, delivers from `start` on."""
+    """The reminder service with a database; reminders are delivered after `start`."""
 
     persistent = True
 
@@ -58,33 +58,35 @@ class Ours:
         await self._database.__aenter__()
         self._store = SqlReminderStore(self._database)
         state = SqlStateStore(self._database, self._clock)
-        self._service = ReminderService(self._store, self._clock, self, state, limits=_NO_CAPS, times=parse_all)
+        self._service = ReminderService(self._store, self._clock, self, state, limits=_NO_LIMITS, times=parse_all)
 
     async def add_many(self, items: Sequence[tuple[str, float]]) -> None:
-        # Straight into the store: the service refuses times that have passed, and some phases add those.
-        # While one part is written the next is made.
+        # The service refuses past times, which some phases add, so that reminders are written to the store.
+        # The next part is prepared while one is written.
         writing: asyncio.Task[int] | None = None
-        for start in range(0, len(items), _BULK):
-            part = items[start : start + _BULK]
+        for start in range(0, len(items), _MAX_BULK_SIZE):
+            part = items[start : start + _MAX_BULK_SIZE]
             moments = [(key, datetime.fromtimestamp(due, UTC)) for key, due in part]
             now, active = self._clock.now(), ReminderState.ACTIVE
-            arrivals = [
-                ImportedReminder(reminder=self._wish(key, moment), state=active, next_fire_at=moment, created_at=now)
+            reminders = [
+                ImportedReminder(
+                    reminder=self._make_reminder(key, moment), state=active, next_fire_at=moment, created_at=now
+                )
                 for key, moment in moments
             ]
             if writing is not None:
                 await writing
-            writing = asyncio.create_task(self._store.add_imported(arrivals, now))
+            writing = asyncio.create_task(self._store.add_imported(reminders, now))
             await asyncio.sleep(0)
         if writing is not None:
             await writing
         self._service.worker.claim_before(datetime.fromtimestamp(min(due for _, due in items), UTC))
 
     async def add(self, key: str, due: float) -> None:
-        await self._service.create(self._wish(key, datetime.fromtimestamp(due, UTC)))
+        await self._service.create(self._make_reminder(key, datetime.fromtimestamp(due, UTC)))
 
     async def add_daily(self, key: str, first_due: float) -> None:
-        await self._service.create(self._wish(key, datetime.fromtimestamp(first_due, UTC), "FREQ=DAILY"))
+        await self._service.create(self._make_reminder(key, datetime.fromtimestamp(first_due, UTC), "FREQ=DAILY"))
 
     async def start(self, deliver) -> None:
         self._deliver = deliver
@@ -107,7 +109,7 @@ class Ours:
         self._running.cancel()
         await self._database.__aexit__()
 
-    def _wish(self, key: str, due: datetime, rule: str = "") -> NewReminder:
+    def _make_reminder(self, key: str, due: datetime, rule: str = "") -> NewReminder:
         return NewReminder(
             request_key=key,
             address=next(self._chats),
@@ -119,7 +121,7 @@ class Ours:
 
 
 class OursTogether(Ours):
-    """Several reminders of a chat are one message to the platform."""
+    """As `Ours`, with one message for several reminders of a chat."""
 
     async def deliver_together(self, notices: Sequence[DueNotice], idempotency_key: str) -> str | None:
         del idempotency_key

@@ -1,10 +1,10 @@
-"""Every benchmark, one after another, as one table and one JSON file.
+"""Run the benchmarks one after another, print a table and save a JSON file.
 
     make bench                                  # all, about ten minutes
     python benchmarks/run.py --only overhead startup --out bench.json
 
-A goal that is missed is marked; nothing fails, for machines differ. Figures are of this machine in this run: compare
-ratios, and CPU before wall time where other processes run beside.
+Missed goals are marked in the table and do not fail the run, as machines differ. To compare runs, prefer ratios to
+times, and CPU time to wall time if other processes are running.
 """
 
 import argparse
@@ -17,18 +17,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_PARTS = {
-    "overhead": ["overhead.py"],
-    "messages": ["messages.py"],
-    "hostile": ["hostile_messages.py"],
-    "startup": ["startup.py"],
-    "reminders": ["reminders.py"],
-    "history": ["history.py"],
-    "sockets": ["websocket_fanout.py"],
-    "page": ["page_load.py"],
+_BENCHMARKS = {
+    "overhead": "overhead.py",
+    "messages": "messages.py",
+    "hostile": "hostile_messages.py",
+    "startup": "startup.py",
+    "reminders": "reminders.py",
+    "history": "history.py",
+    "sockets": "websocket_fanout.py",
+    "page": "page_load.py",
 }
-# The most that a figure may be, by its place in the part's JSON.
-_GOALS = {
+# The maximum of a figure, by its path in the JSON of a benchmark.
+_MAX_FIGURES = {
     "overhead.ratio.ours.text": 0.4,
     "overhead.ratio.ours.one": 0.4,
     "overhead.ratio.ours.three": 0.4,
@@ -69,48 +69,48 @@ _GOALS = {
 }
 
 
-def flat(found: object, path: str) -> Iterator[tuple[str, float]]:
-    """The numbers of a part's JSON by their place in it; a list of bursts goes by how many were due."""
+def flatten(found: object, path: str) -> Iterator[tuple[str, float]]:
+    """Yield the numbers of a benchmark's JSON with their paths; a row of a list is named by its value of `due`."""
     if isinstance(found, dict):
         for key, value in found.items():
-            yield from flat(value, f"{path}.{key}")
+            yield from flatten(value, f"{path}.{key}")
     elif isinstance(found, list):
         for row in found:
-            yield from flat({key: value for key, value in row.items() if key != "due"}, f"{path}.{row['due']}")
+            yield from flatten({key: value for key, value in row.items() if key != "due"}, f"{path}.{row['due']}")
     elif isinstance(found, int | float):
         yield path, found
 
 
-def table(figures: dict[str, float]) -> str:
-    """The figures as text, one a line, with the goal where there is one."""
+def format_table(figures: dict[str, float]) -> str:
+    """Return one line for each figure, with its goal if it has one."""
     width = max(map(len, figures))
     lines = []
     for name, value in figures.items():
-        goal = _GOALS.get(name)
-        verdict = "" if goal is None else f"  {'ok' if value <= goal else 'MISSED'} (at most {goal})"
-        lines.append(f"{name:<{width}}  {value:>12,}{verdict}")
+        maximum = _MAX_FIGURES.get(name)
+        mark = "" if maximum is None else f"  {'ok' if value <= maximum else 'MISSED'} (at most {maximum})"
+        lines.append(f"{name:<{width}}  {value:>12,}{mark}")
     return "\n".join(lines)
 
 
 def main() -> None:
-    """Run the parts, print the table, save the JSON."""
+    """Run the benchmarks, save the JSON and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", choices=_PARTS, default=list(_PARTS))
+    parser.add_argument("--only", nargs="+", choices=_BENCHMARKS, default=list(_BENCHMARKS))
     parser.add_argument("--out", type=Path, default=Path("bench.json"))
-    chosen = parser.parse_args()
-    found: dict[str, object] = {}
-    for name in chosen.only:
+    options = parser.parse_args()
+    results: dict[str, object] = {}
+    for name in options.only:
         print(f"{name}…", file=sys.stderr, flush=True)
-        script, *options = _PARTS[name]
-        command = [sys.executable, str(_HERE / script), *options]
+        script = _BENCHMARKS[name]
+        command = [sys.executable, str(_HERE / script)]
         answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
         if answer.returncode != 0:
             raise SystemExit(f"{script} failed with exit code {answer.returncode}")
-        found[name] = json.loads(answer.stdout)
-    figures = {place: value for name, part in found.items() for place, value in flat(part, name)}
+        results[name] = json.loads(answer.stdout)
+    figures = {path: value for name, result in results.items() for path, value in flatten(result, name)}
     machine = {"python": platform.python_version(), "cpus": os.cpu_count(), "load": os.getloadavg()[0]}
-    chosen.out.write_text(json.dumps({"machine": machine, "figures": figures}, indent=2) + "\n", encoding="utf-8")
-    print(table(figures))
+    options.out.write_text(json.dumps({"machine": machine, "figures": figures}, indent=2) + "\n", encoding="utf-8")
+    print(format_table(figures))
 
 
 if __name__ == "__main__":

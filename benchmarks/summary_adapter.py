@@ -1,7 +1,6 @@
 """Adapter of the offline summarizer for the ROUGE scorer over QMSum and VCSum.
 
-`summarize(messages, language, count)` takes `{"who", "text"}` messages and returns positions, through the same steps
-as the service: content messages only, thanks and greetings left out, then coverage.
+The messages are `{"who", "text"}`. As in the service, thanks and greetings are left out before messages are chosen.
 """
 
 import sys
@@ -19,7 +18,7 @@ _START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def summarize(messages: list[dict[str, str]], _language: str, count: int) -> list[int]:
-    """Return the positions of the quoted messages."""
+    """Return the positions of the `count` messages that a summary quotes."""
     chat = [
         ChatMessage(
             id=str(position),

@@ -1,7 +1,7 @@
-"""Adapter for the public time-expression suites: `python score.py benchmarks/time_adapter.py --lang en`.
+"""Adapter for the public suites of time expressions: `python score.py benchmarks/time_adapter.py --lang en`.
 
-Rows are naive and in the speaker's zone, so UTC stands in for it. "5pm PST" is labelled 17:00 there, by the clock of
-the place that is named, so answers are told by it too.
+Times of the suites have no zone and are local to the speaker; UTC is used for that zone. The suites label "5pm PST" as
+17:00, in the zone that is named, so the answer is converted to that zone.
 """
 
 import sys
@@ -16,7 +16,7 @@ from services.time_expressions.resolve.zones import zone_of
 
 
 def parse(text: str, ref: datetime, lang: str, order: str | None = None) -> dict[str, str] | None:
-    """Answer in the scorer's terms; `shortest_period` lets the suites' recurrences below a minute through."""
+    """Return the start and the rule of the best reading, with recurrences below a minute, which reminders refuse."""
     found = read_time(
         text,
         ref.replace(tzinfo=UTC),
@@ -30,12 +30,12 @@ def parse(text: str, ref: datetime, lang: str, order: str | None = None) -> dict
     start = reading.start.astimezone(zone_of(reading.zone)) if reading.zone else reading.start
     answer = {"start": start.replace(tzinfo=None).isoformat()}
     if reading.rrule:
-        answer["rrule"] = _with_start(reading, ref)
+        answer["rrule"] = _format_rule(reading, ref)
     return answer
 
 
-def _with_start(reading: Reading, ref: datetime) -> str:
-    """Add DTSTART where words moved the first fire; a default hour already gone today does not count as such."""
+def _format_rule(reading: Reading, ref: datetime) -> str:
+    """Return the rule, with DTSTART if it starts after tomorrow; a default hour that has passed moves it by a day."""
     first = reading.start.replace(tzinfo=None)
     if first.date() <= ref.date() + timedelta(days=1):
         return str(reading.rrule)

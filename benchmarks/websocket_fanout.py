@@ -1,10 +1,10 @@
-"""How quickly a message of the web room reaches everybody in it, and what that costs the server.
+"""Measure the delivery of messages to everybody in a web room, and the server's CPU and memory.
 
     python benchmarks/websocket_fanout.py --sockets 50 --messages 1000
 
-Starts `bubbles run` in a process of its own with a fresh data folder, opens the sockets from this one, and lets one
-person speak at a steady pace. Prints the latency from sending to each socket's `message_new`, the server's CPU time a
-message, and how much its memory has grown. The messages go through everything: history on disk, gate, interpreter.
+Starts `bubbles run` in a separate process with an empty data folder, opens the sockets, and sends messages from one of
+them at a steady rate. Prints the latency until each socket receives `message_new`, the server's CPU time per message,
+and the growth of its memory. Messages pass through history on disk, gate and interpreter.
 """
 
 import argparse
@@ -16,16 +16,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 
 import websockets
 
-_READY_SECONDS = 30
-_CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
+from benchmarks.processes import read_cpu_seconds, read_rss_megabytes
+
+_MAX_START_SECONDS = 30
 
 
 class Server:
-    """A bot in a process of its own."""
+    """A bot in a separate process."""
 
     def __init__(self, folder: str, port: int) -> None:
         environment = os.environ | {
@@ -39,20 +39,9 @@ class Server:
         self.address = f"ws://127.0.0.1:{port}/api/chat/ws"
         self.process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
-    def cpu_seconds(self) -> float:
-        """CPU time so far, user and system."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / _CLOCK_TICKS
-
-    def rss_megabytes(self) -> float:
-        """Resident memory now."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
-        line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
-        return int(line.split()[1]) / 1024
-
     async def connect(self, name: str, room: str = "bench") -> websockets.ClientConnection:
-        """A socket of `name` in `room`, once the server listens."""
-        deadline = time.monotonic() + _READY_SECONDS
+        """Return a socket of `name` in `room`, as soon as the server listens."""
+        deadline = time.monotonic() + _MAX_START_SECONDS
         while True:
             try:
                 return await websockets.connect(f"{self.address}?session_id={room}&name={name}", compression=None)
@@ -63,14 +52,14 @@ class Server:
 
 
 async def measure(server: Server, sockets: int, messages: int, per_second: float) -> dict[str, float]:
-    """Let one person speak and everybody listen."""
-    tabs = [await server.connect(f"person{number}") for number in range(sockets)]
+    """Send messages from the first of `sockets` sockets and return the figures of the run."""
+    clients = [await server.connect(f"person{number}") for number in range(sockets)]
     sent_at: dict[str, float] = {}
     latencies: list[float] = []
-    everybody = asyncio.Event()
+    complete = asyncio.Event()
 
-    async def listen(tab: websockets.ClientConnection) -> None:
-        async for text in tab:
+    async def listen(socket: websockets.ClientConnection) -> None:
+        async for text in socket:
             now = time.perf_counter()
             frame = json.loads(text)
             if frame["type"] == "message_new":
@@ -78,20 +67,21 @@ async def measure(server: Server, sockets: int, messages: int, per_second: float
                 if started is not None:
                     latencies.append((now - started) * 1000)
                 if len(latencies) >= sockets * messages:
-                    everybody.set()
+                    complete.set()
 
-    listeners = [asyncio.create_task(listen(tab)) for tab in tabs]
+    listeners = [asyncio.create_task(listen(each)) for each in clients]
     await asyncio.sleep(1)
-    cpu, rss = server.cpu_seconds(), server.rss_megabytes()
+    pid = server.process.pid
+    cpu, rss = read_cpu_seconds(pid), read_rss_megabytes(pid)
     for number in range(messages):
         key = f"m{number}"
         data = {"client_id": key, "text": f"the train leaves from platform {number}"}
         sent_at[key] = time.perf_counter()
-        await tabs[0].send(json.dumps({"v": 1, "type": "send", "data": data}))
+        await clients[0].send(json.dumps({"v": 1, "type": "send", "data": data}))
         await asyncio.sleep(1 / per_second)
-    await asyncio.wait_for(everybody.wait(), 60)
+    await asyncio.wait_for(complete.wait(), 60)
     await asyncio.sleep(0.5)
-    used, grown = server.cpu_seconds() - cpu, server.rss_megabytes() - rss
+    cpu_seconds, rss_growth = read_cpu_seconds(pid) - cpu, read_rss_megabytes(pid) - rss
     for task in listeners:
         task.cancel()
     ordered = sorted(latencies)
@@ -101,9 +91,9 @@ async def measure(server: Server, sockets: int, messages: int, per_second: float
         "p50_ms": round(statistics.median(ordered), 1),
         "p95_ms": round(ordered[int(len(ordered) * 0.95)], 1),
         "max_ms": round(ordered[-1], 1),
-        "server_cpu_ms_per_message": round(used * 1000 / messages, 2),
+        "server_cpu_ms_per_message": round(cpu_seconds * 1000 / messages, 2),
         "rss_before_mb": round(rss, 1),
-        "rss_growth_mb": round(grown, 1),
+        "rss_growth_mb": round(rss_growth, 1),
     }
 
 
@@ -114,11 +104,11 @@ def main() -> None:
     parser.add_argument("--messages", type=int, default=1000)
     parser.add_argument("--per-second", type=float, default=20.0)
     parser.add_argument("--port", type=int, default=8791)
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(folder, chosen.port)
+        server = Server(folder, options.port)
         try:
-            figures = asyncio.run(measure(server, chosen.sockets, chosen.messages, chosen.per_second))
+            figures = asyncio.run(measure(server, options.sockets, options.messages, options.per_second))
         finally:
             server.process.terminate()
             server.process.wait(10)

@@ -2,9 +2,9 @@
 
     python -m benchmarks.library.compare --pydantic-ai PYTHON --openai-agents PYTHON
 
-Each program runs in its own Python against a server that plays the model: one answer 503, three calls at once, one of
-them with a wrong argument, a structured answer, a streamed text. Printed are non-blank lines (an import is one), import
-statements, the bytes of the first request, and what the model reads about the wrong argument.
+Each program runs in its own Python with a fake model server: a response 503, three calls of which one has a wrong
+argument, a structured answer, and a streamed text. Prints the number of non-blank lines (an import counts as one) and
+of import statements, the bytes of the first request, and the error that the model gets for the wrong argument.
 """
 
 import argparse
@@ -23,16 +23,20 @@ _HERE = Path(__file__).parent
 _PAGE = _HERE.parents[1] / "docs" / "how-to" / "use-as-a-library.md"
 _OFFER = {"items": ["apple", "pear", "plum"], "total": 3.5}
 _SENTENCE = "Three fruits for 3.50 euros, enjoy!"
-_ENDS = {"ours": call("give_answer", _OFFER), "pydantic-ai": call("final_result", _OFFER)}
+_FINAL_ANSWERS = {"ours": call("give_answer", _OFFER), "pydantic-ai": call("final_result", _OFFER)}
 
 
 async def run(name: str, python: str, program: Path) -> list[dict[str, object]]:
-    """Run one program and return the bodies of its requests."""
+    """Run one program and return the bodies of its requests.
+
+    Raises:
+        SystemExit: The program does not print the text that the model streams.
+    """
     script = [
         status(503, retry_after=0),
         calls(("price", {"item": "apple"}), ("price", {"item": "pear"}), ("price", {"item": "prune"})),
         call("price", {"item": "plum"}),
-        _ENDS.get(name, say(json.dumps(_OFFER))),
+        _FINAL_ANSWERS.get(name, say(json.dumps(_OFFER))),
         say(_SENTENCE),
     ]
     async with OpenAIServer(script) as server:
@@ -47,21 +51,21 @@ async def run(name: str, python: str, program: Path) -> list[dict[str, object]]:
 def show(name: str, program: str, bodies: list[dict[str, object]]) -> None:
     """Print the figures of one program."""
     imports = [each for each in ast.parse(program).body if isinstance(each, ast.Import | ast.ImportFrom)]
-    wrapped = sum((each.end_lineno or each.lineno) - each.lineno for each in imports)
-    lines = sum(bool(line.strip()) for line in program.splitlines()) - wrapped
+    continuation_lines = sum((each.end_lineno or each.lineno) - each.lineno for each in imports)
+    lines = sum(bool(line.strip()) for line in program.splitlines()) - continuation_lines
     size = len(json.dumps(bodies[0], ensure_ascii=False, separators=(",", ":")).encode())
-    corrected = next(each["content"] for each in reversed(bodies[2]["messages"]) if each["role"] == "tool")
-    print(f"{name}: {lines} lines, {len(imports)} imports, {size} bytes; the model reads: {corrected}")
+    error = next(each["content"] for each in reversed(bodies[2]["messages"]) if each["role"] == "tool")
+    print(f"{name}: {lines} lines, {len(imports)} imports, {size} bytes; the model reads: {error}")
 
 
 def main() -> None:
-    """Run the programs of all whose Python is given, and ours."""
+    """Run our program, and the others whose Python is given."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pydantic-ai")
     parser.add_argument("--openai-agents")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     ours = re.findall(r"```python\n(.*?)```", _PAGE.read_text(encoding="utf-8"), re.DOTALL)[0]
-    peers = {"pydantic-ai": chosen.pydantic_ai, "openai-agents": chosen.openai_agents}
+    peers = {"pydantic-ai": options.pydantic_ai, "openai-agents": options.openai_agents}
     programs = {"ours": (sys.executable, ours)} | {
         name: (python, (_HERE / f"{name.replace('-', '_')}_program.py").read_text(encoding="utf-8"))
         for name, python in peers.items()

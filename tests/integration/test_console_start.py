@@ -32,11 +32,11 @@ def test_line_and_end_of_input_typed_early_are_read_and_shown_once(environment):
     with Terminal(CHAT, environment) as terminal:
         terminal.wait_for("ann> ", SECONDS)
         terminal.type("list my reminders")
-        terminal.end()
+        terminal.send_eof()
         terminal.wait_for("Bubbles: No reminders here", SECONDS)
 
         assert terminal.process.wait(SECONDS) == 0
-        assert terminal.shown.count("list my reminders") == 1
+        assert terminal.output.count("list my reminders") == 1
 
 
 def test_failed_start_after_the_prompt_prints_its_reason(environment):
@@ -46,7 +46,7 @@ def test_failed_start_after_the_prompt_prints_its_reason(environment):
         terminal.wait_for("bubbles: ", SECONDS)
 
         assert terminal.process.wait(SECONDS) == 2
-        assert "Traceback" not in terminal.shown
+        assert "Traceback" not in terminal.output
 
 
 def test_process_without_input_and_output_ends_quietly(environment):
