@@ -1,10 +1,10 @@
-"""Measure the search for tools: bytes of the first request with 200 tools, and how often the right tool is offered.
+"""Measure the search for tools: the size of the first request, and how often the right tool is offered.
 
     python -m benchmarks.tool_search --data FOLDER [--pool 200] [--errors 20]
 
-FOLDER has `functions/dev/validate.jsonl` (sentences with the calls they mean) and `openapi/docs` (the documents that
-`benchmarks/evaluation/cases/tools.toml` has sentences for). The bot's own functions are attached besides. The model is
-a script that searches with the person's sentence as it stands; a real model chooses its words, and translates them.
+FOLDER has `functions/dev/validate.jsonl` (sentences with the expected calls) and `openapi/docs` (the documents that
+`benchmarks/evaluation/cases/tools.toml` has sentences for). The bot's own functions are attached as well. The model is
+a script that searches with the unchanged sentence; a real model would choose, and translate, the words of its query.
 """
 
 import argparse
@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 from loguru import logger
 
-from benchmarks.evaluation.prompts import NONE, own_prompts
+from benchmarks.evaluation.prompts import load_own_prompts
+from benchmarks.evaluation.sentence_cases import NONE
 from bot.app.registry import built_in_registry
 from bot.testing.models import completion, requested
 from bot.testing.turns import make_turn
@@ -36,46 +37,51 @@ from services.language_model.ports import Completion, CompletionRequest
 CASES = Path(__file__).parent / "evaluation" / "cases" / "tools.toml"
 STYLES: tuple[FixedStyle, ...] = ("native", "json_router", "prompt")
 HAN = re.compile(r"[\u3400-\u9fff]")
-WEIGHED = 30  # sentences of each pool whose requests are weighed in every style
+MAX_SIZED_SENTENCES = 30
+"""The number of sentences of each pool whose requests are measured in every style."""
 CATALOGS: dict[int, IdentityCache[OfferedTools]] = {}
 
 
 class Case(NamedTuple):
-    """A sentence and the tool that it means."""
+    """A sentence and the tool that should be called."""
 
     text: str
     tool: str
 
 
 class Offered(NamedTuple):
-    """The names that a model gets: in full in the first request, in its list, and in full after one search."""
+    """The tools that a model gets: with schemas in the first request, by name in its list, and after one search."""
 
     first: frozenset[str]
     listed: frozenset[str]
     found: frozenset[str]
 
 
-def functions(folder: Path) -> tuple[dict[str, ToolSpec], list[Case]]:
-    """The published functions, each with the first of its descriptions, and their sentences."""
+def load_functions(folder: Path) -> tuple[dict[str, ToolSpec], list[Case]]:
+    """Return the public functions, each with the first of its descriptions, and their sentences."""
     specs: dict[str, ToolSpec] = {}
     cases = []
     for line in (folder / "functions" / "dev" / "validate.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        shown = row["function"]
-        name = re.sub(r"[^\w-]", "_", shown["name"])[:64]
-        spec = ToolSpec(name=name, description=shown["description"], parameters=shown["parameters"])
+        function = row["function"]
+        name = re.sub(r"[^\w-]", "_", function["name"])[:64]
+        spec = ToolSpec(name=name, description=function["description"], parameters=function["parameters"])
         specs.setdefault(name, spec)
         cases.append(Case(row["question"], name))
     return specs, cases
 
 
-def documents(folder: Path) -> tuple[dict[str, ToolSpec], list[Case]]:
-    """The tools of the OpenAPI documents, and the project's sentences for them."""
+def load_documents(folder: Path) -> tuple[dict[str, ToolSpec], list[Case]]:
+    """Return the tools of the OpenAPI documents, and the project's sentences for them.
+
+    Raises:
+        SystemExit: A sentence names a tool that no document has.
+    """
     specs: dict[str, ToolSpec] = {}
     cases = []
     for document, sentences in tomllib.loads(CASES.read_text(encoding="utf-8")).items():
-        read = json.loads((folder / "openapi" / "docs" / f"{document}.json").read_text(encoding="utf-8"))
-        for operation in import_document(read, "http://tools.example").operations:
+        parsed = json.loads((folder / "openapi" / "docs" / f"{document}.json").read_text(encoding="utf-8"))
+        for operation in import_document(parsed, "http://tools.example").operations:
             specs.setdefault(operation.spec.name, operation.spec)
         cases += [Case(text, name) for name, texts in sentences.items() for text in texts]
     unknown = sorted({case.tool for case in cases} - set(specs))
@@ -84,8 +90,8 @@ def documents(folder: Path) -> tuple[dict[str, ToolSpec], list[Case]]:
     return specs, cases
 
 
-def pools(names: Sequence[str], size: int) -> Iterator[list[str]]:
-    """Divide `names` into pools of `size` at random, the last filled up with names of the others."""
+def make_pools(names: Sequence[str], size: int) -> Iterator[list[str]]:
+    """Divide `names` into random pools of `size`; the last one is filled up with names of the first."""
     mixed = list(names)
     random.Random(25).shuffle(mixed)
     for start in range(0, len(mixed), size):
@@ -93,38 +99,38 @@ def pools(names: Sequence[str], size: int) -> Iterator[list[str]]:
         yield pool + mixed[: size - len(pool)] if start else pool
 
 
-def size_of(request: CompletionRequest) -> int:
-    """The bytes of a request's messages, tools and format."""
+def measure_size(request: CompletionRequest) -> int:
+    """Return the size of the messages, tools and format of a request in bytes."""
     fields = {"messages": request.messages, "response_format": request.response_format}
     text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), default=dict)
     return len(text.encode()) + len(request.tools or b"")
 
 
-async def requests(
+async def record_requests(
     text: str, tools: tuple[ToolSpec, ...], style: FixedStyle = "native", maximum: int = 50
 ) -> list[CompletionRequest]:
-    """The requests for a sentence."""
+    """Return the requests that the model gets for a sentence; tools are searched above `maximum` tools."""
     model = SearchingModel(text)
     llm = FunctionCallLLM(model, styles=make_styles(style, model), tool_search_above=maximum)
-    llm._catalog = CATALOGS.setdefault(maximum, llm._catalog)  # the index of a pool is made once
+    llm._catalog = CATALOGS.setdefault(maximum, llm._catalog)  # reuse the index of a pool
     await llm.interpret(make_turn(text, tools=tools))
     return model.requests
 
 
-def offered(requests: Sequence[CompletionRequest]) -> Offered:
-    """Return what a model got."""
-    first, found = map(names_of, requests[:2])
+def list_offered(requests: Sequence[CompletionRequest]) -> Offered:
+    """Return the tools in the first two requests."""
+    first, found = map(list_names, requests[:2])
     lines = str(requests[0].messages[0]["content"]).splitlines()
     return Offered(first, frozenset(line.split(":")[0] for line in lines), found)
 
 
-def names_of(request: CompletionRequest) -> frozenset[str]:
-    """The tools in a request."""
+def list_names(request: CompletionRequest) -> frozenset[str]:
+    """Return the names of the tools that a request has with their schemas."""
     return frozenset(tool["function"]["name"] for tool in json.loads(request.tools or b"[]"))
 
 
 class SearchingModel:
-    """A model that searches tools with `query` once and then answers in words."""
+    """A model that searches tools once with `query` and then answers with text."""
 
     name = "searching"
 
@@ -133,7 +139,7 @@ class SearchingModel:
         self.requests: list[CompletionRequest] = []
 
     async def complete(self, request: CompletionRequest) -> Completion:
-        """Answer `request`."""
+        """Return the search for the first request, and a text for later ones."""
         self.requests.append(request)
         return (
             completion("no")
@@ -149,25 +155,29 @@ async def measure(title: str, specs: Mapping[str, ToolSpec], cases: Sequence[Cas
     missed: list[Case] = []
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
     done: set[str] = set()
-    for names in pools(list(specs), pool):
+    for names in make_pools(list(specs), pool):
         tools = (*(specs[name] for name in names), *own)
-        here = [case for case in cases if case.tool not in done and (case.tool in names or case.tool not in specs)]
-        for case in here:
-            got = offered(await requests(case.text, tools))
+        pool_cases = [
+            case for case in cases if case.tool not in done and (case.tool in names or case.tool not in specs)
+        ]
+        for case in pool_cases:
+            offered = list_offered(await record_requests(case.text, tools))
             language = "zh" if HAN.search(case.text) else "en"
             count = counts[language]
-            in_full = case.tool in got.first | got.found
+            is_found = case.tool in offered.first | offered.found
             for place, is_right in enumerate(
-                (True, case.tool in got.first, in_full, in_full or case.tool in got.listed)
+                (True, case.tool in offered.first, is_found, is_found or case.tool in offered.listed)
             ):
                 count[place] += is_right
-            if not in_full:
+            if not is_found:
                 missed.append(case)
         done.update(names)
         for style in STYLES:
-            for case in here[:: max(len(here) // WEIGHED, 1)]:
-                few, every = [size_of((await requests(case.text, tools, style, maximum))[0]) for maximum in (50, 0)]
-                shares[style].append(100 * few / every)
+            for case in pool_cases[:: max(len(pool_cases) // MAX_SIZED_SENTENCES, 1)]:
+                searched, whole = [
+                    measure_size((await record_requests(case.text, tools, style, maximum))[0]) for maximum in (50, 0)
+                ]
+                shares[style].append(100 * searched / whole)
     print(f"\n{title}: {len(specs)} tools in pools of {pool}, with {len(own)} own functions")
     for language, (total, first, full, listed) in sorted(counts.items()):
         rates = (f"{100 * each / total:6.1f} %" for each in (first, full, listed))
@@ -191,17 +201,17 @@ async def main() -> None:
     parser.add_argument(
         "--errors", type=int, default=0, help="sentences to print whose tool was neither offered nor found"
     )
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     logger.remove()
-    sources = {"functions": functions(chosen.data), "OpenAPI documents": documents(chosen.data)}
+    sources = {"functions": load_functions(options.data), "OpenAPI documents": load_documents(options.data)}
     every = {name: spec for specs, _ in sources.values() for name, spec in specs.items()}
-    smallest = dict(sorted(every.items(), key=lambda each: OfferedTools.size_of(each[1]))[: chosen.pool])
+    smallest = dict(sorted(every.items(), key=lambda each: OfferedTools.size_of(each[1]))[: options.pool])
     known = [case for _, cases in sources.values() for case in cases if case.tool in smallest]
     sources["the smallest of both"] = smallest, known
     for title, (specs, cases) in sources.items():
-        await measure(title, specs, cases, chosen.pool, chosen.errors)
-    prompts = [Case(each.text, each.tool) for each in own_prompts() if each.tool != NONE]
-    await measure("the bot's own functions", smallest, prompts, chosen.pool, chosen.errors)
+        await measure(title, specs, cases, options.pool, options.errors)
+    prompts = [Case(each.text, each.tool) for each in load_own_prompts() if each.tool != NONE]
+    await measure("the bot's own functions", smallest, prompts, options.pool, options.errors)
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Measures how well the bot reads times and intents, summarises, and drives a language model: `bubbles eval`."""
+"""Evaluate times, intents, conversations, summaries and tool calls of a language model: `bubbles eval`."""

@@ -1,4 +1,4 @@
-"""Ask a model in a thread of its own while the event loop waits, so that no simulated time passes meanwhile."""
+"""Run a language model in a thread that blocks the event loop, so that simulated time stands still during requests."""
 
 import asyncio
 import threading
@@ -12,8 +12,8 @@ from services.language_model.ports import Completion, CompletionRequest, Instrum
 
 
 @contextmanager
-def blocking_model(model: FallbackChain) -> Iterator[InstrumentedModel]:
-    """Run the requests of `model` in another thread, without streaming, and close it at the end."""
+def open_blocking_model(model: FallbackChain) -> Iterator[InstrumentedModel]:
+    """Yield a model that runs requests of `model` in another thread, without streaming; close `model` at the end."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()

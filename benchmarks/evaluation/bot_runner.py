@@ -1,15 +1,15 @@
-"""The whole bot with its clock standing still, told one message after the other; each in a chat of its own."""
+"""Run the bot in memory with a fixed time and send it prompts, each in a new private chat."""
 
 import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from benchmarks.evaluation.prompts import NONE, NOW, Prompt
+from benchmarks.evaluation.prompts import NOW, Prompt
+from benchmarks.evaluation.sentence_cases import NONE
 from bot.app.application import App, build_app
 from bot.config.settings import BotSettings, LogSettings, RouterSettings, Settings
 from bot.testing.clocks import StandingClock
@@ -23,75 +23,75 @@ from services.storage.database import Database
 
 ZONE = "Asia/Shanghai"
 _PERSON = "ann"
-_ANY_PACE = 1_000_000
-"""Messages in a minute: for a clock that stands still all of them come at once."""
+_MAX_MESSAGES_PER_MINUTE = 1_000_000
+"""Above the number of prompts, which are all sent at the same time of the clock."""
 
 
-class Observed(Struct, frozen=True, kw_only=True):
-    """What the bot did with a message: the calls that were chosen, the reminders that are kept, what it said.
+class Observation(Struct, frozen=True, kw_only=True):
+    """The calls, the open reminders and the answers of the bot after a prompt.
 
-    `failure` says why the interpreter gave no answer; what the bot did then, it did offline.
+    `failure` is the reason why the interpreter gave no answer; the bot then used its rules.
     """
 
     prompt: Prompt
     calls: tuple[ToolCall, ...]
     reminders: tuple[Reminder, ...]
-    said: tuple[str, ...]
+    answers: tuple[str, ...]
     seconds: float
     failure: str = ""
 
 
-class MeasuredBot:
-    """Tells a running bot prompts and watches what comes of them."""
+class BotRunner:
+    """Sends prompts to a running bot and observes the results."""
 
-    def __init__(self, app: App, platform: FakePlatform, overheard: "Overheard") -> None:
+    def __init__(self, app: App, platform: FakePlatform, recorder: "RecordingInterpreter") -> None:
         self._app = app
         self._platform = platform
-        self._overheard = overheard
+        self._recorder = recorder
         self._chats = 0
 
     async def warm_up(self) -> None:
-        """Say something that is not measured: a server reads the list of functions once and keeps it."""
-        await self.tell(Prompt(text="hello", tool=NONE, language="en"))
+        """Send a message that is not measured, after which a server has the list of functions in its cache."""
+        await self.send(Prompt(text="hello", tool=NONE, language="en"))
 
-    async def tell(self, prompt: Prompt) -> Observed:
-        """Say the prompt in a private chat that is new."""
+    async def send(self, prompt: Prompt) -> Observation:
+        """Send the prompt in a new private chat and return what the bot did."""
         self._chats += 1
-        self._overheard.forget()
-        heard, started = len(self._platform.texts), time.perf_counter()
+        self._recorder.clear()
+        count, start = len(self._platform.texts), time.perf_counter()
         message = await self._platform.say(prompt.text, sender=_PERSON, chat=f"prompt-{self._chats}", is_private=True)
-        took = time.perf_counter() - started
+        seconds = time.perf_counter() - start
         reminders = self._app.services.get(ReminderService)
-        return Observed(
+        return Observation(
             prompt=prompt,
-            calls=self._overheard.calls,
+            calls=self._recorder.calls,
             reminders=await reminders.list(message.address, Person(id=_PERSON, name=_PERSON)),
-            said=tuple(self._platform.texts[heard:]),
-            seconds=took,
-            failure=self._overheard.failure,
+            answers=tuple(self._platform.texts[count:]),
+            seconds=seconds,
+            failure=self._recorder.failure,
         )
 
 
-class Overheard:
-    """An interpreter whose first round of calls is remembered, and why it failed if it did."""
+class RecordingInterpreter:
+    """An interpreter that records its first calls, or the reason for which it failed."""
 
     def __init__(self, interpreter: Interpreter) -> None:
         self._interpreter = interpreter
         self.calls: tuple[ToolCall, ...] = ()
         self.failure = ""
 
-    def forget(self) -> None:
-        """Be ready for the next message."""
+    def clear(self) -> None:
+        """Discard the record of the last message."""
         self.calls, self.failure = (), ""
 
     async def interpret(self, turn: Turn) -> Interpretation:
-        """Interpret, and remember the calls.
+        """Interpret and record the calls.
 
         Raises:
-            ModelUnavailable: as the interpreter does.
+            ModelUnavailable: The interpreter raised it.
         """
         try:
-            made = await self._interpreter.interpret(turn)
+            interpretation = await self._interpreter.interpret(turn)
         except ModelUnavailable as error:
             self.failure = str(error)
             raise
@@ -99,22 +99,20 @@ class Overheard:
             self.failure = "given up: the answer took too long"
             raise
         if not turn.steps:
-            self.calls = made.calls
-        return made
+            self.calls = interpretation.calls
+        return interpretation
 
 
 @asynccontextmanager
-async def measured_bot(interpreter: Interpreter) -> AsyncIterator[MeasuredBot]:
-    """A bot in memory that understands with `interpreter`; it stays Friday 2026-11-20, 10:00."""
-    pace = RouterSettings(messages_per_minute=_ANY_PACE, chat_messages_per_minute=_ANY_PACE)
-    settings = Settings(bot=BotSettings(timezone=ZONE), log=LogSettings(to_file=False), router=pace)
-    clock = StandingClock(_at(NOW))
-    platform, overheard = FakePlatform(clock), Overheard(interpreter)
+async def run_bot(interpreter: Interpreter) -> AsyncIterator[BotRunner]:
+    """Yield a bot in memory that uses `interpreter`, at the time of `NOW` in `ZONE`."""
+    router = RouterSettings(
+        messages_per_minute=_MAX_MESSAGES_PER_MINUTE, chat_messages_per_minute=_MAX_MESSAGES_PER_MINUTE
+    )
+    settings = Settings(bot=BotSettings(timezone=ZONE), log=LogSettings(to_file=False), router=router)
+    clock = StandingClock(NOW.replace(tzinfo=ZoneInfo(ZONE)))
+    platform, recorder = FakePlatform(clock), RecordingInterpreter(interpreter)
     async with build_app(
-        settings, platforms=[platform], interpreter=overheard, clock=clock, database=Database("sqlite://")
+        settings, platforms=[platform], interpreter=recorder, clock=clock, database=Database("sqlite://")
     ) as app:
-        yield MeasuredBot(app, platform, overheard)
-
-
-def _at(moment: datetime) -> datetime:
-    return moment.replace(tzinfo=ZoneInfo(ZONE))
+        yield BotRunner(app, platform, recorder)

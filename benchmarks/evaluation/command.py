@@ -1,4 +1,4 @@
-"""`bubbles eval`: how well the bot reads times, intents and conversations, summarises, and drives a model."""
+"""The command `bubbles eval`, with a subcommand for each evaluation."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
@@ -30,8 +30,8 @@ _errors_option = click.option(
 )
 
 
-def _endpoint_options(*, is_required: bool) -> Callable[[Callable[..., int]], Callable[..., int]]:
-    """Add the options that name a model, with the names of the fields of `ModelEndpoint`."""
+def _add_endpoint_options(*, is_required: bool) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Return a decorator that adds the options of a model, named as the fields of `ModelEndpoint`."""
     options = (
         click.option(
             "--base-url", required=is_required, help="OpenAI-compatible server, such as http://127.0.0.1:8092/v1."
@@ -75,14 +75,14 @@ def evaluation() -> None:
 @_errors_option
 def evaluate_time(data: Path | None, errors: int) -> int:
     """Accuracy on time expressions, per corpus and kind."""
-    from benchmarks.evaluation import own_times, time_cases
+    from benchmarks.evaluation import time_cases
     from benchmarks.evaluation.offline_reading import read_phrase
     from benchmarks.evaluation.time_scores import score
 
-    cases = own_times.own_cases() if data is None else tuple(time_cases.cases_in(data))
+    cases = time_cases.load_own_cases() if data is None else tuple(time_cases.load_cases(data))
     if not cases:
-        return _nothing_in(data, "*.jsonl with time expressions")
-    return _show(reports.time_report(score(cases, read_phrase), errors))
+        return _report_no_cases(data, "*.jsonl with time expressions")
+    return _print_lines(reports.format_time_report(score(cases, read_phrase), errors))
 
 
 @evaluation.command(name="intents")
@@ -96,14 +96,14 @@ def evaluate_intents(data: Path | None, errors: int) -> int:
     from benchmarks.evaluation.offline_reading import read_sentence
     from benchmarks.evaluation.sentence_scores import score
 
-    cases = tuple(sentence_cases.cases_in(data))
+    cases = tuple(sentence_cases.load_cases(data))
     if not cases:
-        return _nothing_in(data, "*.jsonl with labelled sentences")
-    return _show(reports.sentence_report(score(cases, read_sentence), errors))
+        return _report_no_cases(data, "*.jsonl with labelled sentences")
+    return _print_lines(reports.format_sentence_report(score(cases, read_sentence), errors))
 
 
 @evaluation.command(name="conversations")
-@_endpoint_options(is_required=False)
+@_add_endpoint_options(is_required=False)
 @click.option("--limit", type=click.IntRange(min=0), default=0, help="At most so many of a language; 0 = all.")
 @_data_option
 @_errors_option
@@ -113,20 +113,20 @@ def evaluate_conversations(limit: int, data: Path | None, errors: int, **endpoin
     if any(named) and not all(named):
         raise click.UsageError("--base-url and --model go together")
     model = ModelEndpoint(**endpoint) if all(named) else None
-    from benchmarks.evaluation.conversation_cases import OWN, conversations_in
+    from benchmarks.evaluation.conversation_cases import OWN_CONVERSATIONS, load_conversations
     from benchmarks.evaluation.conversation_play import play
     from benchmarks.evaluation.conversation_scores import ConversationScore, Row
 
-    conversations = tuple(conversations_in(data or OWN))
+    conversations = tuple(load_conversations(data or OWN_CONVERSATIONS))
     if not conversations:
-        return _nothing_in(data, "*.jsonl with conversations")
+        return _report_no_cases(data, "*.jsonl with conversations")
     rows: dict[str, list[Row]] = {each.lang: [] for each in conversations}
-    with _interpreter_in_thread(model) as interpreter:
+    with _open_interpreter(model) as interpreter:
         for language, of_language in rows.items():
             chosen = [each for each in conversations if each.lang == language][: limit or None]
             of_language.extend(row for each in chosen for row in play(each, interpreter))
     scores = {language: ConversationScore(tuple(found)) for language, found in rows.items()}
-    return _show(reports.conversation_report(scores, errors))
+    return _print_lines(reports.format_conversation_report(scores, errors))
 
 
 @evaluation.command(name="summary")
@@ -134,16 +134,16 @@ def evaluate_conversations(limit: int, data: Path | None, errors: int, **endpoin
 def evaluate_summary(data: Path | None) -> int:
     """ROUGE and citations of summaries without a model. Beside baselines."""
     from benchmarks.evaluation import summary_cases
-    from benchmarks.evaluation.summary_scores import citations, score
+    from benchmarks.evaluation.summary_scores import score, score_citations
 
-    cases = summary_cases.own_cases() if data is None else tuple(summary_cases.cases_in(data))
+    cases = summary_cases.load_own_cases() if data is None else tuple(summary_cases.load_cases(data))
     if not cases:
-        return _nothing_in(data, "*.jsonl with conversations and their summaries")
-    return _show(reports.summary_report(score(cases), citations(cases)))
+        return _report_no_cases(data, "*.jsonl with conversations and their summaries")
+    return _print_lines(reports.format_summary_report(score(cases), score_citations(cases)))
 
 
 class ModelEndpoint(Struct, frozen=True, kw_only=True):
-    """A model to be measured: where it is, how it is called, and how many seconds one answer may take."""
+    """The address and name of a model to evaluate, the style of its tools, and the limit for one answer."""
 
     base_url: str
     name: str
@@ -153,64 +153,63 @@ class ModelEndpoint(Struct, frozen=True, kw_only=True):
 
 
 @evaluation.command(name="tools")
-@_endpoint_options(is_required=True)
+@_add_endpoint_options(is_required=True)
 @click.option("--limit", type=click.IntRange(min=0), default=0, help="At most so many prompts; 0 = all.")
 @_data_option
 @_errors_option
 def evaluate_tools(limit: int, data: Path | None, errors: int, **endpoint: Any) -> int:
     """Say prompts to the bot with a model behind it. Right tools, right arguments, false triggers, latency."""
-    from benchmarks.evaluation.prompts import own_prompts
-    from benchmarks.evaluation.tool_prompts import thinned, tool_prompts
+    from benchmarks.evaluation.prompts import load_own_prompts, load_prompts, sample_prompts
 
     try:
-        prompts = thinned(own_prompts() if data is None else tool_prompts(data), limit)
+        prompts = sample_prompts(load_own_prompts() if data is None else load_prompts(data), limit)
     except PromptsUnreadable as error:
         click.echo(f"bubbles: {error}", err=True)
         return 2
     if not prompts:
-        return _nothing_in(data, "*.toml prompts or *.jsonl sentences")
-    judged = asyncio.run(_with_model(ModelEndpoint(**endpoint), prompts))
-    _show(reports.tool_report(judged, errors))
-    return 1 if all(each.observed.failure for each in judged) else 0
+        return _report_no_cases(data, "*.toml prompts or *.jsonl sentences")
+    judgements = asyncio.run(_judge_with_model(ModelEndpoint(**endpoint), prompts))
+    _print_lines(reports.format_tool_report(judgements, errors))
+    return 1 if all(each.observation.failure for each in judgements) else 0
 
 
 def _evaluate_own_intents(errors: int) -> int:
-    from benchmarks.evaluation.own_sentences import LANGUAGES, own_sentences, read_all
-    from benchmarks.evaluation.prompts import own_prompts
+    from benchmarks.evaluation.own_sentences import LANGUAGES, load_own_sentences, read_sentences
+    from benchmarks.evaluation.prompts import load_own_prompts
     from function_calls.understanding.interpreter import OfflineInterpreter
 
-    judged = asyncio.run(_judged(OfflineInterpreter(), own_prompts()))
-    _show(reports.tool_report(judged, errors))
-    read = {language: read_all(own_sentences(language), language) for language in LANGUAGES}
-    return _show(reports.own_sentence_report(read, errors))
+    judgements = asyncio.run(_judge_prompts(OfflineInterpreter(), load_own_prompts()))
+    _print_lines(reports.format_tool_report(judgements, errors))
+    readings = {language: read_sentences(load_own_sentences(language), language) for language in LANGUAGES}
+    return _print_lines(reports.format_own_sentence_report(readings, errors))
 
 
 @contextmanager
-def _interpreter_in_thread(endpoint: ModelEndpoint | None) -> Iterator[Interpreter | None]:
-    """Yield an interpreter whose model is asked in a thread of its own; None without an endpoint."""
+def _open_interpreter(endpoint: ModelEndpoint | None) -> Iterator[Interpreter | None]:
+    """Yield an interpreter whose model runs in a separate thread, or None without an endpoint."""
     if endpoint is None:
         yield None
         return
-    from benchmarks.evaluation.blocking_model import blocking_model
+    from benchmarks.evaluation.blocking_model import open_blocking_model
     from bot.app.language_models import model_interpreter
 
-    settings = _settings_of(endpoint)
-    with blocking_model(_open_model(settings)) as model:
+    settings = _make_settings(endpoint)
+    with open_blocking_model(_open_model(settings)) as model:
         yield model_interpreter(model, settings)
 
 
-async def _with_model(endpoint: ModelEndpoint, prompts: Iterable[Prompt]) -> list[Judgement]:
+async def _judge_with_model(endpoint: ModelEndpoint, prompts: Iterable[Prompt]) -> list[Judgement]:
     from bot.app.language_models import model_interpreter
 
-    settings = _settings_of(endpoint)
+    settings = _make_settings(endpoint)
     model = _open_model(settings)
     try:
-        return await _judged(model_interpreter(model, settings), prompts, is_cold=True)
+        return await _judge_prompts(model_interpreter(model, settings), prompts, is_cold=True)
     finally:
         await model.close()
 
 
-def _settings_of(endpoint: ModelEndpoint) -> ModelSettings:
+def _make_settings(endpoint: ModelEndpoint) -> ModelSettings:
     return ModelSettings(
         base_url=endpoint.base_url,
         name=endpoint.name,
@@ -230,20 +229,22 @@ def _open_model(settings: ModelSettings) -> FallbackChain:
     return model
 
 
-async def _judged(interpreter: Interpreter, prompts: Iterable[Prompt], *, is_cold: bool = False) -> list[Judgement]:
-    from benchmarks.evaluation.measured_bot import measured_bot
+async def _judge_prompts(
+    interpreter: Interpreter, prompts: Iterable[Prompt], *, is_cold: bool = False
+) -> list[Judgement]:
+    from benchmarks.evaluation.bot_runner import run_bot
     from benchmarks.evaluation.tool_scores import judge
 
-    with _unlogged():
-        async with measured_bot(interpreter) as bot:
+    with _disable_logs():
+        async with run_bot(interpreter) as bot:
             if is_cold:
                 await bot.warm_up()
-            return [judge(await bot.tell(prompt)) for prompt in prompts]
+            return [judge(await bot.send(prompt)) for prompt in prompts]
 
 
 @contextmanager
-def _unlogged() -> Iterator[None]:
-    """Our own log lines are not part of a report; whoever logs afterwards is heard again."""
+def _disable_logs() -> Iterator[None]:
+    """Disable the logs of the bot, which are not part of the report."""
     packages = ("bot", "function_calls", "services")
     for package in packages:
         logger.disable(package)
@@ -254,12 +255,12 @@ def _unlogged() -> Iterator[None]:
             logger.enable(package)
 
 
-def _show(lines: Iterable[str]) -> int:
+def _print_lines(lines: Iterable[str]) -> int:
     for line in lines:
         click.echo(line)
     return 0
 
 
-def _nothing_in(data: Path | None, wanted: str) -> int:
+def _report_no_cases(data: Path | None, wanted: str) -> int:
     click.echo(f"bubbles: {data} holds no {wanted}", err=True)
     return 2

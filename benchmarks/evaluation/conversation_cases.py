@@ -1,4 +1,4 @@
-"""Group conversations with the outcomes that are wanted of each message: files of JSON, one conversation a line."""
+"""Load group conversations with the expected outcomes of each message from JSONL files."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -7,28 +7,28 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
-OWN = Path(__file__).parent / "cases" / "conversations"
+OWN_CONVERSATIONS = Path(__file__).parent / "cases" / "conversations"
 Alternative: TypeAlias = Mapping[str, Any]
-"""One acceptable outcome. It has some of these keys:
+"""One acceptable outcome, with some of these keys:
 
-- `silence`, `ask`, `reply`: nothing is changed. A reply may have to contain one of the words in `contains`, to lack
-  those in `lacks`, to name a reminder (`list`), one of a person (`of`); `canned` lets the help for what is not
-  understood count;
-- `set`: new reminders with `content` (None for any; `*` stands for anything) or one of `contents`, `at`, `rrule`
-  (None for none), `for` ("me", "everyone", names), `for_without`, `until_done`;
+- `silence`, `ask`, `reply`: no reminder is changed. A reply must have one of the words in `contains`, none of those in
+  `lacks`, and the text of a reminder if it has `list`, of one person if it has `of`. With `canned`, the help text for
+  messages that were not understood counts as a reply.
+- `set`: new reminders with `content` (None for any; `*` for any characters) or one of `contents`, `at`, `rrule` (None
+  for a single one), `for` ("me", "everyone", names), `for_without`, `until_done`.
 - `change`: of a reminder whose text has `content`: `new_content`, `at`, `rrule`, `for`, `for_with`, `for_without`,
-  `includes` and `excludes` (times that are, or are not, among the coming ones); all else stays as it was;
-- `delete`, `pause`, `resume`, `done`: parts of the texts; `undo`: the last change of the sender is taken back;
-- `grade`: "acceptable" where this is less than right.
+  `includes` and `excludes` (times that are, or are not, among the next ones); everything else is unchanged.
+- `delete`, `pause`, `resume`, `done`: parts of the texts of reminders. `undo`: the last change of the sender is undone.
+- `grade`: "acceptable" if the outcome is not quite right.
 
-`at` is a minute, a day, or a window `from/to`, local to the conversation, or a list of them.
+`at` is a minute, a day, a window `from/to`, or a list of them, local to the conversation.
 """
 
 
 class Message(Struct, frozen=True, kw_only=True):
-    """A message, written `wait_seconds` after the one before; any alternative of `expect` will do, none is not scored.
+    """A message, `wait_seconds` after the one before, with alternative outcomes; without any it is not scored.
 
-    `reply_to` is the place of the message whose answer is replied to, or "last". `note` is the outcome in words.
+    `reply_to` is the place of the message to whose answer this is a reply, or "last". `note` describes the outcome.
     """
 
     sender: str
@@ -42,7 +42,7 @@ class Message(Struct, frozen=True, kw_only=True):
 
 
 class Conversation(Struct, frozen=True, kw_only=True):
-    """A conversation that begins at `start` (ISO) in a chat of `zone`."""
+    """A conversation that begins at `start` (ISO) in a chat with the time zone `zone`."""
 
     id: str
     lang: str
@@ -51,8 +51,8 @@ class Conversation(Struct, frozen=True, kw_only=True):
     messages: tuple[Message, ...]
 
 
-def conversations_in(folder: Path) -> Iterator[Conversation]:
-    """Yield the conversations of all files below `folder`."""
+def load_conversations(folder: Path) -> Iterator[Conversation]:
+    """Yield the conversations of all JSONL files below `folder`."""
     for path in sorted(folder.rglob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.strip():

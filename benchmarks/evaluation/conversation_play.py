@@ -1,4 +1,4 @@
-"""Play conversations against a bot in memory and in simulated time."""
+"""Play conversations with a bot in memory and in simulated time."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -8,13 +8,13 @@ import msgspec
 
 from benchmarks.conversations_adapter import CANNED, Session
 from benchmarks.evaluation.conversation_cases import Conversation
-from benchmarks.evaluation.conversation_scores import Comparison, Difference, Row, verdict_of
+from benchmarks.evaluation.conversation_scores import Comparison, Difference, Row, decide_verdict
 from benchmarks.evaluation.expected_times import ReminderState
 from function_calls.tools.calls import Interpreter
 
 
 def play(conversation: Conversation, interpreter: Interpreter | None = None) -> Iterator[Row]:
-    """Yield a row for each message of a conversation that is scored; the bot has the rules or `interpreter`."""
+    """Yield a row for each scored message of a conversation; the bot uses `interpreter`, or the rules without it."""
     zone = conversation.zone
     start = datetime.fromisoformat(conversation.start)
     now = (start.astimezone(ZoneInfo(zone)) if start.tzinfo else start).replace(tzinfo=None)
@@ -33,7 +33,7 @@ def play(conversation: Conversation, interpreter: Interpreter | None = None) -> 
             replies = msgspec.convert(answer["replies"], tuple[str, ...])
             after = msgspec.convert(answer["reminders"], tuple[ReminderState, ...])
             difference = Difference(before, after, zone, now)
-            results = [Comparison(difference, message.sender, history).result(each) for each in message.expect]
+            results = [Comparison(difference, message.sender, history).compare(each) for each in message.expect]
             if message.expect:
                 yield Row(
                     conversation=conversation.id,
@@ -43,7 +43,7 @@ def play(conversation: Conversation, interpreter: Interpreter | None = None) -> 
                     text=message.text,
                     note=message.note,
                     replies=replies,
-                    verdict=verdict_of(message.expect, message.kind, replies, results, difference, CANNED),
+                    verdict=decide_verdict(message.expect, message.kind, replies, results, difference, CANNED),
                     has_changed=bool(difference),
                 )
             if difference:

@@ -1,4 +1,4 @@
-"""The reading of messages without a model, asked the way the corpora ask: one phrase or sentence at a time."""
+"""Read single phrases and sentences of corpora without a model."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -37,13 +37,13 @@ _TOOLS = (
 )
 _CHANGES = {"reminder_snooze": "reminder_update"}
 _UPDATES = frozenset({"move", "reword", "append", "skip", "until", "once", "keep_days", "add_days"})
-"""Intents of a change about which the bot asks where it is not clear, as for a deletion."""
+"""Intents that change a reminder."""
 
 
 class Understood(Struct, frozen=True, kw_only=True):
-    """What a sentence asks for: the tool and, of a reminder, its parts; empty parts were not found.
+    """The tool that a sentence asks for, and the parts of a reminder, which are empty if they were not found.
 
-    `when` are words that name a time, also one that no clock can read ("later").
+    `when` are the words of a time, also of one that is not exact ("later").
     """
 
     tool: str
@@ -54,10 +54,10 @@ class Understood(Struct, frozen=True, kw_only=True):
 
 
 def read_phrase(text: str, reference: datetime, language: str, order: str) -> TimeAnswer | None:
-    """The time in `text`; the suites are naive, so UTC stands in for the speaker's zone.
+    """Return the best reading of the time in `text`, with recurrences below a minute, which reminders refuse.
 
-    They label "5pm PST" as 17:00, by the clock of the place that is named, so it is answered by that clock.
-    `shortest_period` lets recurrences below a minute through, which a reminder would refuse.
+    Times of the corpora have no zone; UTC is used for the zone of the speaker. The corpora label "5pm PST" as 17:00, in
+    the zone that is named, so the answer is converted to that zone.
     """
     found = parse(
         text,
@@ -71,16 +71,16 @@ def read_phrase(text: str, reference: datetime, language: str, order: str) -> Ti
     start = (found.start.astimezone(zone_of(found.zone)) if found.zone else found.start).replace(tzinfo=None)
     rule = found.rrule or ""
     if rule and start.date() > reference.date() + timedelta(days=1):
-        # Words moved the first fire; a default hour that has passed already moves it to tomorrow at most.
+        # The text names a later start; a default hour that has passed moves it to tomorrow at most.
         rule = f"DTSTART={start:%Y%m%d};{rule}"
     return TimeAnswer(start=start, rule=rule)
 
 
 def read_sentence(text: str, language: str, now: datetime, *, is_addressed: bool = False) -> Understood | None:
-    """Return what `text` asks for; None when it asks for nothing.
+    """Return the request of `text`, or None if there is none.
 
-    The corpora do not say which questions were put to an assistant: what the bot would look up if it were spoken to
-    is a search.
+    The corpora do not label which questions are for an assistant. A question that the bot would look up if it were
+    addressed counts as a search.
     """
     message = ChatMessage(
         id="1",
@@ -92,7 +92,7 @@ def read_sentence(text: str, language: str, now: datetime, *, is_addressed: bool
     )
     turn = Turn(message=message, now=message.sent_at, zone=_ZONE, language=language, bot_name="bubbles", tools=_TOOLS)
     questions = OpenQuestions()
-    heard = OfflineInterpreter(questions=questions).read(turn)
+    interpretation = OfflineInterpreter(questions=questions).read(turn)
     key = Conversation(chat=message.address, person=message.sender).key
     question = questions.find_open(key, message.sent_at) or OpenQuestion(asks="content")
 
@@ -100,14 +100,16 @@ def read_sentence(text: str, language: str, now: datetime, *, is_addressed: bool
         situation = Situation(is_addressed=is_addressed)
         return read_message(text, message.sent_at, situation, load_models(language), parse_all, language)
 
-    for call in heard.calls[:1]:
+    for call in interpretation.calls[:1]:
         tool = _CHANGES.get(call.name, call.name)
-        return _set(read_as(is_addressed), language, call.arguments) if tool == _SET else Understood(tool=tool)
-    if heard.must_reply:
+        return (
+            _make_reminder(read_as(is_addressed), language, call.arguments) if tool == _SET else Understood(tool=tool)
+        )
+    if interpretation.must_reply:
         reading = read_as(is_addressed)
-        if reading.intent == "set":  # it asks when, or which time is meant
-            return _set(reading, language, {"content": question.content, "person": question.person or ""})
-        if reading.intent == "delete":  # it asks which one
+        if reading.intent == "set":  # the bot asks for the time
+            return _make_reminder(reading, language, {"content": question.content, "person": question.person or ""})
+        if reading.intent == "delete":  # the bot asks for the reminder
             return Understood(tool=_DELETE)
         if reading.intent in _UPDATES:
             return Understood(tool="reminder_update")
@@ -116,14 +118,14 @@ def read_sentence(text: str, language: str, now: datetime, *, is_addressed: bool
     return Understood(tool=SEARCH) if is_asked else None
 
 
-def _set(reading: MessageReading, language: str, arguments: Mapping[str, object]) -> Understood:
+def _make_reminder(reading: MessageReading, language: str, arguments: Mapping[str, object]) -> Understood:
     lexicon = load_lexicon(language)
     content = str(arguments.get("content") or extract_content(reading, lexicon))
     person = str(arguments.get("person") or extract_people(reading, lexicon) or "")
     return Understood(
         tool=_SET,
         content=content,
-        person=person.replace(",", "").replace(" and ", " "),  # the corpora mark people name by name
+        person=person.replace(",", "").replace(" and ", " "),  # the corpora label each name
         when=reading.words("WHEN") or reading.words("EVENT") or reading.words("LEAD") or str(arguments.get("time", "")),
         rule=str(arguments.get("rrule") or ("" if arguments.get("type", "once") == "once" else arguments["type"])),
     )

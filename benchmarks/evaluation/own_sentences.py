@@ -1,4 +1,4 @@
-"""The project's own labelled messages of groups: the calls, with their arguments, that each asks for."""
+"""Load the project's own group messages, labelled with the calls they ask for, and read them without a model."""
 
 import re
 import tomllib
@@ -20,7 +20,7 @@ from tests.support.reminders import make_reminder
 
 ZONE = ZoneInfo("Asia/Shanghai")
 NOW = datetime(2026, 3, 4, 10, 0, tzinfo=ZONE)
-"""When all of them are said: a Wednesday."""
+"""The time of all messages, a Wednesday."""
 LANGUAGES = ("en", "zh")
 
 _BETWEEN_NAMES = re.compile(r"[@,、，和\s]+|\band\b")
@@ -31,17 +31,17 @@ _BOT = Person(id="bot", name="Bubbles", is_bot=True)
 
 
 class WantedCall(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A function and those of its arguments that are judged."""
+    """A call of a function, with the arguments that are judged."""
 
     tool: str
     arguments: Mapping[str, object] = {}
 
 
 class OwnSentence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A message to a group, and the calls that it asks for; none where it asks for nothing or has to be asked about.
+    """A message to a group and the calls that it asks for, which are none if the bot has to ask back.
 
-    `behind` are the messages that the same person wrote just before, `delivered` is the text of the reminder that the
-    bot sent last, `reminders` are the texts of those of the chat, which are due on Friday at 17:00.
+    `behind` are the messages that the same person wrote just before, `delivered` is the text of the last reminder that
+    the bot sent, and `reminders` are the texts of the reminders of the chat, which are due on Friday at 17:00.
     """
 
     text: str
@@ -52,40 +52,42 @@ class OwnSentence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     calls: tuple[WantedCall, ...] = ()
 
 
-class ReadSentence(Struct, frozen=True, kw_only=True):
-    """A sentence and what the offline interpreter made of it."""
+class SentenceReading(Struct, frozen=True, kw_only=True):
+    """A sentence with its interpretation without a model."""
 
     sentence: OwnSentence
     interpretation: Interpretation
 
     @property
     def is_right(self) -> bool:
-        """Return whether exactly the wanted calls are made, with the wanted arguments."""
-        made, wanted = self.interpretation.calls, self.sentence.calls
-        pairs = zip(made, wanted, strict=False)
-        return len(made) == len(wanted) and all(
-            call.name == each.tool and _plain(each.arguments).items() <= _plain(call.arguments).items()
+        """Return whether the calls are exactly the wanted ones, with the wanted arguments."""
+        calls, wanted = self.interpretation.calls, self.sentence.calls
+        pairs = zip(calls, wanted, strict=False)
+        return len(calls) == len(wanted) and all(
+            call.name == each.tool and _normalize(each.arguments).items() <= _normalize(call.arguments).items()
             for call, each in pairs
         )
 
 
-def _plain(arguments: Mapping[str, object]) -> dict[str, object]:
-    """Return arguments by what they mean: the names of people without the marks around them, any white space as one."""
-    plain = {name: " ".join(value.split()) if isinstance(value, str) else value for name, value in arguments.items()}
-    if isinstance(people := plain.get("person"), str):
-        plain["person"] = frozenset(filter(None, _BETWEEN_NAMES.split(people)))
-    return plain
+def _normalize(arguments: Mapping[str, object]) -> dict[str, object]:
+    """Return arguments with single spaces, and with a set of names for people."""
+    normalized = {
+        name: " ".join(value.split()) if isinstance(value, str) else value for name, value in arguments.items()
+    }
+    if isinstance(people := normalized.get("person"), str):
+        normalized["person"] = frozenset(filter(None, _BETWEEN_NAMES.split(people)))
+    return normalized
 
 
-def own_sentences(language: str) -> tuple[OwnSentence, ...]:
-    """Return the sentences of `language`."""
+def load_own_sentences(language: str) -> tuple[OwnSentence, ...]:
+    """Return the labelled sentences of `language`."""
     file = files(__package__).joinpath("cases", f"sentences_{language}.toml")
     return convert(tomllib.loads(file.read_text(encoding="utf-8"))["sentence"], tuple[OwnSentence, ...])
 
 
-def read_all(sentences: Iterable[OwnSentence], language: str) -> list[ReadSentence]:
-    """Read each sentence in a dialogue of its own."""
-    return [ReadSentence(sentence=each, interpretation=_interpret(each, language)) for each in sentences]
+def read_sentences(sentences: Iterable[OwnSentence], language: str) -> list[SentenceReading]:
+    """Read each sentence in a new dialogue."""
+    return [SentenceReading(sentence=each, interpretation=_interpret(each, language)) for each in sentences]
 
 
 def _interpret(sentence: OwnSentence, language: str) -> Interpretation:
@@ -94,14 +96,16 @@ def _interpret(sentence: OwnSentence, language: str) -> Interpretation:
         tuple(make_reminder(text, _DUE, language=language) for text in sentence.reminders), NOW, parse_all
     )
     for text in sentence.behind:
-        interpreter.read(_turn(text, language, is_addressed=True))
-    return interpreter.read(_turn(sentence.text, language, sentence.delivered, is_addressed=sentence.addressed), known)
+        interpreter.read(_make_turn(text, language, is_addressed=True))
+    return interpreter.read(
+        _make_turn(sentence.text, language, sentence.delivered, is_addressed=sentence.addressed), known
+    )
 
 
-def _turn(text: str, language: str, delivered: str = "", *, is_addressed: bool) -> Turn:
+def _make_turn(text: str, language: str, delivered: str = "", *, is_addressed: bool) -> Turn:
     message = ChatMessage(id="m1", address=_HOME, sender=_ANN, text=text, sent_at=NOW, is_addressed=is_addressed)
     tools = tuple(tool.spec for tool in built_in_registry())
-    sent = replace(message, id="b1", sender=_BOT, text=f"⏰ {delivered}", is_addressed=False)
+    reminder_message = replace(message, id="b1", sender=_BOT, text=f"⏰ {delivered}", is_addressed=False)
     return Turn(
         message=message,
         now=NOW,
@@ -109,5 +113,5 @@ def _turn(text: str, language: str, delivered: str = "", *, is_addressed: bool) 
         language=language,
         bot_name="Bubbles",
         tools=tools,
-        recent=(sent,) if delivered else (),
+        recent=(reminder_message,) if delivered else (),
     )

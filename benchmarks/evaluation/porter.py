@@ -1,4 +1,4 @@
-"""Porter's stemmer for English, with the extensions of NLTK that published ROUGE figures rest on.
+"""Stem English words with Porter's algorithm and the extensions of NLTK, which published ROUGE figures use.
 
 Source: M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980, and
 https://www.nltk.org/api/nltk.stem.porter.html (NLTK_EXTENSIONS).
@@ -21,13 +21,22 @@ _MIN_STEM_LENGTH = 3
 
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
-    """The stem of one English word, in lower case."""
+    """Return the stem of one English word, in lower case."""
     word = word.lower()
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) < _MIN_STEM_LENGTH:
         return word
-    for step in (_plural, _past, _final_y, _double_suffix, _full_suffix, _bare_suffix, _final_e, _double_l):
+    for step in (
+        _strip_plural,
+        _strip_past,
+        _replace_final_y,
+        _replace_double_suffix,
+        _replace_full_suffix,
+        _strip_suffix,
+        _strip_final_e,
+        _strip_double_l,
+    ):
         word = step(word)
     return word
 
@@ -38,29 +47,29 @@ def _is_consonant(word: str, place: int) -> bool:
     return word[place] != "y" or place == 0 or not _is_consonant(word, place - 1)
 
 
-def _measure(part: str) -> int:
-    """Return how many times a vowel is followed by a consonant."""
+def _count_measure(part: str) -> int:
+    """Return how often a vowel is followed by a consonant."""
     kinds = [_is_consonant(part, place) for place in range(len(part))]
     return sum(not before and after for before, after in pairwise(kinds))
 
 
 def _has_measure(part: str) -> bool:
-    return _measure(part) > 0
+    return _count_measure(part) > 0
 
 
 def _has_long_measure(part: str) -> bool:
-    return _measure(part) > 1
+    return _count_measure(part) > 1
 
 
 def _has_vowel(part: str) -> bool:
     return any(not _is_consonant(part, place) for place in range(len(part)))
 
 
-def _ends_double(word: str) -> bool:
+def _has_double_end(word: str) -> bool:
     return len(word) > 1 and word[-1] == word[-2] and _is_consonant(word, len(word) - 1)
 
 
-def _ends_short(word: str) -> bool:
+def _has_short_end(word: str) -> bool:
     """Return whether the word ends consonant, vowel, consonant other than w, x, y; or is a vowel and a consonant."""
     last = len(word) - 1
     if last == 1:
@@ -71,8 +80,8 @@ def _ends_short(word: str) -> bool:
     return ends and word[last] not in "wxy"
 
 
-def _first_fitting(word: str, rules: Sequence[_Rule]) -> str:
-    """Apply the first rule whose suffix the word has; one whose condition fails leaves the word."""
+def _apply_first_rule(word: str, rules: Sequence[_Rule]) -> str:
+    """Apply the first rule whose suffix the word has, unless its condition fails."""
     for suffix, replacement, is_met in rules:
         if word.endswith(suffix):
             part = word[: len(word) - len(suffix)]
@@ -80,19 +89,19 @@ def _first_fitting(word: str, rules: Sequence[_Rule]) -> str:
     return word
 
 
-def _always(_part: str) -> bool:
+def _is_any(_part: str) -> bool:
     return True
 
 
-def _plural(word: str) -> str:
+def _strip_plural(word: str) -> str:
     if word.endswith("ies") and len(word) == len("dies"):
         return word[:-1]
-    return _first_fitting(
-        word, [("sses", "ss", _always), ("ies", "i", _always), ("ss", "ss", _always), ("s", "", _always)]
+    return _apply_first_rule(
+        word, [("sses", "ss", _is_any), ("ies", "i", _is_any), ("ss", "ss", _is_any), ("s", "", _is_any)]
     )
 
 
-def _past(word: str) -> str:
+def _strip_past(word: str) -> str:
     if word.endswith("ied"):
         return word[:-1] if len(word) == len("died") else word[:-2]
     if word.endswith("eed"):
@@ -100,27 +109,27 @@ def _past(word: str) -> str:
     for suffix in ("ed", "ing"):
         part = word[: -len(suffix)]
         if word.endswith(suffix) and _has_vowel(part):
-            return _mended(part)
+            return _restore_ending(part)
     return word
 
 
-def _mended(part: str) -> str:
-    """Return what -ed or -ing was taken off, made a word again."""
+def _restore_ending(part: str) -> str:
+    """Correct the ending of a word from which -ed or -ing was removed."""
     if part.endswith(("at", "bl", "iz")):
         return f"{part}e"
-    if _ends_double(part):
+    if _has_double_end(part):
         return part if part[-1] in "lsz" else part[:-1]
-    return f"{part}e" if _measure(part) == 1 and _ends_short(part) else part
+    return f"{part}e" if _count_measure(part) == 1 and _has_short_end(part) else part
 
 
-def _final_y(word: str) -> str:
+def _replace_final_y(word: str) -> str:
     is_alone = len(word) > len("by") and _is_consonant(word, len(word) - 2)
     return f"{word[:-1]}i" if word.endswith("y") and is_alone else word
 
 
-def _double_suffix(word: str) -> str:
+def _replace_double_suffix(word: str) -> str:
     if word.endswith("alli") and _has_measure(word[:-4]):
-        return _double_suffix(f"{word[:-4]}al")
+        return _replace_double_suffix(f"{word[:-4]}al")
     pairs = [
         ("ational", "ate"), ("tional", "tion"), ("enci", "ence"), ("anci", "ance"), ("izer", "ize"), ("bli", "ble"),
         ("alli", "al"), ("entli", "ent"), ("eli", "e"), ("ousli", "ous"), ("ization", "ize"), ("ation", "ate"),
@@ -129,10 +138,10 @@ def _double_suffix(word: str) -> str:
     ]  # fmt: skip
     rules: list[_Rule] = [(suffix, replacement, _has_measure) for suffix, replacement in pairs]
     rules.append(("logi", "log", lambda part: _has_measure(f"{part}l")))
-    return _first_fitting(word, rules)
+    return _apply_first_rule(word, rules)
 
 
-def _full_suffix(word: str) -> str:
+def _replace_full_suffix(word: str) -> str:
     pairs = [
         ("icate", "ic"),
         ("ative", ""),
@@ -142,23 +151,23 @@ def _full_suffix(word: str) -> str:
         ("ful", ""),
         ("ness", ""),
     ]
-    return _first_fitting(word, [(suffix, replacement, _has_measure) for suffix, replacement in pairs])
+    return _apply_first_rule(word, [(suffix, replacement, _has_measure) for suffix, replacement in pairs])
 
 
-def _bare_suffix(word: str) -> str:
+def _strip_suffix(word: str) -> str:
     names = ["al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent"]
     rules: list[_Rule] = [(suffix, "", _has_long_measure) for suffix in names]
     rules.append(("ion", "", lambda part: _has_long_measure(part) and part[-1:] in ("s", "t")))
     rules += [(suffix, "", _has_long_measure) for suffix in ("ou", "ism", "ate", "iti", "ous", "ive", "ize")]
-    return _first_fitting(word, rules)
+    return _apply_first_rule(word, rules)
 
 
-def _final_e(word: str) -> str:
+def _strip_final_e(word: str) -> str:
     if not word.endswith("e"):
         return word
     part = word[:-1]
-    return part if _measure(part) > 1 or (_measure(part) == 1 and not _ends_short(part)) else word
+    return part if _count_measure(part) > 1 or (_count_measure(part) == 1 and not _has_short_end(part)) else word
 
 
-def _double_l(word: str) -> str:
+def _strip_double_l(word: str) -> str:
     return word[:-1] if word.endswith("ll") and _has_long_measure(word[:-1]) else word

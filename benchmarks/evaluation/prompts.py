@@ -1,23 +1,25 @@
-"""Prompts whose right answer is known: the project's own set, or files of the same form."""
+"""Load prompts with their expected tool calls."""
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 
 from msgspec import Struct, ValidationError, convert
 
-NONE = "none"
-NOW = datetime(2026, 11, 20, 10, 0)  # noqa: DTZ001 - a wall clock: the zone is the evaluated bot's. A Friday.
+from benchmarks.evaluation.sentence_cases import NONE, SEARCH, SentenceCase, load_cases
+
+NOW = datetime(2026, 11, 20, 10, 0)  # noqa: DTZ001 - a Friday, in the zone of the evaluated bot
+_TOOLS = {SEARCH: "perplexity_search", "search_or_none": NONE}
 
 
 class Prompt(Struct, frozen=True, kw_only=True):
-    """A message and what the bot should make of it at `NOW`.
+    """A message and the call that the bot should make for it at `NOW`; empty fields are not judged.
 
-    `tool` is a function's name or `none`; `accepts` are others that are right as well. Of a reminder, `due` is
-    `YYYY-MM-DD HH:MM`, or `HH:MM` when it `repeats` (daily, weekly on `weekday`, 0 = Monday). One of `words` must
-    stand in the content or the query, `reminder_id` in the reference. What is empty is not judged.
+    `tool` is the name of a function or `none`; those in `accepts` are right as well. A reminder is due at `due`:
+    `YYYY-MM-DD HH:MM`, or `HH:MM` if it `repeats` (daily, or weekly on `weekday`, 0 = Monday). The content or the
+    query must have one of `words`, and the reference must be `reminder_id`.
     """
 
     text: str
@@ -34,41 +36,51 @@ class Prompt(Struct, frozen=True, kw_only=True):
 
 
 class PromptsUnreadable(ValueError):
-    """A file of prompts is not in the form that this module reads."""
+    """A file of prompts has a wrong format."""
 
 
-def own_prompts() -> tuple[Prompt, ...]:
-    """The project's own set, in both languages."""
+def load_own_prompts() -> tuple[Prompt, ...]:
+    """Return the project's own set, in both languages."""
     folder = files(__package__).joinpath("cases", "prompts")
     found = sorted((each for each in folder.iterdir() if each.name.endswith(".toml")), key=lambda each: each.name)
-    return tuple(prompt for file in found for prompt in read_prompts(file.read_text(encoding="utf-8"), file.name))
+    return tuple(prompt for file in found for prompt in parse_prompts(file.read_text(encoding="utf-8"), file.name))
 
 
-def prompts_in(folder: Path) -> tuple[Prompt, ...]:
-    """The prompts of all TOML files directly in `folder`.
+def load_prompts(folder: Path) -> tuple[Prompt, ...]:
+    """Return the prompts of all TOML files in `folder`, or else of its labelled sentences in JSONL files.
 
     Raises:
-        PromptsUnreadable: a file is not in that form.
+        PromptsUnreadable: A TOML file has a wrong format.
     """
-    found = sorted(folder.glob("*.toml"))
-    return tuple(prompt for path in found for prompt in read_prompts(path.read_text(encoding="utf-8"), path.name))
+    paths = sorted(folder.glob("*.toml"))
+    found = [prompt for path in paths for prompt in parse_prompts(path.read_text(encoding="utf-8"), path.name)]
+    return tuple(found or map(_convert_sentence, load_cases(folder)))
 
 
-def read_prompts(text: str, name: str) -> tuple[Prompt, ...]:
-    """Read one file: `language` once, then a table per tool with its prompts.
+def sample_prompts(prompts: Sequence[Prompt], limit: int) -> tuple[Prompt, ...]:
+    """Return at most `limit` of `prompts`, evenly distributed, or all of them if it is 0."""
+    if not 0 < limit < len(prompts):
+        return tuple(prompts)
+    return tuple(prompts[place * len(prompts) // limit] for place in range(limit))
+
+
+def parse_prompts(text: str, name: str) -> tuple[Prompt, ...]:
+    """Return the prompts of a TOML text, which has `language` and a list of prompts for each tool.
 
     Raises:
-        PromptsUnreadable: names the file.
+        PromptsUnreadable: The text has a wrong format; `name` is part of the message.
     """
     try:
         table = tomllib.loads(text)
         language = str(table.pop("language"))
-        return tuple(_prompt(tool, language, entry) for tool, entries in table.items() for entry in _listed(entries))
+        return tuple(
+            _parse_prompt(tool, language, entry) for tool, entries in table.items() for entry in _check_list(entries)
+        )
     except (KeyError, TypeError, ValueError, ValidationError) as error:
         raise PromptsUnreadable(f"{name}: {error}") from error
 
 
-def _prompt(tool: str, language: str, entry: object) -> Prompt:
+def _parse_prompt(tool: str, language: str, entry: object) -> Prompt:
     if isinstance(entry, str):
         return Prompt(text=entry, tool=tool, language=language)
     if not isinstance(entry, Mapping):
@@ -79,7 +91,21 @@ def _prompt(tool: str, language: str, entry: object) -> Prompt:
     return convert({**entry, "tool": tool, "language": language}, Prompt)
 
 
-def _listed(entries: object) -> Iterable[object]:
+def _convert_sentence(case: SentenceCase) -> Prompt:
+    """Return a labelled sentence as a prompt, without time and reference, which are not labelled."""
+    accepts = [_TOOLS.get(name, name) for name in case.accepts]
+    if case.tool == "reminder_set" and not (case.has_time or case.has_repetition):
+        accepts.append(NONE)  # the bot asks for the time
+    return Prompt(
+        text=case.text,
+        tool=_TOOLS.get(case.tool, case.tool),
+        language=case.language,
+        accepts=tuple(dict.fromkeys(accepts)),
+        words=case.contents if case.tool == "reminder_set" else (),
+    )
+
+
+def _check_list(entries: object) -> Iterable[object]:
     if isinstance(entries, list):
         return entries
     raise TypeError('prompts stand in lists: tool = ["…", { text = "…" }]')

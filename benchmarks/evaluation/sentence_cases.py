@@ -1,4 +1,4 @@
-"""Labelled sentences: what people ask of an assistant and what they merely say, in the form of the shared data."""
+"""Load sentences labelled with the tools that are right for them."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,19 +7,19 @@ from pathlib import Path
 
 from msgspec import Struct
 
-NOW = datetime(2026, 3, 4, 10, 0)  # noqa: DTZ001 - a wall clock. A Wednesday.
+NOW = datetime(2026, 3, 4, 10, 0)  # noqa: DTZ001 - a Wednesday, in the zone of the speaker
 NONE = "none"
 SEARCH = "search"
 REMINDER_TOOLS = ("reminder_set", "reminder_list", "reminder_delete", "reminder_update")
 QUIET_TIERS = ("chat", "chat_time", "chat_mention", "hard_negative", "command")
-"""Tiers in which every tool is wrong."""
+"""Tiers of sentences that ask for no tool."""
 
-_NAMES = {"perplexity_search": SEARCH, "web_search": SEARCH, "reminder_snooze": "reminder_update"}
-_JUDGED = frozenset({*REMINDER_TOOLS, SEARCH, "summary"})
+_LABELS = {"perplexity_search": SEARCH, "web_search": SEARCH, "reminder_snooze": "reminder_update"}
+_LABELLED_TOOLS = frozenset({*REMINDER_TOOLS, SEARCH, "summary"})
 
 
 class SentenceCase(Struct, frozen=True, kw_only=True):
-    """A sentence, the tools that are right for it, and the words that its source marks in it."""
+    """A sentence, the tools that are right for it, and the words that are labelled in it."""
 
     text: str
     language: str
@@ -34,42 +34,42 @@ class SentenceCase(Struct, frozen=True, kw_only=True):
     has_repetition: bool = False
 
 
-def cases_in(folder: Path) -> Iterator[SentenceCase]:
-    """The sentences of all JSONL files in `folder`, or in its folder `dev`, `intents` or `intents/dev`."""
-    tried = (sorted(folder.glob(f"{inner}*.jsonl")) for inner in ("", "dev/", "intents/", "intents/dev/"))
-    for path in next(filter(None, tried), []):
+def load_cases(folder: Path) -> Iterator[SentenceCase]:
+    """Yield the sentences of the JSONL files in `folder`, or else in `dev`, `intents` or `intents/dev` below it."""
+    found = (sorted(folder.glob(f"{inner}*.jsonl")) for inner in ("", "dev/", "intents/", "intents/dev/"))
+    for path in next(filter(None, found), []):
         with path.open(encoding="utf-8") as lines:
-            yield from (case_of(json.loads(line)) for line in lines)
+            yield from (parse_case(json.loads(line)) for line in lines)
 
 
-def case_of(row: Mapping[str, object]) -> SentenceCase:
-    """Read one row.
+def parse_case(row: Mapping[str, object]) -> SentenceCase:
+    """Return the case of one row.
 
     Raises:
-        KeyError: it is not in that form.
+        KeyError: A field is missing.
     """
     slots = row.get("slots")
-    marked: Mapping[str, object] = slots if isinstance(slots, Mapping) else {}
+    labels: Mapping[str, object] = slots if isinstance(slots, Mapping) else {}
     return SentenceCase(
         text=str(row["text"]),
         language=str(row["lang"]),
         source=str(row["source"]),
         tool=str(row["our_tool"]),
         tier=str(row["tier"]),
-        accepts=_texts(row["accept"]),
-        contents=_texts(marked.get("todo")),
-        people=_texts(marked.get("person")),
-        has_slots=bool(marked),
-        has_time=bool(marked.get("datetime")),
-        has_repetition=bool(marked.get("recurring")),
+        accepts=_parse_texts(row["accept"]),
+        contents=_parse_texts(labels.get("todo")),
+        people=_parse_texts(labels.get("person")),
+        has_slots=bool(labels),
+        has_time=bool(labels.get("datetime")),
+        has_repetition=bool(labels.get("recurring")),
     )
 
 
-def judged_name(tool: str) -> str:
-    """The name under which the data know a tool; tools that they do not know count as none."""
-    name = _NAMES.get(tool, tool)
-    return name if name in _JUDGED else NONE
+def get_label(tool: str) -> str:
+    """Return the label of a tool, which is `none` for tools that are not labelled."""
+    label = _LABELS.get(tool, tool)
+    return label if label in _LABELLED_TOOLS else NONE
 
 
-def _texts(value: object) -> tuple[str, ...]:
+def _parse_texts(value: object) -> tuple[str, ...]:
     return tuple(str(each) for each in value) if isinstance(value, Sequence) and not isinstance(value, str) else ()

@@ -1,4 +1,4 @@
-"""Accuracy on labelled sentences: tools, restraint, contents, times and people."""
+"""Score the interpreter on labelled sentences: tools, restraint, contents, times and people."""
 
 import re
 import time
@@ -7,7 +7,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from benchmarks.evaluation.content_match import overlap, words_of
+from benchmarks.evaluation.content_match import compute_overlap, split_content
 from benchmarks.evaluation.offline_reading import Understood
 from benchmarks.evaluation.sentence_cases import (
     NONE,
@@ -16,7 +16,7 @@ from benchmarks.evaluation.sentence_cases import (
     REMINDER_TOOLS,
     SEARCH,
     SentenceCase,
-    judged_name,
+    get_label,
 )
 
 Interpret = Callable[[str, str, datetime], Understood | None]
@@ -27,15 +27,15 @@ _QUESTION_TIERS = ("search", "search_or_none")
 
 
 class Figure(Struct, frozen=True, kw_only=True):
-    """One line of the table: `share` (0 to 1) of `count` sentences; None where there were none."""
+    """One line of the table: the share (0 to 1) of `count` sentences, or None if there are none."""
 
     name: str
     share: float | None
     count: int
 
 
-class Read(Struct, frozen=True, kw_only=True):
-    """A sentence and what was made of it."""
+class Result(Struct, frozen=True, kw_only=True):
+    """A sentence with its interpretation and the label of the tool."""
 
     case: SentenceCase
     tool: str
@@ -43,132 +43,140 @@ class Read(Struct, frozen=True, kw_only=True):
 
     @property
     def is_right(self) -> bool:
-        """Return whether the tool is one that the sentence accepts."""
+        """Return whether the tool is right for the sentence."""
         return self.tool in self.case.accepts
 
     @property
     def is_reminder(self) -> bool:
-        """Return whether some reminder function fires."""
+        """Return whether the tool is one of reminders."""
         return self.tool in REMINDER_TOOLS
 
 
 class SentenceScore(Struct, frozen=True, kw_only=True):
-    """The figures per language, the sentences read, and the latency in milliseconds."""
+    """The figures by language, the results, and the latency in milliseconds."""
 
     figures: dict[str, tuple[Figure, ...]]
-    read: tuple[Read, ...]
+    results: tuple[Result, ...]
     median_ms: float
     p95_ms: float
 
 
 def score(cases: Iterable[SentenceCase], interpret: Interpret, now: datetime = NOW) -> SentenceScore:
-    """Interpret every sentence at `now` and count."""
-    read: list[Read] = []
-    took: list[float] = []
+    """Interpret every sentence at `now` and return the figures."""
+    results: list[Result] = []
+    durations: list[float] = []
     for case in cases:
-        started = time.perf_counter()
+        start = time.perf_counter()
         understood = interpret(case.text, case.language, now)
-        took.append((time.perf_counter() - started) * 1000)
-        tool = NONE if understood is None else judged_name(understood.tool)
-        read.append(Read(case=case, tool=tool, understood=understood))
-    took.sort()
-    languages = sorted({each.case.language for each in read})
+        durations.append((time.perf_counter() - start) * 1000)
+        tool = NONE if understood is None else get_label(understood.tool)
+        results.append(Result(case=case, tool=tool, understood=understood))
+    durations.sort()
+    languages = sorted({each.case.language for each in results})
     return SentenceScore(
         figures={
-            language: _figures([each for each in read if each.case.language == language]) for language in languages
+            language: _score_all([each for each in results if each.case.language == language]) for language in languages
         },
-        read=tuple(read),
-        median_ms=took[len(took) // 2] if took else 0.0,
-        p95_ms=took[int(len(took) * 0.95)] if took else 0.0,
+        results=tuple(results),
+        median_ms=durations[len(durations) // 2] if durations else 0.0,
+        p95_ms=durations[int(len(durations) * 0.95)] if durations else 0.0,
     )
 
 
-def _figures(read: Sequence[Read]) -> tuple[Figure, ...]:
-    core = [each for each in read if each.case.tier == "core"]
+def _score_all(results: Sequence[Result]) -> tuple[Figure, ...]:
+    core = [each for each in results if each.case.tier == "core"]
     sets = [each for each in core if each.case.tool == "reminder_set"]
-    return (*_tools(core), *_restraint(read), *_contents(sets), *_times(sets), *_people(sets))
+    return (
+        *_score_tools(core),
+        *_score_restraint(results),
+        *_score_contents(sets),
+        *_score_times(sets),
+        *_score_people(sets),
+    )
 
 
-def _tools(core: Sequence[Read]) -> list[Figure]:
+def _score_tools(core: Sequence[Result]) -> list[Figure]:
     names = (*REMINDER_TOOLS, "summary")
-    each_tool = [_share(f"right tool: {name}", [r.is_right for r in core if r.case.tool == name]) for name in names]
-    return [_share("right tool on requests", [each.is_right for each in core]), *each_tool]
+    each_tool = [
+        _make_figure(f"right tool: {name}", [r.is_right for r in core if r.case.tool == name]) for name in names
+    ]
+    return [_make_figure("right tool on requests", [each.is_right for each in core]), *each_tool]
 
 
-def _restraint(read: Sequence[Read]) -> list[Figure]:
+def _score_restraint(results: Sequence[Result]) -> list[Figure]:
     figures = []
     for tier in QUIET_TIERS:
-        here = [each for each in read if each.case.tier == tier]
-        figures.append(_share(f"reminder fires on {tier}", [each.is_reminder for each in here]))
-        figures.append(_share(f"any tool fires on {tier}", [each.tool != NONE for each in here]))
-    questions = [each for each in read if each.case.tier in _QUESTION_TIERS]
-    adjacent = [each for each in read if each.case.tier == "adjacent"]
+        of_tier = [each for each in results if each.case.tier == tier]
+        figures.append(_make_figure(f"reminder fires on {tier}", [each.is_reminder for each in of_tier]))
+        figures.append(_make_figure(f"any tool fires on {tier}", [each.tool != NONE for each in of_tier]))
+    questions = [each for each in results if each.case.tier in _QUESTION_TIERS]
+    adjacent = [each for each in results if each.case.tier == "adjacent"]
     searches = [each.tool == SEARCH for each in questions if each.case.tier == SEARCH]
     return [
         *figures,
-        _share("reminder fires on questions", [each.is_reminder for each in questions]),
-        _share("search found", searches),
-        _share("neighbours taken rightly", [each.is_right for each in adjacent]),
-        _share("neighbours taken for reminders", [each.is_reminder for each in adjacent]),
+        _make_figure("reminder fires on questions", [each.is_reminder for each in questions]),
+        _make_figure("search found", searches),
+        _make_figure("neighbours taken rightly", [each.is_right for each in adjacent]),
+        _make_figure("neighbours taken for reminders", [each.is_reminder for each in adjacent]),
     ]
 
 
-def _contents(sets: Sequence[Read]) -> list[Figure]:
-    """Contents as far as their sources mark them whole (SLURP marks only a word)."""
+def _score_contents(sets: Sequence[Result]) -> list[Figure]:
+    """Score the contents, except of SLURP, which labels only one word of them."""
     overlaps = []
     for each in sets:
         if not each.case.contents or each.case.source == "slurp":
             continue
-        given = each.understood.content if each.understood is not None and each.tool == "reminder_set" else ""
-        words = words_of(given, each.case.language)
-        overlaps.append([(words == wanted, overlap(words, wanted)) for wanted in _wanted(each.case)])
+        content = each.understood.content if each.understood is not None and each.tool == "reminder_set" else ""
+        words = split_content(content, each.case.language)
+        overlaps.append([(words == wanted, compute_overlap(words, wanted)) for wanted in _list_contents(each.case)])
     return [
-        _share("content exact", [any(is_exact for is_exact, _ in each) for each in overlaps]),
-        _share("content ROUGE-L", [max(value for _, value in each) for each in overlaps]),
+        _make_figure("content exact", [any(is_exact for is_exact, _ in each) for each in overlaps]),
+        _make_figure("content ROUGE-L", [max(value for _, value in each) for each in overlaps]),
     ]
 
 
-def _wanted(case: SentenceCase) -> list[list[str]]:
-    """The contents marked, and where there are several, all of them as one."""
-    joined = [" and ".join(case.contents)] if len(case.contents) > 1 else []
-    return [words_of(content, case.language) for content in (*case.contents, *joined)]
+def _list_contents(case: SentenceCase) -> list[list[str]]:
+    """Return the words of each labelled content, and of all of them together if there are several."""
+    combined = [" and ".join(case.contents)] if len(case.contents) > 1 else []
+    return [split_content(content, case.language) for content in (*case.contents, *combined)]
 
 
-def _times(sets: Sequence[Read]) -> list[Figure]:
+def _score_times(sets: Sequence[Result]) -> list[Figure]:
     marked = [each for each in sets if each.case.has_slots and each.case.source not in _UNTIMED_SOURCES]
     timed = [each for each in marked if each.case.has_time or each.case.has_repetition]
     bare = [each for each in marked if not (each.case.has_time or each.case.has_repetition)]
-    untimed = [each for each in bare if not _may_be_timed(each.case)]
+    untimed = [each for each in bare if not _has_unlabelled_time(each.case)]
     return [
-        _share("time seen", [_has_time(each) for each in timed]),
-        _share("repetition seen", [_repeats(each) for each in timed if each.case.has_repetition]),
-        _share("time invented", [_has_time(each) for each in untimed]),
+        _make_figure("time seen", [_has_time(each) for each in timed]),
+        _make_figure("repetition seen", [_has_rule(each) for each in timed if each.case.has_repetition]),
+        _make_figure("time invented", [_has_time(each) for each in untimed]),
     ]
 
 
-def _may_be_timed(case: SentenceCase) -> bool:
-    """Return whether the content reads like a time that the source did not mark."""
+def _has_unlabelled_time(case: SentenceCase) -> bool:
+    """Return whether the content has words of a time that is not labelled."""
     return any(_TIMELIKE.search(content) for content in case.contents or ("",))
 
 
-def _has_time(read: Read) -> bool:
-    found = read.understood
-    return read.tool == "reminder_set" and found is not None and bool(found.when or found.rule)
+def _has_time(result: Result) -> bool:
+    found = result.understood
+    return result.tool == "reminder_set" and found is not None and bool(found.when or found.rule)
 
 
-def _repeats(read: Read) -> bool:
-    return read.tool == "reminder_set" and read.understood is not None and bool(read.understood.rule)
+def _has_rule(result: Result) -> bool:
+    return result.tool == "reminder_set" and result.understood is not None and bool(result.understood.rule)
 
 
-def _people(sets: Sequence[Read]) -> list[Figure]:
+def _score_people(sets: Sequence[Result]) -> list[Figure]:
     named = [each for each in sets if each.case.people]
     found = [
         (each.understood.person if each.understood is not None else "").lower()
         in [person.lower() for person in each.case.people]
         for each in named
     ]
-    return [_share("other person found", found)]
+    return [_make_figure("other person found", found)]
 
 
-def _share(name: str, values: Sequence[float]) -> Figure:
+def _make_figure(name: str, values: Sequence[float]) -> Figure:
     return Figure(name=name, share=sum(values) / len(values) if values else None, count=len(values))

@@ -1,4 +1,4 @@
-"""Conversations with human summaries, in the form of the shared data or of the project's own set."""
+"""Load conversations with summaries that people wrote."""
 
 import json
 import tomllib
@@ -10,7 +10,7 @@ from msgspec import Struct
 
 
 class SummaryCase(Struct, frozen=True, kw_only=True):
-    """A conversation as (who, what) pairs, and what people wrote as its summary."""
+    """A conversation as pairs of sender and text, with one or several summaries."""
 
     corpus: str
     language: str
@@ -18,29 +18,30 @@ class SummaryCase(Struct, frozen=True, kw_only=True):
     references: tuple[str, ...]
 
 
-def cases_in(folder: Path) -> Iterator[SummaryCase]:
-    """The conversations of all JSONL files in `folder`, or in its folder `dev`."""
+def load_cases(folder: Path) -> Iterator[SummaryCase]:
+    """Yield the conversations of all JSONL files in `folder`, or else in its folder `dev`."""
     for path in sorted(folder.glob("*.jsonl")) or sorted(folder.glob("dev/*.jsonl")):
         with path.open(encoding="utf-8") as lines:
-            yield from (case_of(json.loads(line), path.stem) for line in lines)
+            yield from (parse_case(json.loads(line), path.stem) for line in lines)
 
 
-def own_cases() -> tuple[SummaryCase, ...]:
-    """The project's own small set, in both languages."""
+def load_own_cases() -> tuple[SummaryCase, ...]:
+    """Return the project's own small set, in both languages."""
     found: list[SummaryCase] = []
     folder = files(__package__).joinpath("cases", "chats")
     for file in sorted(folder.iterdir(), key=lambda each: each.name):
         table = tomllib.loads(file.read_text(encoding="utf-8"))
         corpus = f"own_{table['language']}"
-        found += [case_of({"lang": table["language"], **chat}, corpus) for chat in table["chat"]]
+        found += [parse_case({"lang": table["language"], **chat}, corpus) for chat in table["chat"]]
     return tuple(found)
 
 
-def case_of(row: Mapping[str, object], corpus: str) -> SummaryCase:
-    """Read one row; messages are tables with `who` and `text`, or pairs.
+def parse_case(row: Mapping[str, object], corpus: str) -> SummaryCase:
+    """Return the case of one row; messages are tables with `who` and `text`, or pairs.
 
     Raises:
-        KeyError, TypeError: it is not in that form.
+        KeyError: A field is missing.
+        TypeError: A field has a wrong type.
     """
     messages, references = row["messages"], row["refs"]
     if not isinstance(messages, Sequence) or not isinstance(references, Sequence):
@@ -48,12 +49,12 @@ def case_of(row: Mapping[str, object], corpus: str) -> SummaryCase:
     return SummaryCase(
         corpus=corpus,
         language=str(row["lang"]),
-        messages=tuple(_pair(each) for each in messages),
+        messages=tuple(_parse_message(each) for each in messages),
         references=tuple(str(each) for each in references),
     )
 
 
-def _pair(message: object) -> tuple[str, str]:
+def _parse_message(message: object) -> tuple[str, str]:
     if isinstance(message, Mapping):
         return str(message["who"]), str(message["text"])
     if isinstance(message, Sequence) and len(message) == len(("who", "text")):

@@ -1,30 +1,26 @@
-"""Figures as lines of text."""
+"""Format figures as tables of text."""
 
 import unicodedata
 from collections.abc import Iterator, Sequence
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows of cells as lines: the first column to the left, the others to the right, two spaces between."""
-    widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))] if rows else []
-    return ["  ".join(_cells(row, widths)) for row in rows]
+def align_rows(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows as lines, with the first column aligned to the left and the others to the right."""
+    widths = [max(measure_width(row[column]) for row in rows) for column in range(len(rows[0]))] if rows else []
+    return ["  ".join(_pad_cells(row, widths)) for row in rows]
 
 
-def percent(share: float | None) -> str:
-    """A share (0 to 1) with one decimal; a dash for none."""
+def format_percent(share: float | None) -> str:
+    """Return a share (0 to 1) with one decimal; a dash for None."""
     return "-" if share is None else f"{share:.1%}"
 
 
-def width(text: str) -> int:
-    """Return how many columns a terminal needs for `text`: Chinese characters take two."""
+def measure_width(text: str) -> int:
+    """Return the columns of `text` in a terminal, where Chinese characters take two."""
     return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text)
 
 
-def _cells(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
-    for place, (cell, wide) in enumerate(zip(row, widths, strict=True)):
-        yield _padded(cell, wide, place)
-
-
-def _padded(cell: str, wide: int, place: int) -> str:
-    space = " " * (wide - width(cell))
-    return f"{space}{cell}" if place else f"{cell}{space}"
+def _pad_cells(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+    for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        space = " " * (width - measure_width(cell))
+        yield f"{space}{cell}" if column else f"{cell}{space}"

@@ -1,4 +1,4 @@
-"""Accuracy on time expressions, per corpus and kind."""
+"""Score the reading of time expressions, by corpus and kind."""
 
 import time
 from collections import defaultdict
@@ -13,7 +13,7 @@ Read = Callable[[str, datetime, str, str], TimeAnswer | None]
 
 
 class Tally(Struct, kw_only=True):
-    """How many cases of a group there were and how many were right; `found` counts those with any answer."""
+    """The number of cases of a group, of right answers, and of any answers (`found`)."""
 
     count: int = 0
     strict: int = 0
@@ -29,7 +29,7 @@ class Tally(Struct, kw_only=True):
 
 
 class TimeScore(Struct, frozen=True, kw_only=True):
-    """The groups in the order of a table, the cases missed even leniently, and the speed in phrases a second."""
+    """The groups in the order of the table, the cases without a lenient answer, and the speed in phrases per second."""
 
     groups: dict[str, Tally]
     missed: tuple[tuple[TimeCase, TimeAnswer | None], ...]
@@ -37,29 +37,29 @@ class TimeScore(Struct, frozen=True, kw_only=True):
 
 
 def score(cases: Iterable[TimeCase], read: Read) -> TimeScore:
-    """Read every case that has one agreed reading, and count."""
-    chosen = [case for case in cases if CORE in case.tags]
-    # Lexicons are loaded on first use, which is not what is measured.
-    for case in {case.language: case for case in chosen}.values():
+    """Read the cases of the core and count the right answers."""
+    core = [case for case in cases if CORE in case.tags]
+    # Load the lexicons before the time is measured.
+    for case in {case.language: case for case in core}.values():
         read(case.text, case.reference, case.language, case.order)
-    started = time.perf_counter()
-    answers = [read(case.text, case.reference, case.language, case.order) for case in chosen]
-    took = time.perf_counter() - started
+    start = time.perf_counter()
+    answers = [read(case.text, case.reference, case.language, case.order) for case in core]
+    seconds = time.perf_counter() - start
     groups: dict[str, Tally] = defaultdict(Tally)
     missed = []
-    for case, answer in zip(chosen, answers, strict=True):
+    for case, answer in zip(core, answers, strict=True):
         verdict = judge(case, answer)
-        for name in _groups(case):
+        for name in _list_groups(case):
             groups[name].add(verdict, is_found=answer is not None)
         if not verdict.is_lenient:
             missed.append((case, answer))
-    ordered = {name: groups[name] for name in sorted(groups, key=_place)}
-    return TimeScore(groups=ordered, missed=tuple(missed), phrases_per_second=len(chosen) / max(took, 1e-9))
+    ordered = {name: groups[name] for name in sorted(groups, key=_make_sort_key)}
+    return TimeScore(groups=ordered, missed=tuple(missed), phrases_per_second=len(core) / max(seconds, 1e-9))
 
 
-def _groups(case: TimeCase) -> tuple[str, ...]:
+def _list_groups(case: TimeCase) -> tuple[str, ...]:
     return "all", f"{case.language} all", f"{case.language} {case.kind}", f"corpus {case.corpus}"
 
 
-def _place(name: str) -> tuple[bool, bool, str]:
+def _make_sort_key(name: str) -> tuple[bool, bool, str]:
     return name != "all", name.startswith("corpus"), name

@@ -1,9 +1,9 @@
-"""Switch off the conditions of the understanding one by one, and print how the verdicts on conversations change.
+"""Disable the conditions of the understanding one by one, and print how the verdicts on conversations change.
 
-A condition is that of an `if`, a part of an `and` or `or`, or the filter of a comprehension. Where it is off, an `if`
-is not taken, a part of an `or` is empty, and a part of an `and` and a filter hold. A rule is to be deleted when no
-conversation and no test gets worse without its conditions. With `--thresholds` the threshold of addressee detection is
-moved instead. Run by `make ablate`.
+A condition is that of an `if`, an operand of `and` or `or`, or the filter of a comprehension. While it is disabled, an
+`if` is false, an operand of `or` is empty, and an operand of `and` or a filter is true. A rule can be deleted if no
+conversation and no test gets worse without its conditions. With `--thresholds`, several thresholds of addressee
+detection are compared instead. Run by `make ablate`.
 """
 
 import argparse
@@ -26,15 +26,15 @@ from unittest.mock import patch
 from loguru import logger
 from msgspec import Struct
 
-from benchmarks.evaluation.conversation_cases import OWN, Conversation, conversations_in
+from benchmarks.evaluation.conversation_cases import OWN_CONVERSATIONS, Conversation, load_conversations
 from benchmarks.evaluation.conversation_scores import ConversationScore, Row
-from benchmarks.evaluation.tables import aligned, percent
+from benchmarks.evaluation.tables import align_rows, format_percent
 
 _PACKAGE = "function_calls.understanding"
 _THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 _PROBE = "__condition__"
 _MAX_CONVERSATIONS = 40
-"""Conversations that are played without a condition; of more, so many are chosen evenly."""
+"""The number of conversations to play without a condition; of more, an even sample is played."""
 
 Key = tuple[str, int]
 """The id of a conversation and the place of a message in it."""
@@ -51,13 +51,13 @@ class Condition(Struct, frozen=True, kw_only=True):
 
 
 class Result(Struct, frozen=True, kw_only=True):
-    """The change of the verdicts when a condition is off, in the conversations that were played without it.
+    """The change of the verdicts without a condition.
 
     Attributes:
-        used: The number of conversations in which the condition decides.
-        right: How many messages more are right; negative for fewer.
-        harmful: How many messages more are wrong and harmful.
-        changed: The messages with another verdict, as text.
+        used: The number of conversations in which the condition matters.
+        right: The increase of right messages; negative for a decrease.
+        harmful: The increase of messages that are wrong and harmful.
+        changed: Descriptions of the messages with another verdict.
     """
 
     condition: Condition
@@ -68,21 +68,21 @@ class Result(Struct, frozen=True, kw_only=True):
 
 
 class Switchboard:
-    """All conditions, the number of the one that is off, and the conversations in which each decides."""
+    """All conditions, the number of the disabled one, and the conversations in which each matters."""
 
     def __init__(self) -> None:
         self.conditions: list[Condition] = []
-        self.off: int | None = None
+        self.disabled: int | None = None
         self.conversation = ""
         self.used: defaultdict[int, set[str]] = defaultdict(set)
 
     def evaluate(self, number: int, value: Any) -> Any:
-        """Return the value of a condition, or that which switches it off."""
+        """Return the value of a condition, or the one that disables it."""
         kind = self.conditions[number].kind
-        decides = bool(value) if kind in {"if", "or"} else not value
-        if decides:
+        matters = bool(value) if kind in {"if", "or"} else not value
+        if matters:
             self.used[number].add(self.conversation)
-        if self.off != number or not decides:
+        if self.disabled != number or not matters:
             return value
         if kind == "if":
             return False
@@ -137,7 +137,7 @@ class Loader(SourceFileLoader):
         self._switchboard = switchboard
 
     def get_code(self, fullname: str) -> CodeType:
-        """Return the code of a module, never that of a cached file."""
+        """Return the code of a module, compiled from its source and not from a cache."""
         source = Path(self.path).read_text(encoding="utf-8")
         tree = Instrument(self._switchboard, fullname, source).visit(ast.parse(source))
         return compile(ast.fix_missing_locations(tree), self.path, "exec")
@@ -152,7 +152,7 @@ class Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return where a module of the package is, with its loader; None for other modules."""
+        """Return the spec of a module of the package, or None for other modules."""
         if not f"{fullname}.".startswith(f"{self._package}."):
             return None
         spec = PathFinder.find_spec(fullname, path, target)
@@ -162,7 +162,8 @@ class Finder(MetaPathFinder):
 
 
 def _play(conversation: Conversation) -> dict[Key, Row]:
-    play = import_module("benchmarks.evaluation.conversation_play").play  # imports the package
+    # Imports the package, so that it must not be imported before the finder is installed.
+    play = import_module("benchmarks.evaluation.conversation_play").play
     return {(row.conversation, row.place): row for row in play(conversation)}
 
 
@@ -170,34 +171,34 @@ class Ablation:
     """Plays conversations with all conditions, then without each."""
 
     current: ClassVar["Ablation"]
-    """The one that forked processes share: the code of the package calls its switchboard."""
+    """The instance whose switchboard the modules of the package call, shared with forked processes."""
 
     def __init__(self, conversations: Sequence[Conversation]) -> None:
         self._conversations = {each.id: each for each in conversations}
         self._switchboard = Switchboard()
         sys.meta_path.insert(0, Finder(_PACKAGE, self._switchboard))
         setattr(builtins, _PROBE, self._switchboard.evaluate)
-        self.whole: dict[Key, Row] = {}
+        self.baseline: dict[Key, Row] = {}
 
-    def play_whole(self) -> None:
+    def play_baseline(self) -> None:
         """Play all conversations with all conditions."""
         for each in self._conversations.values():
             self._switchboard.conversation = each.id
-            self.whole |= _play(each)
+            self.baseline |= _play(each)
 
     def list_conditions(self) -> Sequence[Condition]:
-        """Return the conditions, those that decide in fewer conversations first."""
+        """Return the conditions, in ascending order of the conversations in which they matter."""
         return sorted(self._switchboard.conditions, key=lambda each: len(self._switchboard.used[each.number]))
 
     def play_without(self, condition: Condition) -> Result:
-        """Play the conversations in which a condition decides without it."""
+        """Play the conversations in which a condition matters with the condition disabled."""
         used = sorted(self._switchboard.used[condition.number] & self._conversations.keys())
-        self._switchboard.off = condition.number
+        self._switchboard.disabled = condition.number
         _clear_caches()
         found: dict[Key, Row] = {}
         for name in used[:: max(1, len(used) // _MAX_CONVERSATIONS)]:
             found |= _play(self._conversations[name])
-        before = {key: self.whole[key] for key in found}
+        before = {key: self.baseline[key] for key in found}
         return Result(
             condition=condition,
             used=len(used),
@@ -212,7 +213,7 @@ def _play_without(condition: Condition) -> Result:
 
 
 def _clear_caches() -> None:
-    """Forget results that depend on a condition; those of functions that load files do not."""
+    """Clear the caches of functions, except of those that load files."""
     for module in [each for name, each in sys.modules.items() if name.startswith(_PACKAGE)]:
         for name, value in vars(module).items():
             if hasattr(value, "cache_clear") and not name.startswith("load_"):
@@ -230,12 +231,12 @@ def _list_changes(before: Mapping[Key, Row], after: Mapping[Key, Row]) -> Iterat
 
 
 def _print_conditions(conversations: Sequence[Conversation], shown: int) -> None:
-    """Print the conditions without which no message gets worse."""
+    """Print the conditions that can be disabled without fewer right or more harmful messages."""
     ablation = Ablation.current = Ablation(conversations)
-    ablation.play_whole()
+    ablation.play_baseline()
     conditions = ablation.list_conditions()
-    sys.stdout.write(f"{len(conditions)} conditions, {len(ablation.whole)} messages\n")
-    fork = multiprocessing.get_context("fork")  # the processes have the modules and the results as they are here
+    sys.stdout.write(f"{len(conditions)} conditions, {len(ablation.baseline)} messages\n")
+    fork = multiprocessing.get_context("fork")  # the processes need the modules and results of this one
     with ProcessPoolExecutor(os.cpu_count(), mp_context=fork) as pool:
         for result in pool.map(_play_without, conditions, chunksize=4):
             if result.right < 0 or result.harmful > 0:
@@ -257,19 +258,19 @@ def _print_thresholds(conversations: Sequence[Conversation]) -> None:
         with patch.object(addressee, "THRESHOLD", threshold):
             score = ConversationScore(tuple(row for each in conversations for row in _play(each).values()))
         shares = (score.first_try, score.acceptable, score.harmful, score.talk_left_alone)
-        rows.append([str(threshold), *map(percent, shares)])
-    sys.stdout.write("\n".join(aligned(rows)) + "\n")
+        rows.append([str(threshold), *map(format_percent, shares)])
+    sys.stdout.write("\n".join(align_rows(rows)) + "\n")
 
 
 def main() -> None:
-    """Print which conditions nothing needs, or what the thresholds do."""
+    """Print the conditions that are not needed, or the scores of the thresholds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, action="append", help="folder with conversations; our own by default")
     parser.add_argument("--show", type=int, default=4, help="how many changed messages to show")
     parser.add_argument("--thresholds", action="store_true", help="move the threshold instead")
     options = parser.parse_args()
     logger.remove()
-    conversations = [each for folder in options.data or [OWN] for each in conversations_in(folder)]
+    conversations = [each for folder in options.data or [OWN_CONVERSATIONS] for each in load_conversations(folder)]
     if options.thresholds:
         _print_thresholds(conversations)
     else:

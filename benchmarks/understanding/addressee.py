@@ -1,7 +1,8 @@
-"""Fit the weights that tell messages for the bot from those for people.
+"""Fit the weights of addressee detection, which separates messages for the bot from those for people.
 
-The messages are those of our own conversations, of `labelled/addressee` and of the dialogues of the tests. The bot gets
-the right answer for each message before the next one, so that the dialogue goes on as it should. Run by `make train`.
+The messages are from our own conversations, `labelled/addressee`, and the dialogues of the tests. The detection returns
+the right result for each message while a conversation is played, so that errors do not affect later messages. Run by
+`make train`.
 """
 
 import argparse
@@ -16,32 +17,32 @@ from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, cross_val_predict
 
-from benchmarks.evaluation.conversation_cases import OWN, Conversation, Message, conversations_in
+from benchmarks.evaluation.conversation_cases import OWN_CONVERSATIONS, Conversation, Message, load_conversations
 from benchmarks.evaluation.conversation_play import play
-from benchmarks.evaluation.tables import aligned, percent
+from benchmarks.evaluation.tables import align_rows, format_percent
 from bot.testing.dialogues import Dialogue, load_dialogues
 from function_calls.understanding.dialogue import addressee
 
 WEIGHTS = Path(addressee.__file__).with_name("addressee.toml")
 DIALOGUES = Path(__file__).parents[2] / "tests" / "dialogues"
 LABELLED = Path(__file__).parent / "labelled" / "addressee"
-_STRENGTH = 0.3
-_OF_TESTS = 4.0
-"""The weight of the messages of tests, so that behaviour stays."""
+_INVERSE_REGULARIZATION = 0.3
+_WEIGHT_OF_TESTS = 4.0
+"""The weight of messages from tests, which define the expected behaviour."""
 _FOLDS = 10
 _THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7)
 _NOTE = "# Weights of a logistic regression, written by `make train`: see `extract_features` in addressee.py.\n"
 
 
-def dialogues() -> Iterator[Conversation]:
-    """Yield the dialogues of the tests that take place in one chat."""
+def load_test_conversations() -> Iterator[Conversation]:
+    """Yield the dialogues of the tests that have a single chat."""
     for dialogue in load_dialogues(DIALOGUES):
         if len({step.chat for step in dialogue.steps}) == 1:
-            yield as_conversation(dialogue)
+            yield convert_dialogue(dialogue)
 
 
-def as_conversation(dialogue: Dialogue) -> Conversation:
-    """Return a dialogue of the tests as a conversation; messages that reply to another have no label."""
+def convert_dialogue(dialogue: Dialogue) -> Conversation:
+    """Return a dialogue of the tests as a conversation, in which replies to other messages have no label."""
     messages: list[Message] = []
     wait = 0.0
     for step in dialogue.steps:
@@ -70,19 +71,19 @@ def as_conversation(dialogue: Dialogue) -> Conversation:
     )
 
 
-def examples_of(conversation: Conversation) -> Iterator[tuple[Mapping[str, float], bool]]:
-    """Yield the features of each message that does not name the bot, and True where it is for the bot."""
+def extract_examples(conversation: Conversation) -> Iterator[tuple[Mapping[str, float], bool]]:
+    """Yield the features of each message without the bot's name, and True if it is for the bot."""
     wanted = [
         {each.get("silence", False) for each in message.expect} for message in conversation.messages if message.expect
     ]
     recorded: list[Mapping[str, float]] = []
     is_for_bot = False
 
-    def right_answer(features: Mapping[str, float]) -> float:
+    def return_label(features: Mapping[str, float]) -> float:
         recorded.append(features)
         return float(is_for_bot)
 
-    with patch.object(addressee, "compute_probability", right_answer):
+    with patch.object(addressee, "compute_probability", return_label):
         rows = play(conversation)
         for outcomes in wanted:
             is_for_bot = outcomes != {True}
@@ -93,37 +94,37 @@ def examples_of(conversation: Conversation) -> Iterator[tuple[Mapping[str, float
 
 
 def main() -> None:
-    """Write the weights, and print a cross-validation in our own conversations."""
+    """Write the weights, and print the results of a cross-validation with our own conversations."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, action="append", help="folder with conversations; our own by default")
     options = parser.parse_args()
     logger.remove()
-    tests = [*dialogues(), *conversations_in(LABELLED)]
-    own = [each for folder in options.data or [OWN] for each in conversations_in(folder)]
-    features, labels, groups, counts = [], [], [], []
+    tests = [*load_test_conversations(), *load_conversations(LABELLED)]
+    own = [each for folder in options.data or [OWN_CONVERSATIONS] for each in load_conversations(folder)]
+    features, labels, groups, weights = [], [], [], []
     for number, conversation in enumerate([*tests, *own]):
-        for found, label in examples_of(conversation):
+        for found, label in extract_examples(conversation):
             features.append(found)
             labels.append(label)
             groups.append(number)
-            counts.append(_OF_TESTS if number < len(tests) else 1.0)
+            weights.append(_WEIGHT_OF_TESTS if number < len(tests) else 1.0)
     vectorizer = DictVectorizer()
     rows, truth = vectorizer.fit_transform(features), np.array(labels)
-    model = LogisticRegression(C=_STRENGTH, max_iter=3000)
+    model = LogisticRegression(C=_INVERSE_REGULARIZATION, max_iter=3000)
     folds = GroupKFold(_FOLDS)
     shares = cross_val_predict(
-        model, rows, truth, groups=groups, cv=folds, method="predict_proba", params={"sample_weight": counts}
+        model, rows, truth, groups=groups, cv=folds, method="predict_proba", params={"sample_weight": weights}
     )[:, 1]
     table = [["threshold", "requests acted on", "talk acted on"]]
     for minimum in _THRESHOLDS:
-        kinds = [(np.array(counts) == 1) & (truth == kind) for kind in (True, False)]
-        table.append([str(minimum), *(percent(float((shares[kind] >= minimum).mean())) for kind in kinds)])
-    sys.stdout.write(f"{len(labels)} messages\n" + "\n".join(aligned(table)) + "\n")
-    model.fit(rows, truth, sample_weight=counts)
-    weights = {"bias": float(model.intercept_[0])} | dict(
+        kinds = [(np.array(weights) == 1) & (truth == kind) for kind in (True, False)]
+        table.append([str(minimum), *(format_percent(float((shares[kind] >= minimum).mean())) for kind in kinds)])
+    sys.stdout.write(f"{len(labels)} messages\n" + "\n".join(align_rows(table)) + "\n")
+    model.fit(rows, truth, sample_weight=weights)
+    coefficients = {"bias": float(model.intercept_[0])} | dict(
         zip(vectorizer.get_feature_names_out(), map(float, model.coef_[0]), strict=True)
     )
-    lines = (f"{name} = {value:.3f}\n" for name, value in weights.items())
+    lines = (f"{name} = {value:.3f}\n" for name, value in coefficients.items())
     WEIGHTS.write_text(_NOTE + "".join(lines), encoding="utf-8")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.evaluation.prompts import own_prompts
+from benchmarks.evaluation.prompts import load_own_prompts
 from bot.__main__ import cli
 from bot.config.sources import load_settings
 from function_calls.conversation.assistant import LoopLimits
@@ -64,7 +64,7 @@ def test_the_numbers_in_the_text_are_those_of_the_code():
     assert (breaker["failures"], breaker["cooldown"]) == (3, 30.0)
     assert RequestRetries().max_wait == 20
     assert LoopLimits().seconds == 120
-    assert f"{len(own_prompts())} in both languages" in PAGE
+    assert f"{len(load_own_prompts())} in both languages" in PAGE
 
 
 def test_a_server_may_need_no_key():

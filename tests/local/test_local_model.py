@@ -11,14 +11,13 @@ import os
 
 import pytest
 
-from benchmarks.evaluation.blocking_model import blocking_model
-from benchmarks.evaluation.conversation_cases import OWN, conversations_in
+from benchmarks.evaluation.blocking_model import open_blocking_model
+from benchmarks.evaluation.bot_runner import run_bot
+from benchmarks.evaluation.conversation_cases import OWN_CONVERSATIONS, load_conversations
 from benchmarks.evaluation.conversation_play import play
 from benchmarks.evaluation.conversation_scores import ConversationScore
-from benchmarks.evaluation.measured_bot import measured_bot
-from benchmarks.evaluation.prompts import own_prompts
-from benchmarks.evaluation.reports import tool_report
-from benchmarks.evaluation.tool_prompts import thinned
+from benchmarks.evaluation.prompts import load_own_prompts, sample_prompts
+from benchmarks.evaluation.reports import format_tool_report
 from benchmarks.evaluation.tool_scores import judge, score
 from bot.app.language_models import language_model, model_interpreter
 from bot.config.settings import ModelSettings
@@ -46,20 +45,20 @@ def settings():
 async def collect_outcomes(settings, prompts):
     """Return the outcomes of the prompts, one after the other: a small machine has one slot."""
     model = language_model(settings)
-    async with measured_bot(model_interpreter(model, settings)) as bot:
+    async with run_bot(model_interpreter(model, settings)) as bot:
         await bot.warm_up()
-        judgements = [judge(await bot.tell(prompt)) for prompt in prompts]
+        judgements = [judge(await bot.send(prompt)) for prompt in prompts]
     await model.close()
     return judgements
 
 
 async def test_the_bot_chooses_tools_and_arguments_with_a_local_model(settings):
-    prompts = thinned(own_prompts(), int(os.environ.get("BUBBLES_LOCAL_LLM_PROMPTS", "32")))
+    prompts = sample_prompts(load_own_prompts(), int(os.environ.get("BUBBLES_LOCAL_LLM_PROMPTS", "32")))
 
     judgements = await collect_outcomes(settings, prompts)
     found = score(judgements)
 
-    report = "\n".join(tool_report(judgements, errors=len(prompts)))
+    report = "\n".join(format_tool_report(judgements, errors=len(prompts)))
     assert found.unanswered == 0, report
     assert found.right_tool >= 0.9 * found.wanted, report
     assert found.right_arguments >= 0.85 * found.wanted, report
@@ -73,8 +72,8 @@ def played(conversations, interpreter=None):
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_conversations_are_read_at_least_as_well_as_without_the_model(settings, language):
     count = int(os.environ.get("BUBBLES_LOCAL_LLM_CONVERSATIONS", "10"))
-    conversations = [each for each in conversations_in(OWN) if each.lang == language][-count:]
-    with blocking_model(language_model(settings)) as model:
+    conversations = [each for each in load_conversations(OWN_CONVERSATIONS) if each.lang == language][-count:]
+    with open_blocking_model(language_model(settings)) as model:
         found = played(conversations, model_interpreter(model, settings))
     alone = played(conversations)
 

@@ -5,8 +5,8 @@ from datetime import datetime
 import msgspec
 import pytest
 
-from benchmarks.evaluation.conversation_cases import OWN, conversations_in
-from benchmarks.evaluation.conversation_scores import Comparison, Difference, verdict_of
+from benchmarks.evaluation.conversation_cases import OWN_CONVERSATIONS, load_conversations
+from benchmarks.evaluation.conversation_scores import Comparison, Difference, decide_verdict
 from benchmarks.evaluation.expected_times import ReminderState
 
 ZONE = "Europe/London"
@@ -25,8 +25,8 @@ WANTED = {"content": "call mum", "at": "2026-11-24T09:00", "rrule": None, "for":
 
 def judge_changes(expect, before, after, *, replies=("Done.",), kind="set"):
     difference = Difference(before, after, ZONE, NOW)
-    results = [Comparison(difference, "Ann", ()).result(each) for each in expect]
-    return verdict_of(expect, kind, replies, results, difference)
+    results = [Comparison(difference, "Ann", ()).compare(each) for each in expect]
+    return decide_verdict(expect, kind, replies, results, difference)
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,12 @@ def test_undo_takes_back_the_last_change_of_the_sender():
     set_before = Difference([], [MUM], ZONE, NOW)
     difference = Difference([MUM], [], ZONE, NOW)
 
-    assert Comparison(difference, "Ann", [("Ann", set_before)]).result({"undo": True}) == "made"
-    assert Comparison(difference, "Ann", [("Ann", difference)]).result({"undo": True}) == "other"
+    assert Comparison(difference, "Ann", [("Ann", set_before)]).compare({"undo": True}) == "made"
+    assert Comparison(difference, "Ann", [("Ann", difference)]).compare({"undo": True}) == "other"
 
 
 def test_own_conversations_are_in_two_languages():
-    languages = [each.lang for each in conversations_in(OWN)]
+    languages = [each.lang for each in load_conversations(OWN_CONVERSATIONS)]
 
     assert languages.count("en") >= 60
     assert languages.count("zh") >= 60

@@ -6,8 +6,14 @@ to a whole percent: it may only rise.
 
 import pytest
 
-from benchmarks.evaluation.own_sentences import OwnSentence, ReadSentence, WantedCall, own_sentences, read_all
-from benchmarks.evaluation.reports import own_sentence_report
+from benchmarks.evaluation.own_sentences import (
+    OwnSentence,
+    SentenceReading,
+    WantedCall,
+    load_own_sentences,
+    read_sentences,
+)
+from benchmarks.evaluation.reports import format_own_sentence_report
 from function_calls.tools.calls import Interpretation, ToolCall
 
 SHARES = {"en": 0.30, "zh": 0.66}
@@ -16,12 +22,12 @@ WANTED = OwnSentence(text="delete 2", calls=(WantedCall(tool="reminder_delete", 
 
 def read(*references):
     calls = tuple(ToolCall(id=each, name="reminder_delete", arguments={"reminder_id": each}) for each in references)
-    return ReadSentence(sentence=WANTED, interpretation=Interpretation(calls=calls))
+    return SentenceReading(sentence=WANTED, interpretation=Interpretation(calls=calls))
 
 
 @pytest.mark.parametrize("language", SHARES)
 def test_share_of_own_sentences_read_rightly_does_not_fall(language):
-    every = read_all(own_sentences(language), language)
+    every = read_sentences(load_own_sentences(language), language)
 
     assert sum(each.is_right for each in every) / len(every) >= SHARES[language]
 
@@ -38,13 +44,15 @@ def test_messages_before_and_reminders_of_the_chat_are_known():
     delivered = OwnSentence(text="snooze 10 minutes", delivered="buy milk")
     named = OwnSentence(text="delete the milk one", reminders=("buy milk",))
 
-    made = [[call.name for call in each.interpretation.calls] for each in read_all((behind, delivered, named), "en")]
+    made = [
+        [call.name for call in each.interpretation.calls] for each in read_sentences((behind, delivered, named), "en")
+    ]
 
     assert made == [["reminder_update"], ["reminder_snooze"], ["reminder_delete"]]
 
 
 def test_report_shows_what_is_missed_and_the_share():
-    lines = list(own_sentence_report({"en": [read("2"), read("3")]}, errors=5))
+    lines = list(format_own_sentence_report({"en": [read("2"), read("3")]}, errors=5))
 
     assert lines[0] == "missed: 'delete 2': reminder_delete {'reminder_id': '3'}"
     assert "1/2" in lines[-1]

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from benchmarks.evaluation.recurrence_match import fires_alike
+from benchmarks.evaluation.recurrence_match import is_same_recurrence
 
 FRIDAY = datetime(2026, 11, 20, 10, 0)
 
@@ -22,7 +22,7 @@ FRIDAY = datetime(2026, 11, 20, 10, 0)
     ],
 )
 def test_equivalent_rules_match_in_any_spelling(wanted, given):
-    assert fires_alike(wanted, given, FRIDAY)
+    assert is_same_recurrence(wanted, given, FRIDAY)
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,8 @@ def test_equivalent_rules_match_in_any_spelling(wanted, given):
     ],
 )
 def test_rules_with_other_occurrences_do_not_match(wanted, given):
-    assert not fires_alike(wanted, given, FRIDAY)
+    assert not is_same_recurrence(wanted, given, FRIDAY)
 
 
 def test_a_clock_outside_of_the_window_is_wrong():
-    assert not fires_alike("FREQ=DAILY", "FREQ=DAILY;BYHOUR=20;BYMINUTE=0", FRIDAY, (4, 12))
+    assert not is_same_recurrence("FREQ=DAILY", "FREQ=DAILY;BYHOUR=20;BYMINUTE=0", FRIDAY, (4, 12))

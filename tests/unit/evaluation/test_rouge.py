@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.evaluation.porter import stem
-from benchmarks.evaluation.rouge import rouge, tokens
+from benchmarks.evaluation.rouge import compute_rouge, tokenize
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_words_are_stemmed_as_published(word, expected):
 
 
 def test_english_is_compared_by_stems():
-    found = rouge("The meetings were moved to Monday", ["the meeting moves to Tuesday"], "en")
+    found = compute_rouge("The meetings were moved to Monday", ["the meeting moves to Tuesday"], "en")
 
     assert found.one == pytest.approx(8 / 11)
     assert found.two == pytest.approx(4 / 9)
@@ -44,15 +44,15 @@ def test_english_is_compared_by_stems():
 
 
 def test_chinese_is_compared_by_characters_and_latin_words():
-    assert tokens("周三 Meeting，3点", "zh") == ["周", "三", "meeting", "3", "点"]
-    assert rouge("会议改到周三", ["会议在周三"], "zh").one == pytest.approx(8 / 11)
+    assert tokenize("周三 Meeting，3点", "zh") == ["周", "三", "meeting", "3", "点"]
+    assert compute_rouge("会议改到周三", ["会议在周三"], "zh").one == pytest.approx(8 / 11)
 
 
 def test_several_references_give_their_mean():
-    found = rouge("apples", ["apples", "pears"], "en")
+    found = compute_rouge("apples", ["apples", "pears"], "en")
 
     assert found.one == pytest.approx(0.5)
 
 
 def test_texts_without_common_words_score_zero():
-    assert rouge("", ["apples"], "en").longest == 0
+    assert compute_rouge("", ["apples"], "en").longest == 0

@@ -2,9 +2,9 @@
 
 import pytest
 
-from benchmarks.evaluation.content_match import overlap, words_of
+from benchmarks.evaluation.content_match import compute_overlap, split_content
 from benchmarks.evaluation.offline_reading import Understood
-from benchmarks.evaluation.sentence_cases import case_of, judged_name
+from benchmarks.evaluation.sentence_cases import get_label, parse_case
 from benchmarks.evaluation.sentence_scores import score
 
 SET = {
@@ -20,7 +20,7 @@ CHAT = SET | {"text": "hello", "our_tool": "none", "tier": "chat", "accept": ["n
 
 
 def score_figures(rows, made):
-    found = score([case_of(row) for row in rows], lambda *_: made)
+    found = score([parse_case(row) for row in rows], lambda *_: made)
     return {figure.name: figure.share for figure in found.figures["en"]}
 
 
@@ -64,8 +64,8 @@ def test_unmarked_time_is_invented():
 
 
 def test_functions_unknown_to_the_data_count_as_none():
-    assert judged_name("undo") == "none"
-    assert judged_name("reminder_snooze") == "reminder_update"
+    assert get_label("undo") == "none"
+    assert get_label("reminder_snooze") == "reminder_update"
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ def test_functions_unknown_to_the_data_count_as_none():
     [("to call Ann!", "en", ["call", "ann"]), ("去开会吧", "zh", ["开", "会"]), ("to", "en", [])],
 )
 def test_joints_are_no_part_of_a_content(text, language, words):
-    assert words_of(text, language) == words
+    assert split_content(text, language) == words
 
 
 def test_empty_texts_overlap_by_zero():
-    assert overlap([], []) == 1
-    assert overlap(["a"], []) == 0
+    assert compute_overlap([], []) == 1
+    assert compute_overlap(["a"], []) == 0

@@ -1,7 +1,7 @@
 """Scores of summaries."""
 
-from benchmarks.evaluation.summary_cases import SummaryCase, own_cases
-from benchmarks.evaluation.summary_scores import citations, first, longest_of_parts, score
+from benchmarks.evaluation.summary_cases import SummaryCase, load_own_cases
+from benchmarks.evaluation.summary_scores import choose_first, choose_longest, score, score_citations
 
 CHAT = SummaryCase(
     corpus="c",
@@ -17,8 +17,8 @@ CHAT = SummaryCase(
 
 
 def test_baselines_choose_by_place_and_by_length():
-    assert first(CHAT, 3) == [0, 1, 2]
-    assert longest_of_parts(CHAT, 2) == [1, 2]
+    assert choose_first(CHAT, 3) == [0, 1, 2]
+    assert choose_longest(CHAT, 2) == [1, 2]
 
 
 def test_every_method_is_scored_on_every_corpus():
@@ -33,7 +33,7 @@ def test_every_method_is_scored_on_every_corpus():
 
 
 def test_quotations_of_the_own_set_cite_their_messages():
-    found = citations(own_cases())
+    found = score_citations(load_own_cases())
 
     assert {each.corpus for each in found} == {"own_en", "own_zh"}
     assert all(each.bullets == each.valid > 0 for each in found)

@@ -4,8 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from benchmarks.evaluation.own_times import own_cases
-from benchmarks.evaluation.time_cases import TimeAnswer, case_of, judge
+from benchmarks.evaluation.time_cases import TimeAnswer, judge, load_own_cases, parse_case
 from benchmarks.evaluation.time_scores import score
 
 ROW = {
@@ -24,7 +23,7 @@ def answer(text, rule=""):
 
 
 def judge_time(row, given):
-    found = judge(case_of(row), given)
+    found = judge(parse_case(row), given)
     return found.is_strict, found.is_lenient
 
 
@@ -74,11 +73,11 @@ def test_text_without_a_time_expects_no_answer():
 
 def test_unknown_kind_is_an_error():
     with pytest.raises(ValueError, match="moment"):
-        case_of(ROW | {"kind": "moment"})
+        parse_case(ROW | {"kind": "moment"})
 
 
 def test_cases_are_counted_per_language_kind_and_corpus():
-    cases = [case_of(ROW), case_of(ROW | {"tags": ["slash"]}), case_of(ROW | {"kind": "none", "corpus": "c"})]
+    cases = [parse_case(ROW), parse_case(ROW | {"tags": ["slash"]}), parse_case(ROW | {"kind": "none", "corpus": "c"})]
 
     found = score(cases, lambda *_: answer("2026-11-21T07:00:00"))
 
@@ -94,6 +93,6 @@ def test_cases_are_counted_per_language_kind_and_corpus():
 
 
 def test_the_own_set_has_every_kind_in_both_languages():
-    kinds = {(case.language, case.kind) for case in own_cases()}
+    kinds = {(case.language, case.kind) for case in load_own_cases()}
 
     assert kinds == {(language, kind) for language in ("en", "zh") for kind in ("instant", "recurrence", "none")}

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from benchmarks.evaluation.measured_bot import Overheard, measured_bot
+from benchmarks.evaluation.bot_runner import RecordingInterpreter, run_bot
 from benchmarks.evaluation.prompts import Prompt
 from benchmarks.evaluation.tool_scores import judge, score
 from bot.testing.models import ScriptedInterpreter
@@ -23,8 +23,8 @@ def call(name, **arguments):
 
 
 async def judge_prompt(prompt, understood):
-    async with measured_bot(ScriptedInterpreter([understood])) as bot:
-        return judge(await bot.tell(prompt))
+    async with run_bot(ScriptedInterpreter([understood])) as bot:
+        return judge(await bot.send(prompt))
 
 
 async def test_stored_reminder_is_judged():
@@ -34,8 +34,8 @@ async def test_stored_reminder_is_judged():
 
 
 async def test_prompts_beyond_the_rate_limit_are_all_processed():
-    async with measured_bot(ScriptedInterpreter([call("reminder_list")] * 61)) as bot:
-        seen = [await bot.tell(CHAT) for _ in range(61)]
+    async with run_bot(ScriptedInterpreter([call("reminder_list")] * 61)) as bot:
+        seen = [await bot.send(CHAT) for _ in range(61)]
 
     assert all(each.calls for each in seen)
 
@@ -91,11 +91,11 @@ async def test_cancelled_model_gave_no_answer():
         async def interpret(self, turn):
             raise asyncio.CancelledError
 
-    overheard = Overheard(Endless())
+    recording = RecordingInterpreter(Endless())
 
     with pytest.raises(asyncio.CancelledError):
-        await overheard.interpret(make_turn("hello"))
-    assert "too long" in overheard.failure
+        await recording.interpret(make_turn("hello"))
+    assert "too long" in recording.failure
 
 
 async def test_unanswering_model_is_distinguished_from_a_silent_one():
