@@ -1,1 +1,1 @@
-"""Train and measure the network of `function_calls.understanding.reading`."""
+"""Train and evaluate the network of `function_calls.understanding.reading`."""

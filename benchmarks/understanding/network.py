@@ -26,30 +26,30 @@ from function_calls.understanding.reading.network import (
 )
 
 EMBEDDING, HIDDEN, INNER, STATE = 32, 96, 128, 16
-"""The sizes of the vectors of tokens, of the convolutions, of the layer in front of the intents, and of contexts."""
+"""The sizes of token vectors, convolutions, the layer in front of the intents, and context vectors."""
 _BATCH = 256
 _LENGTHS = (8, 16, 24, 48, 96)
-"""Messages are padded to one of these lengths; the longest lose their end."""
+"""Messages are padded to one of these lengths; longer ones are truncated."""
 _MIN_COUNT = 4
-"""A word that fewer sentences have is unknown."""
-_COMMON = 150
-"""So many of the most frequent words are never taken for unknown ones in training."""
+"""Words in fewer sentences are unknown."""
+_MAX_COMMON_WORDS = 150
+"""The number of most frequent words that word dropout does not affect."""
 _WORD_DROPOUT, _AFFIX_DROPOUT = 0.12, 0.3
-_RATE, _RATE_OF_CONTINUED, _WARM_UP, _DECAY = 3e-3, 1e-3, 0.15, 1e-3
+_LEARNING_RATE, _CONTINUED_LEARNING_RATE, _WARM_UP, _DECAY = 3e-3, 1e-3, 0.15, 1e-3
 _TAG_WEIGHT = 0.5
-_CLIP = 5.0
-"""Weights further from 0 than so many standard deviations are cut off in the file."""
-_LEVELS, _LEVELS_OF_TOKENS = 127, 40
-"""The steps from 0 to the largest weight in the file; fewer for the vectors of tokens, which are most of the file."""
-_OF_TOKENS = frozenset({"word", "class", "affix"})
+_MAX_DEVIATIONS = 5.0
+"""Weights are clipped to this number of standard deviations in the file."""
+_LEVELS, _TOKEN_LEVELS = 127, 40
+"""The quantization steps from 0 to the largest weight; fewer for token vectors, which are most of the file."""
+_TOKEN_ARRAYS = frozenset({"word", "class", "affix"})
 
 Parameters = dict[str, jax.Array]
 
 
 class Sample(Struct, frozen=True):
-    """A sentence to train with; `tags` and `begins` do not count where the intent is the one of talk.
+    """A training sentence; `tags` and `begins` have no effect if the intent is that of talk.
 
-    `begins` are the places at which further requests begin, None where these are not known.
+    `begins` are the places of further requests, or None if they are not known.
     """
 
     forms: Sequence[str]
@@ -62,7 +62,7 @@ class Sample(Struct, frozen=True):
     reminder_places: frozenset[int]
 
 
-class _Numbered(Struct, frozen=True):
+class _EncodedSample(Struct, frozen=True):
     tokens: np.ndarray
     tags: np.ndarray
     intent: int
@@ -72,7 +72,7 @@ class _Numbered(Struct, frozen=True):
 
 
 class Names(Struct, frozen=True):
-    """The names behind the numbers of a network."""
+    """The words, intents, tags and contexts in the order of their numbers in a network."""
 
     vocabulary: list[str]
     intents: list[str]
@@ -89,31 +89,33 @@ def fit(
     affixes: int,
     start: PackedNetwork | None = None,
 ) -> PackedNetwork:
-    """Fit a network to `samples`, or continue to fit `start`; `nothing` is the intent of talk, which has no tags.
+    """Fit a network to `samples`, or continue with `start`; `nothing` is the intent of talk, which has no tags.
 
-    A continued network is the mean of both, which reads more messages rightly than either.
+    A continued network is averaged with `start`, as the mean is more accurate than either of them.
     """
     names = _collect_names(samples, affixes) if start is None else _list_names(start)
-    numbered = _number(samples, names, classes)
+    encoded = _encode_samples(samples, names, classes)
     count = max((fine for fine, _ in number_classes(classes).values()), default=0)
     parameters = _initialize(names, count) if start is None else _unpack(start)
-    chance = random.Random(1)
-    steps = epochs * sum(1 for _ in _batches(numbered, chance))
-    schedule = optax.cosine_onecycle_schedule(steps, _RATE if start is None else _RATE_OF_CONTINUED, _WARM_UP)
+    rng = random.Random(1)
+    steps = epochs * sum(1 for _ in _make_batches(encoded, rng))
+    schedule = optax.cosine_onecycle_schedule(
+        steps, _LEARNING_RATE if start is None else _CONTINUED_LEARNING_RATE, _WARM_UP
+    )
     optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(schedule, weight_decay=_DECAY))
     state = optimizer.init(parameters)
-    loss = partial(_loss, nothing=names.intents.index(nothing))
+    loss = partial(_compute_loss, nothing=names.intents.index(nothing))
 
     @jax.jit
     def step(parameters: Parameters, state: Any, key: jax.Array, batch: Any) -> tuple[Parameters, Any, jax.Array]:
-        value, slope = jax.value_and_grad(loss)(parameters, batch, key)
-        updates, state = optimizer.update(slope, state, parameters)
+        value, gradient = jax.value_and_grad(loss)(parameters, batch, key)
+        updates, state = optimizer.update(gradient, state, parameters)
         return optax.apply_updates(parameters, updates), state, value
 
     key = jax.random.PRNGKey(0)
     for epoch in range(epochs):
         total = []
-        for batch in _batches(numbered, chance):
+        for batch in _make_batches(encoded, rng):
             key, own = jax.random.split(key)
             parameters, state, value = step(parameters, state, own, batch)
             total.append(value)
@@ -152,14 +154,14 @@ def _list_names(network: PackedNetwork) -> Names:
     )
 
 
-def _number(samples: Sequence[Sample], names: Names, classes: Mapping[str, int]) -> list[_Numbered]:
+def _encode_samples(samples: Sequence[Sample], names: Names, classes: Mapping[str, int]) -> list[_EncodedSample]:
     vocabulary, numbers = number_words(names.vocabulary), number_classes(classes)
     intents, tags, contexts = (
         {name: at for at, name in enumerate(each)} for each in (names.intents, names.tags, names.contexts)
     )
     longest = _LENGTHS[-1]
     return [
-        _Numbered(
+        _EncodedSample(
             np.array(number_tokens(each.forms, each.reminder_places, vocabulary, numbers, names.affixes), np.int32)[
                 :longest
             ],
@@ -174,24 +176,24 @@ def _number(samples: Sequence[Sample], names: Names, classes: Mapping[str, int])
 
 
 def _mark_begins(sample: Sample) -> np.ndarray:
-    """Return 1 for each token with which a further request begins, 0 for others, -1 where these are not known."""
+    """Return 1 for the first token of each further request, 0 for others, and -1 if they are not known."""
     marks = np.full(len(sample.forms), -1 if sample.begins is None else 0, np.int32)
     marks[list(sample.begins or ())] = 1
-    marks[0] = -1  # the first request begins there
+    marks[0] = -1  # always the begin of the first request
     return marks
 
 
-def _batches(samples: Sequence[_Numbered], chance: random.Random) -> Iterator[tuple[np.ndarray, ...]]:
-    """Yield the samples in random order, those of similar length together, padded with zeros."""
+def _make_batches(samples: Sequence[_EncodedSample], rng: random.Random) -> Iterator[tuple[np.ndarray, ...]]:
+    """Yield batches of samples of similar length, in random order and padded with zeros."""
     by_length: dict[int, list[int]] = {}
     for at, sample in enumerate(samples):
         length = next(each for each in _LENGTHS if len(sample.tokens) <= each)
         by_length.setdefault(length, []).append(at)
     batches = []
     for length, places in by_length.items():
-        chance.shuffle(places)
+        rng.shuffle(places)
         batches += [(length, places[first : first + _BATCH]) for first in range(0, len(places), _BATCH)]
-    chance.shuffle(batches)
+    rng.shuffle(batches)
     for length, places in batches:
         tokens = np.zeros((_BATCH, length, 6), np.int32)
         tags, is_token = np.zeros((_BATCH, length), np.int32), np.zeros((_BATCH, length), np.float32)
@@ -206,10 +208,10 @@ def _batches(samples: Sequence[_Numbered], chance: random.Random) -> Iterator[tu
 
 
 def _initialize(names: Names, classes: int) -> Parameters:
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
 
     def normal(*shape: int, scale: float) -> jax.Array:
-        return jnp.array(chance.normal(0, scale, shape), jnp.float32)
+        return jnp.array(rng.normal(0, scale, shape), jnp.float32)
 
     def layer(rows: int, columns: int) -> jax.Array:
         return normal(rows, columns, scale=rows**-0.5)
@@ -246,47 +248,57 @@ def _initialize(names: Names, classes: int) -> Parameters:
     return found
 
 
-def _drop(values: jax.Array, key: jax.Array, share: float) -> jax.Array:
+def _apply_dropout(values: jax.Array, key: jax.Array, share: float) -> jax.Array:
     return values * jax.random.bernoulli(key, 1 - share, values.shape) / (1 - share)
 
 
-def _encode(of: Parameters, tokens: jax.Array, is_token: jax.Array, keys: jax.Array) -> jax.Array:
+def _encode(parameters: Parameters, tokens: jax.Array, is_token: jax.Array, keys: jax.Array) -> jax.Array:
     words = tokens[..., 0]
-    is_dropped = jax.random.bernoulli(keys[0], _WORD_DROPOUT, words.shape) & (words > _COMMON)
+    is_dropped = jax.random.bernoulli(keys[0], _WORD_DROPOUT, words.shape) & (words > _MAX_COMMON_WORDS)
     has_affixes = 1 - (is_dropped & jax.random.bernoulli(keys[1], _AFFIX_DROPOUT, words.shape))[..., None]
-    parts = of["class"][tokens[..., 1]] + of["coarse"][tokens[..., 2]]
-    parts += of["affix"][tokens[..., 3]] + of["affix"][tokens[..., 4]]
-    vectors = of["word"][jnp.where(is_dropped, UNKNOWN, words)] + of["known"][tokens[..., 5]] + parts * has_affixes
-    hidden = _drop(vectors @ of["in"] + of["in_bias"], keys[2], 0.15)
+    parts = parameters["class"][tokens[..., 1]] + parameters["coarse"][tokens[..., 2]]
+    parts += parameters["affix"][tokens[..., 3]] + parameters["affix"][tokens[..., 4]]
+    vectors = (
+        parameters["word"][jnp.where(is_dropped, UNKNOWN, words)]
+        + parameters["known"][tokens[..., 5]]
+        + parts * has_affixes
+    )
+    hidden = _apply_dropout(vectors @ parameters["in"] + parameters["in_bias"], keys[2], 0.15)
     count = hidden.shape[1]
     for number, distance in enumerate(DILATIONS):
         padded = jnp.pad(hidden * is_token[..., None], ((0, 0), (distance, distance), (0, 0)))
         beside = jnp.concatenate([padded[:, at * distance : at * distance + count] for at in range(3)], -1)
-        hidden = hidden + jax.nn.gelu(beside @ of[f"conv{number}"] + of[f"conv{number}_bias"])
-        hidden = _drop(hidden, keys[3 + number], 0.1)
+        hidden = hidden + jax.nn.gelu(beside @ parameters[f"conv{number}"] + parameters[f"conv{number}_bias"])
+        hidden = _apply_dropout(hidden, keys[3 + number], 0.1)
     return hidden
 
 
-def _loss(of: Parameters, batch: Sequence[jax.Array], key: jax.Array, nothing: int) -> jax.Array:
+def _compute_loss(parameters: Parameters, batch: Sequence[jax.Array], key: jax.Array, nothing: int) -> jax.Array:
     tokens, tags, is_token, intents, states, weights, begins = batch
     keys = jax.random.split(key, 5 + len(DILATIONS))
-    hidden = _encode(of, tokens, is_token, keys)
+    hidden = _encode(parameters, tokens, is_token, keys)
     maximum = jnp.max(jnp.where(is_token[..., None] > 0, hidden, -1e9), 1)
     mean = (hidden * is_token[..., None]).sum(1) / is_token.sum(1, keepdims=True).clip(1)
-    whole = jnp.concatenate([maximum, mean, of["context"][states[:, 0]], of["addressed"][states[:, 1]]], -1)
-    inner = _drop(jax.nn.gelu(whole @ of["intent_in"] + of["intent_in_bias"]), keys[-1], 0.2)
-    of_intents = optax.softmax_cross_entropy_with_integer_labels(inner @ of["intent"] + of["intent_bias"], intents)
-    shown = (of["of_intent"][intents] @ of["tag_intent"])[:, None]
-    labels = jax.nn.gelu(hidden @ of["tag_in"] + shown + of["tag_in_bias"])
-    of_tags = -_log_likelihood(labels @ of["tag"] + of["tag_bias"], of["transition"], tags, is_token)
-    odds = (labels @ of["begin"] + of["begin_bias"])[..., 0]
-    of_begins = (optax.sigmoid_binary_cross_entropy(odds, begins > 0) * (begins >= 0)).sum(1)
-    of_labels = _TAG_WEIGHT * (of_tags + of_begins) * (intents != nothing)
-    return ((of_intents + of_labels) * weights).sum() / weights.sum().clip(1)
+    whole = jnp.concatenate(
+        [maximum, mean, parameters["context"][states[:, 0]], parameters["addressed"][states[:, 1]]], -1
+    )
+    inner = _apply_dropout(jax.nn.gelu(whole @ parameters["intent_in"] + parameters["intent_in_bias"]), keys[-1], 0.2)
+    intent_loss = optax.softmax_cross_entropy_with_integer_labels(
+        inner @ parameters["intent"] + parameters["intent_bias"], intents
+    )
+    shown = (parameters["of_intent"][intents] @ parameters["tag_intent"])[:, None]
+    labels = jax.nn.gelu(hidden @ parameters["tag_in"] + shown + parameters["tag_in_bias"])
+    tag_loss = -_compute_log_likelihood(
+        labels @ parameters["tag"] + parameters["tag_bias"], parameters["transition"], tags, is_token
+    )
+    odds = (labels @ parameters["begin"] + parameters["begin_bias"])[..., 0]
+    begin_loss = (optax.sigmoid_binary_cross_entropy(odds, begins > 0) * (begins >= 0)).sum(1)
+    label_loss = _TAG_WEIGHT * (tag_loss + begin_loss) * (intents != nothing)
+    return ((intent_loss + label_loss) * weights).sum() / weights.sum().clip(1)
 
 
-def _log_likelihood(scores: jax.Array, following: jax.Array, tags: jax.Array, is_token: jax.Array) -> jax.Array:
-    """Return the logarithm of the probability of `tags` by a conditional random field."""
+def _compute_log_likelihood(scores: jax.Array, following: jax.Array, tags: jax.Array, is_token: jax.Array) -> jax.Array:
+    """Return the log-likelihood of `tags` in a conditional random field."""
     own = (jnp.take_along_axis(scores, tags[..., None], -1)[..., 0] * is_token).sum(1)
     own += (following[tags[:, :-1], tags[:, 1:]] * is_token[:, 1:]).sum(1)
 
@@ -304,7 +316,7 @@ def _unpack(network: PackedNetwork) -> Parameters:
 
 
 def _pack(name: str, values: np.ndarray) -> PackedArray:
-    limit = min(float(np.abs(values).max()), _CLIP * float(values.std()) or 1.0) or 1.0
-    scale = limit / (_LEVELS_OF_TOKENS if name in _OF_TOKENS else _LEVELS)
+    limit = min(float(np.abs(values).max()), _MAX_DEVIATIONS * float(values.std()) or 1.0) or 1.0
+    scale = limit / (_TOKEN_LEVELS if name in _TOKEN_ARRAYS else _LEVELS)
     rounded = np.round(np.clip(values, -limit, limit) / scale).astype(np.int8)
     return PackedArray(values.shape, scale, rounded.tobytes())

@@ -1,4 +1,4 @@
-"""Train the network of one language with written messages and the sentences of its grammar, and write the weights.
+"""Train the networks of languages with labelled messages and generated sentences, and write the weights.
 
 Run by `make train`, which installs JAX and scikit-learn into an environment of its own.
 """
@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from benchmarks.understanding.generator import GRAMMARS, LABELLED, Grammar, Message, conversations, labelled_messages
+from benchmarks.understanding.generator import GRAMMARS, LABELLED, Grammar, Message, load_conversations, load_messages
 from benchmarks.understanding.network import Sample, fit
 from function_calls.understanding.reading.lexicon import Lexicon, load_common_words, load_lexicon
 from function_calls.understanding.reading.message import (
@@ -45,7 +45,7 @@ from services.time_expressions import parse_all
 ROOT = Path(__file__).parents[2]
 WEIGHTS = ROOT / "function_calls" / "understanding" / "reading" / "weights"
 _AFFIXES, _PAIRS = 1 << 12, 1 << 13
-"""The rows for the beginnings and ends of words, and for pairs of characters in languages without spaces."""
+"""The number of rows for word affixes, and for character pairs in languages without spaces."""
 _MAX_JOINED_LENGTH = 70
 _JOINED_INTENTS = (
     *(("set", "set"),) * 5,
@@ -67,25 +67,25 @@ _JOINED_INTENTS = (
 _JOINTS = (", ", ", ", ". ", "; ", " and ", ", and ", ". also ", " then ", "\n", " + ", " & ")
 _JOINTS_UNSPACED = ("，", "，", "。", "；", "，然后", "，再", "。还有", " ", "\n", "、", "，另外")
 _TALK_JOINTS, _TALK_JOINTS_UNSPACED = (", ", ", ", ". ", " - ", " ", "\n"), ("，", "，", "。", " ", " ", "\n")
-_MAX_TALK_LENGTH, _REMARK_BEHIND = 40, 0.6
-_NAMED_KNOWN, _OTHERS_KNOWN = 0.7, 0.05
-"""The share of generated sentences with words of a coming reminder: of those that name one, and of all others."""
-_OF_GRAMMAR, _OF_TESTS = 0.8, 8
-"""The weight of a generated sentence, and the factor for the weight of the sentences of our own tests."""
+_MAX_TALK_LENGTH, _REMARK_LAST_SHARE = 40, 0.6
+_NAMED_SHARE, _OTHER_SHARE = 0.7, 0.05
+"""The share of generated sentences with words of an upcoming reminder: of those that name one, and of others."""
+_GRAMMAR_WEIGHT, _TEST_FACTOR = 0.8, 8
+"""The weight of a generated sentence, and the factor of sentences from our own tests."""
 _START = datetime(2026, 11, 23, 7, 3, 37, tzinfo=ZoneInfo("Europe/London"))
 
 
-def folding_of(language: str) -> dict[int, int]:
+def load_folding(language: str) -> dict[int, int]:
     """Return the map of traditional to simplified characters, empty for other languages."""
     raw = tomllib.loads((GRAMMARS / f"{language}.toml").read_text(encoding="utf-8")).get("folding", {})
     return str.maketrans(raw.get("traditional", ""), raw.get("simplified", ""))
 
 
 class Sentence(Struct, frozen=True, kw_only=True):
-    """A message or one of its requests as the models see it: the forms of its tokens, with their tags.
+    """A message, or one of its requests, as forms and tags of its tokens.
 
-    `begins` are the places at which further requests begin, None where these are not known; `reminder_places` those of
-    words in the texts of coming reminders. `weight` is how many times it counts.
+    `begins` are the places of further requests, or None if they are not known. `reminder_places` are the places of
+    words that occur in the texts of upcoming reminders.
     """
 
     forms: list[str]
@@ -98,8 +98,8 @@ class Sentence(Struct, frozen=True, kw_only=True):
     reminder_places: frozenset[int] = frozenset()
 
 
-def labelled(labels: Iterable[tuple[int, int, str]], tokens: Sequence[Token]) -> list[str]:
-    """Return the tags of tokens: each has that of most of its characters."""
+def assign_tags(labels: Iterable[tuple[int, int, str]], tokens: Sequence[Token]) -> list[str]:
+    """Return the tag of each token, which is that of most of its characters."""
     tags = []
     for token in tokens:
         shares: dict[str, int] = {}
@@ -112,27 +112,27 @@ def labelled(labels: Iterable[tuple[int, int, str]], tokens: Sequence[Token]) ->
     return tags
 
 
-def _version(language: str) -> int:
-    """Return a number that changes with what reads the times of `language`."""
+def _compute_version(language: str) -> int:
+    """Return a checksum of the files that read the times of `language`."""
     engine = ROOT / "services" / "time_expressions"
     files = (*sorted(engine.rglob("*.py")), engine / "lexicons" / f"{language}.toml")
     return crc32(b"".join(file.read_bytes() for file in files))
 
 
 class TimeCache:
-    """The time expressions of texts that were read before, kept in `build/` between runs."""
+    """A cache in `build/` of the time expressions in texts."""
 
     def __init__(self, language: str) -> None:
         self._language = language
-        self._path = ROOT / "build" / f"times-{language}-{_version(language):08x}.msgpack"
+        self._path = ROOT / "build" / f"times-{language}-{_compute_version(language):08x}.msgpack"
         data = self._path.read_bytes() if self._path.exists() else msgspec.msgpack.encode({})
         self._known = msgspec.msgpack.decode(data, type=dict[str, tuple[TimeSpan, ...]])
 
-    def tokens(self, text: str, folding: dict[int, int]) -> list[Token]:
-        """Return the tokens of `text`."""
-        return list(tokenize(text, self._spans(text), folding))
+    def tokenize(self, text: str, folding: dict[int, int]) -> list[Token]:
+        """Return the tokens of `text`, with time expressions from the cache if possible."""
+        return list(tokenize(text, self._find_time_spans(text), folding))
 
-    def _spans(self, text: str) -> tuple[TimeSpan, ...]:
+    def _find_time_spans(self, text: str) -> tuple[TimeSpan, ...]:
         if text not in self._known:
             minutes = crc32(text.encode()) % (60 * 24 * 7)
             now = mark_seconds(_START + timedelta(minutes=minutes))
@@ -140,45 +140,47 @@ class TimeCache:
         return self._known[text]
 
     def save(self) -> None:
-        """Write what was read."""
+        """Write the cache."""
         self._path.parent.mkdir(exist_ok=True)
         self._path.write_bytes(msgspec.msgpack.encode(self._known))
 
 
-def label_pieces(tags: Sequence[str]) -> list[str]:
-    """Return the tag of each labelled piece, in order."""
+def list_piece_tags(tags: Sequence[str]) -> list[str]:
+    """Return the tags without repetitions of neighbours and without `NO_TAG`."""
     return [tag for at, tag in enumerate(tags) if tag != NO_TAG and (not at or tags[at - 1] != tag)]
 
 
-def generated(language: str, count: int, seed: int, cache: TimeCache, folding: dict[int, int]) -> Iterator[Sentence]:
-    """Yield the sentences of the grammar; where one has several contents, its requests are not told apart."""
+def generate_sentences(
+    language: str, count: int, seed: int, cache: TimeCache, folding: dict[int, int]
+) -> Iterator[Sentence]:
+    """Yield sentences of the grammar; the requests of one with several contents have no known `begins`."""
     for example in Grammar.load(language).generate(count, seed):
-        tokens = cache.tokens(example.text, folding)
-        tags = labelled(example.spans, tokens)
-        chance = random.Random(example.text)
-        contents = label_pieces(tags).count("CONTENT")
+        tokens = cache.tokenize(example.text, folding)
+        tags = assign_tags(example.spans, tokens)
+        rng = random.Random(example.text)
+        contents = list_piece_tags(tags).count("CONTENT")
         yield Sentence(
             forms=[token.form for token in tokens],
             tags=tags,
             intent=example.intent,
             context=example.context,
             is_addressed=example.is_addressed,
-            weight=_OF_GRAMMAR,
+            weight=_GRAMMAR_WEIGHT,
             begins=() if contents <= 1 else None,
-            reminder_places=supposed(tags, chance),
+            reminder_places=sample_reminder_places(tags, rng),
         )
 
 
-def supposed(tags: Sequence[str], chance: random.Random) -> frozenset[int]:
-    """Return the places that words of coming reminders could have: mostly those of names, now and then any other."""
+def sample_reminder_places(tags: Sequence[str], rng: random.Random) -> frozenset[int]:
+    """Return random places of words of upcoming reminders: mostly those of references, sometimes another one."""
     spared = [at for at, tag in enumerate(tags) if tag == "SPARED"]
     named = spared or [at for at, tag in enumerate(tags) if tag == "REF"]
     if named:
-        return frozenset(named) if chance.random() < _NAMED_KNOWN else frozenset()
-    return frozenset(chance.sample(range(len(tags)), 1)) if tags and chance.random() < _OTHERS_KNOWN else frozenset()
+        return frozenset(named) if rng.random() < _NAMED_SHARE else frozenset()
+    return frozenset(rng.sample(range(len(tags)), 1)) if tags and rng.random() < _OTHER_SHARE else frozenset()
 
 
-def written(
+def convert_message(
     message: Message,
     reminder_words: ReminderWords,
     weight: float,
@@ -186,15 +188,15 @@ def written(
     folding: dict[int, int],
     words: Lexicon,
 ) -> Iterator[Sentence]:
-    """Yield a message that somebody wrote, and each of its requests where it has several.
+    """Yield a labelled message, and each of its requests if it has several.
 
-    `reminder_words` are those of the reminders that were set before in the same conversation.
+    `reminder_words` are from the reminders that were set before in the same conversation.
     """
-    tokens = cache.tokens(message.text, folding)
-    begins = tuple(_place_of(begin, tokens, words) for begin in message.begins)
+    tokens = cache.tokenize(message.text, folding)
+    begins = tuple(_find_begin(begin, tokens, words) for begin in message.begins)
     yield Sentence(
         forms=[token.form for token in tokens],
-        tags=labelled(message.spans, tokens),
+        tags=assign_tags(message.spans, tokens),
         intent=message.intents[0],
         context=message.context,
         is_addressed=message.is_addressed,
@@ -209,10 +211,10 @@ def written(
             start, end = part[0].start, part[-1].end
             spans = [(max(one - start, 0), other - start, tag) for one, other, tag in message.spans if other > start]
             text = message.text[start:end]
-            own = cache.tokens(text, folding)
+            own = cache.tokenize(text, folding)
             yield Sentence(
                 forms=[token.form for token in own],
-                tags=labelled(spans, own),
+                tags=assign_tags(spans, own),
                 intent=intent,
                 context="none",
                 is_addressed=True,
@@ -222,54 +224,54 @@ def written(
             )
 
 
-def _place_of(begin: int, tokens: Sequence[Token], words: Lexicon) -> int:
-    """Return the place of the token with which a request begins; "and" and the like in front of it belong to it."""
+def _find_begin(begin: int, tokens: Sequence[Token], words: Lexicon) -> int:
+    """Return the place of the first token of a request, including words such as "and" in front of it."""
     place = next((at for at, each in enumerate(tokens) if each.start >= begin), 0)
     while place > 1 and (tokens[place - 1].form in words.and_words or tokens[place - 1].form in words.beside):
         place -= 1
     return place
 
 
-def joined(messages: Sequence[Message], count: int, chance: random.Random, is_spaced: bool) -> Iterator[Message]:
-    """Yield `count` messages that are two or three of `messages` with a mark or a word between them.
+def join_requests(messages: Sequence[Message], count: int, rng: random.Random, is_spaced: bool) -> Iterator[Message]:
+    """Yield `count` messages of two or three requests, with a mark or a word between them.
 
-    People seldom write several requests at once, so that few messages show where one ends.
+    Few labelled messages have several requests, from which the network learns where one ends.
     """
     alone = [each for each in messages if len(each.intents) == 1 and len(each.text) < _MAX_JOINED_LENGTH]
     by_intent: dict[str, list[Message]] = {}
     for each in alone:
         by_intent.setdefault(each.intents[0], []).append(each)
     for _ in range(count):
-        wanted = chance.choice(_JOINED_INTENTS)
-        parts = [chance.choice(by_intent[intent]) for intent in wanted if by_intent.get(intent)]
-        whole = concatenate(parts, _JOINTS if is_spaced else _JOINTS_UNSPACED, chance)
+        wanted = rng.choice(_JOINED_INTENTS)
+        parts = [rng.choice(by_intent[intent]) for intent in wanted if by_intent.get(intent)]
+        whole = concatenate(parts, _JOINTS if is_spaced else _JOINTS_UNSPACED, rng)
         yield replace(whole, is_addressed=any(part.is_addressed for part in parts))
 
 
-def beside_talk(messages: Sequence[Message], count: int, chance: random.Random, is_spaced: bool) -> Iterator[Message]:
-    """Yield `count` messages that are a request with a remark in front or behind, and as many of two remarks.
+def join_talk(messages: Sequence[Message], count: int, rng: random.Random, is_spaced: bool) -> Iterator[Message]:
+    """Yield `count` messages of a request and a remark, and as many of two remarks.
 
-    Most of those that people write with a reason are longer: "make it 8, I'm at dinner".
+    People often give a reason: "make it 8, I'm at dinner".
     """
     alone = [each for each in messages if len(each.intents) == 1]
     talk = [each for each in alone if each.intents[0] == NOTHING and len(each.text) < _MAX_TALK_LENGTH]
     requests = [each for each in alone if each.intents[0] != NOTHING and len(each.text) < _MAX_JOINED_LENGTH]
     joints = _TALK_JOINTS if is_spaced else _TALK_JOINTS_UNSPACED
     for number in range(2 * count):
-        request = chance.choice(requests if number < count else talk)
-        parts = [request, chance.choice(talk)]
-        whole = concatenate(parts if chance.random() < _REMARK_BEHIND else parts[::-1], joints, chance)
+        request = rng.choice(requests if number < count else talk)
+        parts = [request, rng.choice(talk)]
+        whole = concatenate(parts if rng.random() < _REMARK_LAST_SHARE else parts[::-1], joints, rng)
         yield replace(
             whole, intents=request.intents, context=request.context, is_addressed=request.is_addressed, begins=()
         )
 
 
-def concatenate(parts: Sequence[Message], joints: Sequence[str], chance: random.Random) -> Message:
-    """Return `parts` as one message, in the context of the first, with one of `joints` between neighbours."""
+def concatenate(parts: Sequence[Message], joints: Sequence[str], rng: random.Random) -> Message:
+    """Return `parts` as one message in the context of the first, separated by random `joints`."""
     text, spans, begins = "", [], []
     for part in parts:
         if text:
-            text = text.rstrip(" .。!！") + chance.choice(joints)
+            text = text.rstrip(" .。!！") + rng.choice(joints)
             begins.append(len(text))
         spans += [(start + len(text), end + len(text), tag) for start, end, tag in part.spans]
         text += part.text
@@ -282,39 +284,39 @@ def concatenate(parts: Sequence[Message], joints: Sequence[str], chance: random.
     )
 
 
-def sentences_of(language: str, count: int, seed: int, weight: float, cache: TimeCache) -> list[Sentence]:
-    """Return all that the models of `language` are trained with.
+def collect_sentences(language: str, count: int, seed: int, weight: float, cache: TimeCache) -> list[Sentence]:
+    """Return all training sentences of `language`.
 
-    The sentences of the project's own tests count more than others, so that behaviour stays.
+    Those of the project's own tests have a higher weight, as they define the expected behaviour.
     """
-    folding, words = folding_of(language), load_lexicon(language)
-    found = list(generated(language, count, seed, cache, folding))
-    for message in labelled_messages(LABELLED / f"{language}.tsv"):
-        for sentence in written(message, ReminderWords(), _OF_TESTS * weight, cache, folding, words):
-            reminder_places = supposed(sentence.tags, random.Random(message.text))
+    folding, words = load_folding(language), load_lexicon(language)
+    found = list(generate_sentences(language, count, seed, cache, folding))
+    for message in load_messages(LABELLED / f"{language}.tsv"):
+        for sentence in convert_message(message, ReminderWords(), _TEST_FACTOR * weight, cache, folding, words):
+            reminder_places = sample_reminder_places(sentence.tags, random.Random(message.text))
             is_fresh = sentence.context == "none" and not sentence.is_addressed
             context = AFTER_ANSWER if is_fresh else sentence.context
             found += [sentence, replace(sentence, reminder_places=reminder_places, context=context)]
     several: list[Message] = []
     for path in sorted((LABELLED / "messages").glob(f"{language}_*.tsv")):
-        for conversation in conversations(path):
+        for conversation in load_conversations(path):
             texts: list[str] = []
-            for message in with_contexts(conversation):
+            for message in add_contexts(conversation):
                 reminder_words = collect_words(texts, load_common_words(language))
-                found += written(message, reminder_words, weight, cache, folding, words)
+                found += convert_message(message, reminder_words, weight, cache, folding, words)
                 if _is_clear_unnamed(message, words):
                     unnamed = replace(message, is_addressed=False)
-                    found += islice(written(unnamed, reminder_words, 1, cache, folding, words), 1)
+                    found += islice(convert_message(unnamed, reminder_words, 1, cache, folding, words), 1)
                 texts += [message.text[start:end] for start, end, tag in message.spans if tag == "CONTENT"]
                 several.append(message)
-    chance, is_spaced, share = random.Random(seed), words.joint != "", len(several) // 8
-    for message in (*joined(several, share, chance, is_spaced), *beside_talk(several, share, chance, is_spaced)):
-        found += islice(written(message, ReminderWords(), 1, cache, folding, words), 1)
+    rng, is_spaced, share = random.Random(seed), words.joint != "", len(several) // 8
+    for message in (*join_requests(several, share, rng, is_spaced), *join_talk(several, share, rng, is_spaced)):
+        found += islice(convert_message(message, ReminderWords(), 1, cache, folding, words), 1)
     return [each for each in found if each.forms]
 
 
-def with_contexts(conversation: Iterable[Message]) -> Iterator[Message]:
-    """Yield the messages of a conversation; those that follow an answer to another person have that context."""
+def add_contexts(conversation: Iterable[Message]) -> Iterator[Message]:
+    """Yield the messages of a conversation, with the context `AFTER_ANSWER` for unaddressed ones after an answer."""
     is_answered = False
     for message in conversation:
         is_after = is_answered and message.context == "none" and not message.is_addressed
@@ -323,18 +325,18 @@ def with_contexts(conversation: Iterable[Message]) -> Iterator[Message]:
 
 
 def _is_clear_unnamed(message: Message, words: Lexicon) -> bool:
-    """Return whether a message to the bot is as clear without its name, as it says "remind" or "reminder".
+    """Return whether a message to the bot is a clear request without its name, as it has "remind" or "reminder".
 
-    In a group people mostly name the bot; in a chat with few others they do not.
+    Such messages are added without the name, which people often omit in small chats.
     """
-    is_said = any(word in words.fold(message.text) for word in words.triggers)
-    return message.is_addressed and message.intents[0] != NOTHING and is_said
+    has_trigger = any(word in words.fold(message.text) for word in words.triggers)
+    return message.is_addressed and message.intents[0] != NOTHING and has_trigger
 
 
 def train(language: str, count: int, seed: int, weight: float, epochs: int, start: PackedNetwork | None) -> ModelFile:
-    """Generate `count` examples of each frame and fit the network; a written message counts `weight` times."""
+    """Fit the network to `count` examples of each frame and to labelled messages, which have the weight `weight`."""
     cache = TimeCache(language)
-    sentences = sentences_of(language, count, seed, weight, cache)
+    sentences = collect_sentences(language, count, seed, weight, cache)
     cache.save()
     affixes = _AFFIXES if load_lexicon(language).joint else _PAIRS
     samples = [
@@ -351,11 +353,11 @@ def train(language: str, count: int, seed: int, weight: float, epochs: int, star
         for each in sentences
     ]
     network = fit(samples, load_classes(language), NOTHING, epochs, affixes, start)
-    return ModelFile(network, folding_of(language))
+    return ModelFile(network, load_folding(language))
 
 
 def main() -> None:
-    """Train the languages that are named, and write their weights."""
+    """Train the networks of the languages and write their weights."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("languages", nargs="+")
     parser.add_argument("--count", type=int, default=3, help="examples of each frame")

@@ -2,8 +2,7 @@
 
     python -m benchmarks.understanding.word_classes en es
 
-Needs the package spacy-lookups-data, whose clusters were made from a large text; only words that are frequent there are
-kept. The table is read in training and with every message.
+Needs the package spacy-lookups-data. The table has only frequent words; it is used in training and for every message.
 """
 
 import argparse
@@ -20,18 +19,18 @@ from function_calls.understanding.reading.tokens import strip_accents
 
 WEIGHTS = Path(__file__).parents[2] / "function_calls" / "understanding" / "reading" / "weights"
 _MAX_WORDS = 20_000
-_MAX_MESSAGES_OF_WORD = 120
-"""So many of the most frequent words are told apart and have no class."""
+_UNCLASSED_WORDS = 120
+"""The number of most frequent words, which have vectors of their own and no class."""
 
 
-def _table(language: str, name: str) -> dict[str, float]:
+def _load_table(language: str, name: str) -> dict[str, float]:
     data = files("spacy_lookups_data").joinpath("data", f"{language}_lexeme_{name}.json.gz").read_bytes()
     return json.loads(gzip.decompress(data))
 
 
-def word_classes(language: str) -> dict[str, int]:
-    """Return the classes of frequent words, without accents and in lower case, most frequent words first."""
-    clusters, shares = _table(language, "cluster"), _table(language, "prob")
+def load_word_classes(language: str) -> dict[str, int]:
+    """Return the classes of frequent words without accents and in lower case, in descending order of frequency."""
+    clusters, shares = _load_table(language, "cluster"), _load_table(language, "prob")
     found: dict[str, int] = {}
     count = 0
     for word in sorted(shares, key=lambda word: -shares[word]):
@@ -39,7 +38,7 @@ def word_classes(language: str) -> dict[str, int]:
         if not form.replace("'", "").isalpha() or len(form) < 2 or not clusters.get(word):
             continue
         count += 1
-        if count > _MAX_MESSAGES_OF_WORD:
+        if count > _UNCLASSED_WORDS:
             found.setdefault(form, int(clusters[word]))
         if len(found) == _MAX_WORDS:
             break
@@ -47,11 +46,11 @@ def word_classes(language: str) -> dict[str, int]:
 
 
 def main() -> None:
-    """Write the tables of the languages that are named."""
+    """Write the tables of the languages."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("languages", nargs="+")
     for language in parser.parse_args().languages:
-        classes = word_classes(language)
+        classes = load_word_classes(language)
         words = sorted(classes)
         data = lzma.compress(msgspec.msgpack.encode((" ".join(words), [classes[word] for word in words])), preset=9)
         (WEIGHTS / f"{language}_classes.bin").write_bytes(data)
