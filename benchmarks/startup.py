@@ -78,7 +78,7 @@ def _wait_for_cpu_seconds(process: subprocess.Popen) -> float:
 
 
 def measure_idle(environment: dict[str, str], port: int) -> dict[str, float]:
-    """Return the memory and CPU of `bubbles run` while nobody sends a message."""
+    """Return the memory and CPU of `bubbles run` while it gets no messages."""
     environment = environment | {"BUBBLES_HTTP__PORT": str(port)}
     process = subprocess.Popen(
         [*_BUBBLES, "run"],

@@ -1,4 +1,4 @@
-"""Run a language model in a thread that blocks the event loop, so that simulated time stands still during requests."""
+"""Run a language model in a thread that blocks the event loop, so that requests take no simulated time."""
 
 import asyncio
 import threading
