@@ -126,7 +126,7 @@ def test_exported_file_is_for_its_owner_alone(bubbles, tmp_path, command):
     assert stat.S_IMODE((tmp_path / "home.out").stat().st_mode) == 0o600
 
 
-@pytest.mark.usefixtures("said")
+@pytest.mark.usefixtures("stored_message")
 @pytest.mark.parametrize("error", [StorageFull("a.db"), StorageUnavailable("postgresql://host/bubbles", "closed")])
 def test_database_that_fails_during_an_import_is_named_without_a_trace(bubbles, monkeypatch, error):
     bubbles("export", "--chat", "console:home", "--out", "home.jsonl")
