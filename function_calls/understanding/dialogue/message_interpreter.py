@@ -146,7 +146,7 @@ class MessageInterpreter:
         has_failed = is_open and self._dialogue.has_failed(utterance.key, turn.now)
         last = self._dialogue.last_call(utterance.key, turn.now)
         was_deleted = is_open and utterance.context == "acted" and last.name == "reminder_delete"
-        is_talk = before is None and was_deleted and not utterance.is_addressed
+        is_talk = before is None and was_deleted and not utterance.is_addressed and utterance.reading.intent != "append"
         return has_failed or is_talk or _names_unknown_reminder(before, utterance.chat_reminders)
 
     def _make_request(

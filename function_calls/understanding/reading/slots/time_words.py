@@ -42,10 +42,12 @@ def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadPhrase) -> TimeW
     day_and_figure = _DAY_AND_FIGURE.fullmatch(text) if words.joint else None
     if day_and_figure is not None:  # "sat 10"
         phrases.append(f"{day_and_figure['day']} {words.as_time[1].format(time=day_and_figure['figure'])}")
+    found = next(filter(None, (_parse_phrase(phrase, words, read) for phrase in phrases)), None)
     bare = strip_leading_word(text, words.before_time, words.joint)
-    if not count and bare != text:  # "to the 10th"
-        phrases += [form.format(time=bare) for form in words.as_time[:maximum]]
-    return next(filter(None, (_parse_phrase(phrase, words, read) for phrase in phrases)), None)
+    if found is not None or count or bare == text:
+        return found
+    days = (_parse_phrase(form.format(time=bare), words, read) for form in words.as_time)  # "to the 10th"
+    return next((day for day in days if day is not None and not day.best.has_clock), None)
 
 
 def _parse_phrase(phrase: str, words: Lexicon, read: ReadPhrase) -> TimeWords | None:

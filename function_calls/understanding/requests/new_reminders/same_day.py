@@ -71,6 +71,8 @@ def _find_reminder_of_message(name: str, request: RequestContext) -> Reminder | 
 
 def untag_name_of_day(request: RequestContext) -> RequestContext:
     """Return the request without the tags of "that day" and of the name in front of it as a time: 年会当天|下午三点."""
+    if request.words.joint:
+        return request
     text = request.reading.text
     end = max((text.find(each) + len(each) for each in request.words.same_day_phrases if each in text), default=0)
     return request.with_tags(
