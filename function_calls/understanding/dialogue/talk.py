@@ -65,7 +65,7 @@ def _is_vague_talk(reading: MessageReading, words: Lexicon, state: Circumstances
     """Return whether a message that neither says "remind" nor names a reminder of the chat is for people."""
     if (
         _tells_no_hurry(reading, words, state)
-        or _asks_or_answers_people(reading, state)
+        or _asks_people(reading)
         or _is_order_to_people(reading, words, state)
         or _lacks_word_for_list(reading, words, state)
     ):
@@ -79,8 +79,7 @@ def _is_vague_talk(reading: MessageReading, words: Lexicon, state: Circumstances
         return False
     if _continues_other_talk(reading, words, state) or _speaks_to_people(reading, words, state):
         return True
-    is_answer = reading.intent == "move" and state.answers_person  # "yes at 6, to see the aerial"
-    is_time = is_answer or (reading.intent not in _STATEMENTS and _is_mostly_time(reading))
+    is_time = reading.intent not in _STATEMENTS and _is_mostly_time(reading)
     return is_time and _is_time_for_people(reading, words, state)
 
 
@@ -90,12 +89,9 @@ def _tells_no_hurry(reading: MessageReading, words: Lexicon, state: Circumstance
     return is_change and state.says_not_urgent and not has_change_words(reading, words)
 
 
-def _asks_or_answers_people(reading: MessageReading, state: Circumstances) -> bool:
-    """Return whether a message read as a new reminder is a question, or answers one of another person.
-
-    "Who's in for the long run tomorrow?", "at 5, to look at the boiler".
-    """
-    return reading.intent == "set" and (reading.is_question or state.answers_person)
+def _asks_people(reading: MessageReading) -> bool:
+    """Return whether a message read as a new reminder is a question: "who's in for the long run tomorrow?"."""
+    return reading.intent == "set" and reading.is_question
 
 
 def _has_nothing_to_change(names: list[str], state: Circumstances) -> bool:

@@ -28,14 +28,16 @@ def find_same_day_time(request: RequestContext) -> Reading | None:
     words, named = request.words, _find_reminder_of_day(request)
     if named is not None and request.chat_reminders is not None:
         return _read_event_of_call(request.chat_reminders.make_set_call(named), request)
-    last = request.last_set if request.may_point and request.has_word(words.same_day_phrases) else None
-    may_be_of_other = request.has_word(words.same_day) or (last is None and request.has_word(words.same_day_phrases))
-    if request.last_set_by_other is not None and may_be_of_other:
+    says_that_day = request.has_word(words.same_day_phrases)
+    last = request.last_set if request.may_point and says_that_day else None
+    if request.last_set_by_other is not None and request.has_word(words.same_day):
+        last = request.last_set_by_other
+    event = read_event_before(request) if last is None else None
+    if event is None and last is None and says_that_day:
         last = request.last_set_by_other
     if last is not None:
         return _read_event_of_call(last, request)
-    time = read_event_before(request)
-    return None if time is None else time.best
+    return None if event is None else event.best
 
 
 def _read_event_of_call(call: ToolCall, request: RequestContext) -> Reading | None:
