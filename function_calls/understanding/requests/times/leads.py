@@ -136,8 +136,8 @@ def _tag_clock_behind_lead(request: RequestContext) -> RequestContext:
     for at in range(2, len(tags)):
         is_behind = tags[at - 2] == "LEAD" and tokens[at - 1].form in request.words.ahead
         if is_behind and len(events) > 1 and tags[at] == "EVENT" and tokens[at].form == "@clock":
-            piece = next(text[slice(*span)] for span in request.reading.spans("LEAD") if span[1] == tokens[at - 2].end)
-            lead = parse_lead(piece, request)
+            pieces = (text[slice(*span)] for span in request.reading.spans("LEAD") if span[1] == tokens[at - 2].end)
+            lead = parse_lead(next(pieces, ""), request)
             tags[at] = "WHEN" if lead is not None and lead[0] >= _DAY else "EVENT"
     return request.with_tags(tags)
 
