@@ -15,13 +15,14 @@ from function_calls.understanding.reading.times import (
     is_clock_alone,
     iterate_spans,
     move_to_day,
+    names_only_day,
 )
 from function_calls.understanding.reading.tokens import mark_seconds
 from services.time_expressions import Reading, TimeReadings
 
 ReadPhrase = Callable[[str], tuple[TimeReadings, ...]]
 _DAY_AND_FIGURE = re.compile(r"(?P<day>[^\d]*[^\W\d]),? (?P<figure>\d{1,2})")
-_MAX_HOUR_DIGITS, _FIGURE_FORMS = 2, 2
+_MAX_HOUR_DIGITS, _FIGURE_FORMS, _DAY_WORDS = 2, 2, 2
 _FIGURES = re.compile(r"(\d{1,2})\.?(\d\d)")
 _ROUND = 5
 _NIGHT_END, _EVENING, _DAY = 6, 18, timedelta(days=1)
@@ -44,10 +45,10 @@ def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadPhrase) -> TimeW
         phrases.append(f"{day_and_figure['day']} {words.as_time[1].format(time=day_and_figure['figure'])}")
     found = next(filter(None, (_parse_phrase(phrase, words, read) for phrase in phrases)), None)
     bare = strip_leading_word(text, words.before_time, words.joint)
-    if found is not None or count or bare == text:
+    if found is not None or count or bare == text or len(bare.split()) > _DAY_WORDS:
         return found
     days = (_parse_phrase(form.format(time=bare), words, read) for form in words.as_time)  # "to the 10th"
-    return next((day for day in days if day is not None and not day.best.has_clock), None)
+    return next((day for day in days if day is not None and names_only_day(day.best)), None)
 
 
 def _parse_phrase(phrase: str, words: Lexicon, read: ReadPhrase) -> TimeWords | None:
