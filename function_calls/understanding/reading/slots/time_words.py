@@ -45,7 +45,7 @@ def parse_time(pieces: Sequence[str], words: Lexicon, read: ReadPhrase) -> TimeW
         phrases.append(f"{day_and_figure['day']} {words.as_time[1].format(time=day_and_figure['figure'])}")
     found = next(filter(None, (_parse_phrase(phrase, words, read) for phrase in phrases)), None)
     bare = strip_leading_word(text, words.before_time, words.joint)
-    if found is not None or count or bare == text or len(bare.split()) > _DAY_WORDS:
+    if found is not None or count or bare == text or bare.isdecimal() or len(bare.split()) > _DAY_WORDS:
         return found
     days = (_parse_phrase(form.format(time=bare), words, read) for form in words.as_time)  # "to the 10th"
     return next((day for day in days if day is not None and names_only_day(day.best)), None)
