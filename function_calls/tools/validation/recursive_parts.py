@@ -12,7 +12,9 @@ from function_calls.tools.validation.schema_walk import Schema, map_children
 PART: Final = f"x-part-{token_hex()}"
 """The keyword, with a name that no schema of others has."""
 
-_DEFINITIONS: Final = ("$defs", "definitions")
+DEFINITIONS: Final = ("$defs", "definitions")
+"""The keywords of a schema that hold its definitions."""
+
 _ARMS: Final = ("anyOf", "oneOf", "allOf")
 _INSIDE: Final = frozenset({"properties", "patternProperties", "additionalProperties", "items", "prefixItems"})
 
@@ -41,7 +43,7 @@ class RecursiveParts:
     def replace_in(self, schema: Mapping[str, object]) -> Schema:
         """Return the schema with the parts of its definitions replaced."""
         copy = dict(schema)
-        for key in _DEFINITIONS:
+        for key in DEFINITIONS:
             bodies = schema.get(key)
             if isinstance(bodies, dict):
                 copy[key] = {name: self._cut(body) for name, body in bodies.items()}
@@ -65,6 +67,6 @@ def _refers(node: Mapping[str, object]) -> bool:
     """Return whether a schema or one of its alternatives is a reference to a definition."""
     reference = node.get("$ref")
     if isinstance(reference, str):
-        return reference.startswith(tuple(f"#/{key}/" for key in _DEFINITIONS))
+        return reference.startswith(tuple(f"#/{key}/" for key in DEFINITIONS))
     lists = [arms for key in _ARMS if isinstance(arms := node.get(key), list)]
     return any(_refers(arm) for arms in lists for arm in arms if isinstance(arm, dict))

@@ -12,13 +12,13 @@ from pydantic_core import SchemaValidator as CoreValidator
 from function_calls.tools.errors import ArgumentError, SchemaInvalid
 from function_calls.tools.validation.argument_errors import lone_surrogates
 from function_calls.tools.validation.decimal_bounds import KEYWORDS
-from function_calls.tools.validation.recursive_parts import PART, RecursiveParts
+from function_calls.tools.validation.recursive_parts import DEFINITIONS, PART, RecursiveParts
 from function_calls.tools.validation.schema_walk import Schema, map_schemas, pointer_target
 from services.kernel.bounded import IdentityCache
 
 if TYPE_CHECKING:
     # Imported lazily, which saves five megabytes in an idle bot.
-    from jsonschema_rs import Draft202012Validator
+    from jsonschema_rs import Draft202012Validator, KeywordValidator
 
 _MAX_PARTS: Final = 1000
 _ALLOWS_MORE: Final = frozenset({"additionalProperties", "patternProperties", "anyOf", "oneOf", "$ref"})
@@ -50,7 +50,6 @@ class SchemaValidator:
         self._checks_formats = check_formats
         self._parts: IdentityCache[Draft202012Validator] = IdentityCache(_MAX_PARTS)
         self._explainers: IdentityCache[Draft202012Validator] = IdentityCache(_MAX_PARTS)
-        self._recursive = RecursiveParts(self.part_accepts)
         if not is_sound:
             self.accepts(None)  # compiles the schema
 
@@ -66,11 +65,16 @@ class SchemaValidator:
         from function_calls.tools.validation.schema_errors import explain
 
         rooted = part | self._cut_definitions
-        validator = self._explainers.get((part,), lambda: self._compile(self._closed_form(rooted)))
+        keywords = {**KEYWORDS, PART: self._recursive.keyword}
+        validator = self._explainers.get((part,), lambda: self._compile(self._closed_form(rooted), keywords))
         return explain(validator.iter_errors(value), rooted, self._explain_part)
 
     def _explain_part(self, number: int, value: object) -> list[ArgumentError]:
         return self._explain(self._recursive.parts[number], value)
+
+    @cached_property
+    def _recursive(self) -> RecursiveParts:
+        return RecursiveParts(self.part_accepts)
 
     @cached_property
     def _cut_definitions(self) -> Schema:
@@ -93,7 +97,7 @@ class SchemaValidator:
 
     @property
     def _definitions(self) -> Schema:
-        return {key: self.schema[key] for key in ("$defs", "definitions") if key in self.schema}
+        return {key: self.schema[key] for key in DEFINITIONS if key in self.schema}
 
     @cached_property
     def _closed(self) -> "Draft202012Validator":
@@ -107,14 +111,15 @@ class SchemaValidator:
     def _closed_form(self, schema: Schema) -> Schema:
         return map_schemas(schema, _close_object) if self.is_closable else schema
 
-    def _compile(self, schema: Schema) -> "Draft202012Validator":
+    def _compile(
+        self, schema: Schema, keywords: Mapping[str, "type[KeywordValidator]"] = KEYWORDS
+    ) -> "Draft202012Validator":
         from jsonschema_rs import Draft202012Validator, ReferencingError, ValidationError
 
         formats = _formats() if self._checks_formats else None
-        keywords = {**KEYWORDS, PART: self._recursive.keyword}
         try:
             return Draft202012Validator(
-                schema, formats=formats, validate_formats=self._checks_formats, keywords=keywords, offline=True
+                schema, formats=formats, validate_formats=self._checks_formats, keywords=dict(keywords), offline=True
             )
         except (ValidationError, ReferencingError, ValueError) as error:
             raise SchemaInvalid(str(error).splitlines()[0]) from error
