@@ -29,7 +29,7 @@ from services.kernel.background_tasks import run_beside
 from services.kernel.chat import ChatAddress, Person, SentFile
 from services.kernel.clock import Clock
 from services.kernel.errors import DeliveryFailed
-from services.kernel.network import growing_pauses
+from services.kernel.network import RequestPauses, growing_pauses
 from services.kernel.text import replace_unstorable
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Outbox(Struct, eq=False):
     remote_outbox: "RemoteOutbox | None" = None
     _reply_locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     _send_locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
-    _pauses: dict[str, tuple[datetime, datetime]] = field(default_factory=dict)
+    _pauses: RequestPauses = field(default_factory=RequestPauses)
     _circuit_breakers: CircuitBreakers = field(default_factory=CircuitBreakers)
 
     async def reply(self, address: ChatAddress, reply: Reply, *, key: str | None = None) -> None:
@@ -230,18 +230,15 @@ class Outbox(Struct, eq=False):
             except DeliveryFailed as failure:
                 if failure.retry_after:
                     key = address.platform if failure.is_global else address.key
-                    now = self.clock.now()
-                    self._pauses[key] = (now, now + timedelta(seconds=failure.retry_after))
+                    self._pauses.begin(key, self.clock.now(), failure.retry_after)
                 raise
 
     def _check_pause(self, address: ChatAddress) -> None:
         """Raise `DeliveryFailed` while the platform is paused."""
         now = self.clock.now()
         for key in (address.key, address.platform):
-            begin, end = self._pauses.get(key, (now, now))
-            if begin <= now < end:
-                raise DeliveryFailed("the platform asked for a pause", retry_after=(end - now).total_seconds())
-            self._pauses.pop(key, None)  # over, or the clock was set back
+            if seconds := self._pauses.seconds_left(key, now):
+                raise DeliveryFailed("the platform asked for a pause", retry_after=seconds)
 
     async def record(self, address: ChatAddress, message: OutgoingMessage, message_id: str | None) -> None:
         """Record a sent message, a private one without its text; failures are logged."""

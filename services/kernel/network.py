@@ -4,7 +4,7 @@ import asyncio
 import random
 import ssl
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from functools import cache
 
@@ -55,6 +55,25 @@ def _time(headers: Mapping[str, str], header: str) -> datetime | None:
     except (KeyError, ValueError):
         return None
     return None if moment.tzinfo is None else moment
+
+
+class RequestPauses:
+    """The pauses that servers asked for; one ends early when the clock is set back to before its beginning."""
+
+    def __init__(self) -> None:
+        self._periods: dict[str, tuple[datetime, datetime]] = {}
+
+    def begin(self, key: str, now: datetime, seconds: float) -> None:
+        """Begin a pause of `seconds` for `key`; it replaces an earlier one."""
+        self._periods[key] = (now, now + timedelta(seconds=seconds))
+
+    def seconds_left(self, key: str, now: datetime) -> float:
+        """Return the rest of the pause of `key` in seconds; 0 without one."""
+        begin, end = self._periods.get(key, (now, now))
+        if begin <= now < end:
+            return (end - now).total_seconds()
+        self._periods.pop(key, None)
+        return 0.0
 
 
 class CircuitBreaker:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from services.kernel.bounded import BoundedDict
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
+from services.kernel.network import RequestPauses
 from services.search.model import SearchAnswer, SearchEngine, SearchUnavailable, TextListener
 
 _MAX_ANSWERS = 128
@@ -34,7 +35,7 @@ class SearchService:
         self._timeout = timeout
         self._cache_ttl = cache_ttl
         self._answers: BoundedDict[tuple[str, str], tuple[datetime, SearchAnswer]] = BoundedDict(_MAX_ANSWERS)
-        self._pauses: dict[str, tuple[datetime, datetime]] = {}
+        self._pauses = RequestPauses()
 
     @property
     def is_configured(self) -> bool:
@@ -94,9 +95,8 @@ class SearchService:
         self, engine: SearchEngine, query: str, language: str, listener: TextListener | None
     ) -> SearchAnswer:
         now = self._clock.now()
-        begin, end = self._pauses.get(engine.name, (now, now))
-        if begin <= now < end:  # else it is over, or the clock was set back
-            raise SearchUnavailable("rate_limited", engine=engine.name, retry_after=(end - now).total_seconds())
+        if seconds := self._pauses.seconds_left(engine.name, now):
+            raise SearchUnavailable("rate_limited", engine=engine.name, retry_after=seconds)
         try:
             async with asyncio.timeout(self._timeout.total_seconds()):
                 return await engine.search(query, language, on_text=listener)
@@ -104,18 +104,14 @@ class SearchService:
             raise SearchUnavailable("timeout", engine=engine.name) from error
         except SearchUnavailable as error:
             if error.reason == "rate_limited":
-                self._pauses[engine.name] = (now, now + _pause(error.retry_after))
+                pause = _DEFAULT_PAUSE_SECONDS if error.retry_after is None else error.retry_after
+                self._pauses.begin(engine.name, now, min(pause, _MAX_PAUSE_SECONDS))
             raise
 
 
 def shorten_query(query: str) -> str:
     """Return a query for a refusal: short, and without mentions, which would notify somebody."""
     return query.replace("@", "")[:_MAX_SHOWN_LENGTH]
-
-
-def _pause(retry_after: float | None) -> timedelta:
-    seconds = _DEFAULT_PAUSE_SECONDS if retry_after is None else min(retry_after, _MAX_PAUSE_SECONDS)
-    return timedelta(seconds=seconds)
 
 
 class _RecordingListener:
