@@ -13,6 +13,7 @@ from bot.config.terminal import printable
 from function_calls.conversation.records.explanation import explain_turn
 from services.call_log.model import CallRecord, TurnRecord
 from services.kernel.clock import SystemClock
+from services.people.privacy import MAX_RETENTION_DAYS
 from services.storage.engine.readonly import DatabaseView
 from services.storage.records.activity import Usage, UsageBy, usage_by
 from services.storage.records.store import SqlCallReader
@@ -64,7 +65,9 @@ async def find_turn(reader: SqlCallReader, message: str, chat: str | None) -> tu
 @click.option(
     "--by", type=click.Choice(["chat", "person", "function", "day"]), default="chat", show_default=True, help="Rows."
 )
-@click.option("--days", type=click.IntRange(1, 36_500), default=30, show_default=True, help="How far to look back.")
+@click.option(
+    "--days", type=click.IntRange(1, MAX_RETENTION_DAYS), default=30, show_default=True, help="How far to look back."
+)
 def usage(config: Path | None, by: UsageBy, days: int) -> None:
     """Print a table; the bot may be running."""
     used = asyncio.run(_read_usage(load_settings(config).database_url, by, days))

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from pydantic import Field, JsonValue, SecretStr, field_validator
 
 from bot.config.fields import ApiKey, Group, Origin, Place, WebAddress, invalid_value, secret
+from services.people.privacy import MAX_RETENTION_DAYS
 from services.people.zones import nearest_zone
 from services.reminders.quiet_hours import QuietHours
 
@@ -17,7 +18,6 @@ G = TypeVar("G", bound=Group)
 
 _DATABASES = ("sqlite://", "postgresql://", "postgresql+psycopg://")
 _MAX_SECONDS = 86_400 * 365
-_MAX_DAYS = 36_500  # a century; dates long before the present do not exist
 _SPAN = re.compile(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d")
 
 
@@ -184,7 +184,7 @@ class RecordSettings(Group):
     """The record of turns, calls, answers and costs; `bubbles explain` shows it."""
 
     keep_days: int = Field(
-        default=90, ge=0, le=_MAX_DAYS, description="Days that turns and calls are kept; 0 = for ever."
+        default=90, ge=0, le=MAX_RETENTION_DAYS, description="Days that turns and calls are kept; 0 = for ever."
     )
 
 
@@ -194,7 +194,7 @@ class HistorySettings(Group):
     retention_days: int = Field(
         default=0,
         ge=0,
-        le=_MAX_DAYS,
+        le=MAX_RETENTION_DAYS,
         description="Days that messages are kept; 0 = for ever. Admins can set another time for their chat.",
     )
 

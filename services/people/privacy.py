@@ -4,13 +4,16 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Final, Protocol
 
 from loguru import logger
 from msgspec import Struct
 
 from services.kernel.chat import ChatAddress, ChatMessage, Person
 from services.people.memory import Memory
+
+MAX_RETENTION_DAYS: Final = 36_500
+"""The limit of settings and commands that count days, a century: there is a date that many days ago."""
 
 
 class DataScope(Struct, frozen=True, kw_only=True):

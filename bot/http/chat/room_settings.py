@@ -17,7 +17,7 @@ from function_calls.tools.calls import StyleName
 from function_calls.tools.policy import CallPolicy
 from services.kernel.chat import ChatAddress
 from services.people.chat_preferences import MAX_INSTRUCTIONS_LENGTH, ChatPreferences, ChatPreferenceService
-from services.people.privacy import PrivacyService
+from services.people.privacy import MAX_RETENTION_DAYS, PrivacyService
 from services.people.zones import ZoneService
 from services.reminders.quiet_hours import QuietHours
 from services.reminders.service import ReminderService
@@ -40,7 +40,7 @@ class RoomSettingsBody(Body):
     instructions: str | None = Field(None, max_length=MAX_INSTRUCTIONS_LENGTH, examples=["Be brief here."])
     call_style: StyleName | None = Field(None, description="Call style of models in the room.")
     quiet_hours: QuietHoursBody | None = None
-    retention_days: Annotated[int, Field(ge=0, le=36_500)] | None = Field(
+    retention_days: Annotated[int, Field(ge=0, le=MAX_RETENTION_DAYS)] | None = Field(
         None, description="Days that messages are stored; 0 for ever."
     )
     tools: dict[Annotated[str, Field(max_length=200)], bool] | None = Field(

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from typing import Literal
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,6 +12,7 @@ from function_calls.tools.calls import Interpretation, Interpreter, Reply, ToolC
 from services.call_log.model import CallRecord, TurnRecord, parse_json
 from services.call_log.usage import TurnUsage, count_usage
 from services.kernel.chat import ChatMessage
+from services.recurrence.fires import load_zone_or_utc
 
 Match = Literal["same", "other arguments", "not on record"]
 
@@ -86,7 +86,7 @@ def rebuild_turn(
     record: TurnRecord, *, bot_name: str, tools: tuple[ToolSpec, ...], recent: tuple[ChatMessage, ...]
 ) -> Turn:
     """Rebuild the turn of a record, with its original time and settings."""
-    zone = _zone(record.zone)
+    zone = load_zone_or_utc(record.zone)
     message = ChatMessage(
         id=record.message_id,
         address=record.address,
@@ -117,13 +117,6 @@ def _result_of(record: CallRecord) -> ToolResult:
         duration_ms=record.duration_ms,
     )
     return result if record.status == "success" else replace(result, failure=record.status)
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
-        return ZoneInfo("UTC")
 
 
 def _is_same(call: ToolCall, recorded: CallRecord) -> bool:

@@ -14,7 +14,7 @@ from function_calls.tools.context import CallContext, is_for_bot
 from services.history.service import HistoryService
 from services.kernel.text import shorten
 from services.people.account_links import PeopleService
-from services.people.privacy import DataScope, PersonData, PrivacyService
+from services.people.privacy import MAX_RETENTION_DAYS, DataScope, PersonData, PrivacyService
 
 _SHOWN_MESSAGES = 100
 _MAX_QUOTE_LENGTH = 500
@@ -26,7 +26,7 @@ class RetentionArgs(Arguments):
     days: int | None = Field(
         default=None,
         ge=0,
-        le=36_500,
+        le=MAX_RETENTION_DAYS,
         description="保留几天 / how many days to keep this chat's messages, 0 = for ever; leave it out to only ask",
     )
 

@@ -27,6 +27,7 @@ from pydantic import (
 )
 
 from services.call_log.model import CompletionRecord, Ending, Outcome, Status
+from services.people.privacy import MAX_RETENTION_DAYS
 from services.people.zones import is_zone
 from services.reminders.exchange.record import ReminderRecord, Storable
 from services.storage.engine.rows import from_micros, to_micros
@@ -46,7 +47,6 @@ Text = Annotated[str, Field(max_length=_MAX_TEXT_LENGTH), Storable]
 ChatKey = Annotated[str, Field(max_length=500, pattern=r"^[^:]+:.+$"), Storable]
 Id = Annotated[str, Field(min_length=1, max_length=_MAX_TEXT_LENGTH), Storable]
 _MAX_SHOWN_LENGTH: Final = 80
-_MAX_DAYS: Final = 36_500  # the limit of the setting
 _Minutes = Annotated[int, Field(ge=0, lt=24 * 60)]
 
 
@@ -146,7 +146,7 @@ _TYPES: Final[Mapping[str, Any]] = {
     "message_id": Id,
     "starts": _Minutes,
     "ends": _Minutes,
-    "keep_days": Annotated[int, Field(ge=0, le=_MAX_DAYS)],
+    "keep_days": Annotated[int, Field(ge=0, le=MAX_RETENTION_DAYS)],
     "outcome": Outcome,
     "status": Status,
     "ending": Ending,
