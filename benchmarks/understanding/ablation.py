@@ -67,7 +67,7 @@ class Result(Struct, frozen=True, kw_only=True):
     changed: tuple[str, ...]
 
 
-class Switchboard:
+class ConditionSwitches:
     """All conditions, the number of the disabled one, and the conversations in which each matters."""
 
     def __init__(self) -> None:
@@ -92,15 +92,15 @@ class Switchboard:
 
 
 class Instrument(ast.NodeTransformer):
-    """Puts a call of the switchboard around each condition of a module."""
+    """Puts a call of the switches around each condition of a module."""
 
-    def __init__(self, switchboard: Switchboard, module: str, source: str) -> None:
-        self._switchboard, self._module, self._source = switchboard, module, source
+    def __init__(self, switches: ConditionSwitches, module: str, source: str) -> None:
+        self._switches, self._module, self._source = switches, module, source
 
     def _wrap(self, node: ast.expr, kind: str) -> ast.expr:
-        number = len(self._switchboard.conditions)
+        number = len(self._switches.conditions)
         source = " ".join((ast.get_source_segment(self._source, node) or "").split())
-        self._switchboard.conditions.append(
+        self._switches.conditions.append(
             Condition(number=number, module=self._module, line=node.lineno, kind=kind, source=source)
         )
         name, place = ast.Name(_PROBE, ast.Load()), ast.Constant(number)
@@ -130,24 +130,24 @@ class Instrument(ast.NodeTransformer):
 
 
 class Loader(SourceFileLoader):
-    """Loads modules with a call of the switchboard around each condition."""
+    """Loads modules with a call of the switches around each condition."""
 
-    def __init__(self, name: str, path: str, switchboard: Switchboard) -> None:
+    def __init__(self, name: str, path: str, switches: ConditionSwitches) -> None:
         super().__init__(name, path)
-        self._switchboard = switchboard
+        self._switches = switches
 
     def get_code(self, fullname: str) -> CodeType:
         """Return the code of a module, compiled from its source and not from a cache."""
         source = Path(self.path).read_text(encoding="utf-8")
-        tree = Instrument(self._switchboard, fullname, source).visit(ast.parse(source))
+        tree = Instrument(self._switches, fullname, source).visit(ast.parse(source))
         return compile(ast.fix_missing_locations(tree), self.path, "exec")
 
 
 class Finder(MetaPathFinder):
     """Finds the modules of a package for `Loader`."""
 
-    def __init__(self, package: str, switchboard: Switchboard) -> None:
-        self._package, self._switchboard = package, switchboard
+    def __init__(self, package: str, switches: ConditionSwitches) -> None:
+        self._package, self._switches = package, switches
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -157,7 +157,7 @@ class Finder(MetaPathFinder):
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and spec.origin is not None:
-            spec.loader = Loader(fullname, spec.origin, self._switchboard)
+            spec.loader = Loader(fullname, spec.origin, self._switches)
         return spec
 
 
@@ -171,29 +171,29 @@ class Ablation:
     """Plays conversations with all conditions, then without each."""
 
     current: ClassVar["Ablation"]
-    """The instance whose switchboard the modules of the package call, shared with forked processes."""
+    """The instance whose switches the modules of the package call, shared with forked processes."""
 
     def __init__(self, conversations: Sequence[Conversation]) -> None:
         self._conversations = {each.id: each for each in conversations}
-        self._switchboard = Switchboard()
-        sys.meta_path.insert(0, Finder(_PACKAGE, self._switchboard))
-        setattr(builtins, _PROBE, self._switchboard.evaluate)
+        self._switches = ConditionSwitches()
+        sys.meta_path.insert(0, Finder(_PACKAGE, self._switches))
+        setattr(builtins, _PROBE, self._switches.evaluate)
         self.baseline: dict[Key, Row] = {}
 
     def play_baseline(self) -> None:
         """Play all conversations with all conditions."""
         for each in self._conversations.values():
-            self._switchboard.conversation = each.id
+            self._switches.conversation = each.id
             self.baseline |= _play(each)
 
     def list_conditions(self) -> Sequence[Condition]:
         """Return the conditions, in ascending order of the conversations in which they matter."""
-        return sorted(self._switchboard.conditions, key=lambda each: len(self._switchboard.used[each.number]))
+        return sorted(self._switches.conditions, key=lambda each: len(self._switches.used[each.number]))
 
     def play_without(self, condition: Condition) -> Result:
         """Play the conversations in which a condition matters with the condition disabled."""
-        used = sorted(self._switchboard.used[condition.number] & self._conversations.keys())
-        self._switchboard.disabled = condition.number
+        used = sorted(self._switches.used[condition.number] & self._conversations.keys())
+        self._switches.disabled = condition.number
         _clear_caches()
         found: dict[Key, Row] = {}
         for name in used[:: max(1, len(used) // _MAX_CONVERSATIONS)]:

@@ -109,10 +109,12 @@ def _hours(language: str, hours: int, minutes: int) -> str:
     """Word hours and minutes: "2 hours", "3.5 hours", "3 hours 20 minutes"."""
     if minutes == _HALF_HOUR:
         return say(language, "time.hours_and_a_half", n=hours)
-    phrase = date_format.count(language, "hour", hours)
+    hours_text = date_format.count(language, "hour", hours)
     if not minutes:
-        return phrase
-    return say(language, "time.hours_and_minutes", hours=phrase, minutes=date_format.count(language, "minute", minutes))
+        return hours_text
+    return say(
+        language, "time.hours_and_minutes", hours=hours_text, minutes=date_format.count(language, "minute", minutes)
+    )
 
 
 def _within_day(language: str, unit: str, every: int, parts: Mapping[str, str]) -> str:
@@ -184,8 +186,8 @@ def _of_year(language: str, each: str, parts: Mapping[str, str], start: datetime
     first, *others = months.split(",")
     if not day.isdecimal():
         return ""
-    phrase = [say(language, "rule.date", day=day, month=_months(language, month)) for month in (first, *others)]
-    return say(language, "rule.on_date", each=each, date=date_format.join(language, phrase))
+    dates = [say(language, "rule.date", day=day, month=_months(language, month)) for month in (first, *others)]
+    return say(language, "rule.on_date", each=each, date=date_format.join(language, dates))
 
 
 def _months(language: str, numbers: str) -> str:
@@ -210,9 +212,9 @@ def _nth_days(language: str, parts: Mapping[str, str]) -> str:
         return ""
     if any(place.lstrip("+") not in _PLACES for place, _ in named):
         return ""
-    phrase = ((say(language, f"rule.ordinal_{place.lstrip('+')}"), name) for place, name in named)
+    ordinals = ((say(language, f"rule.ordinal_{place.lstrip('+')}"), name) for place, name in named)
     return date_format.join(
-        language, (say(language, "rule.nth", ordinal=ordinal, day=name) for ordinal, name in phrase)
+        language, (say(language, "rule.nth", ordinal=ordinal, day=name) for ordinal, name in ordinals)
     )
 
 

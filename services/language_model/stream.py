@@ -34,9 +34,8 @@ _EVENT_STARTS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _JSON_ENDS = frozenset("} \t\r\n")  # the last character of an object and of white space behind one
 _NO_ARGUMENTS = ("", "{}", "null")
 _ERROR_STARTS = (b"{", b"error:")
-_MAX_PARSED_PARTS = (
-    256  # parts of a call that are compared with all before them, because a hostile stream has thousands
-)
+# Each part of a call is compared with all before it, and a hostile stream has thousands of parts.
+_MAX_PARSED_PARTS = 256
 
 
 async def event_data(pieces: AsyncIterable[bytes]) -> AsyncIterator[bytes]:

@@ -33,7 +33,7 @@ def split_into_chunks(messages: Sequence[ChatMessage], *, max_tokens: int) -> li
     for position, message in enumerate(messages):
         tokens = estimate_tokens(message)
         while position > start and (size + tokens > max_tokens or _is_break(messages, position, size, max_tokens)):
-            end = position if size + tokens <= max_tokens else _max_pause(messages, start, position)
+            end = position if size + tokens <= max_tokens else _find_longest_pause(messages, start, position)
             parts.append(tuple(messages[start:end]))
             start = end
             size = sum(estimate_tokens(message) for message in messages[start:position])
@@ -53,7 +53,7 @@ def _is_break(messages: Sequence[ChatMessage], position: int, size: int, max_tok
     return pause >= _PAUSE and size >= max_tokens // 3
 
 
-def _max_pause(messages: Sequence[ChatMessage], start: int, end: int) -> int:
+def _find_longest_pause(messages: Sequence[ChatMessage], start: int, end: int) -> int:
     """Return the position of the longest pause in the second half of a full part; of equal ones the latest."""
     candidates = range(start + max(1, (end - start) // 2), end + 1)
     return max(candidates, key=lambda at: (messages[at].sent_at - messages[at - 1].sent_at, at))

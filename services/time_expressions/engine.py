@@ -184,10 +184,10 @@ def _detect_languages(text: str, language: str | None = None) -> tuple[str, ...]
     if language == "zh" or (not text.isascii() and any("⺀" < char < "\ufb00" for char in text)):
         return ("zh", "en") if any("a" <= char <= "z" for char in text.lower()) else ("zh",)
     words = set(text.lower().split())
-    best, maximum = "en", len(words & vocabulary("en"))
+    best, count = "en", len(words & vocabulary("en"))
     for name in languages():
-        if name not in {"en", "zh"} and len(words & vocabulary(name)) > maximum:
-            best, maximum = name, len(words & vocabulary(name))
+        if name not in {"en", "zh"} and len(words & vocabulary(name)) > count:
+            best, count = name, len(words & vocabulary(name))
     return (best,)
 
 

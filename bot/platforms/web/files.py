@@ -65,7 +65,7 @@ class UnusedUploads:
         """
         key = secrets.token_urlsafe(16)
         async with self._lock:
-            arriving = {each: maximum for (person, each), maximum in self._arriving.items() if person == person_id}
+            arriving = {each: reserved for (person, each), reserved in self._arriving.items() if person == person_id}
             sizes = arriving | await asyncio.to_thread(self._sizes, person_id)  # one can be in both
             if len(sizes) >= MAX_UNUSED_UPLOADS or sum(sizes.values()) + size > max_bytes:
                 raise TooManyUploads

@@ -110,8 +110,8 @@ def phrases(language: str) -> Phrases:
 @cache
 def every_claim() -> tuple[Claims, ...]:
     """Return the claim patterns of all languages."""
-    phrases = (_file(language)["claim"] for language in LANGUAGES)
-    return tuple(Claims(**{name: any_of(each[name]) for name in Claims.__struct_fields__}) for each in phrases)
+    tables = (_file(language)["claim"] for language in LANGUAGES)
+    return tuple(Claims(**{name: any_of(table[name]) for name in Claims.__struct_fields__}) for table in tables)
 
 
 @cache

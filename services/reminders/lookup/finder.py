@@ -46,24 +46,24 @@ class Shown(Struct, frozen=True, kw_only=True):
 class ReminderFinder(Struct, frozen=True):
     """Finds the open reminders of a chat; every search is limited to that chat.
 
-    `maximum` is the limit of reminders per chat, `times` reads times in references.
+    At most `limit` reminders of a chat are read; `times` reads times in references.
     """
 
     book: ReminderBook
     clock: Clock
     state: StateStore
-    maximum: int
+    limit: int
     times: ReadTimes
 
     async def open_in(self, chat: ChatAddress) -> tuple[tuple[Reminder, StoredReminder], ...]:
         """Return the active and paused reminders with their rows, soonest first, and last those without a next fire."""
-        rows = await self.book.in_chat(chat.key, self.maximum)
+        rows = await self.book.in_chat(chat.key, self.limit)
         pairs = [(self.public(row), row) for row in rows]
         return tuple(sorted(pairs, key=lambda pair: (_next_fire(pair[0]), pair[1].key)))
 
     async def open_elsewhere(self, chat: ChatAddress, person: Person) -> tuple[Reminder, ...]:
         """Return the active and paused reminders that `person` created in other chats of the platform."""
-        rows = await self.book.of_creator(chat.platform, person.id, self.maximum)
+        rows = await self.book.of_creator(chat.platform, person.id, self.limit)
         return tuple(self.public(row) for row in rows if row.address.key != chat.key)
 
     async def find(self, chat: ChatAddress, person: Person, reference: str) -> tuple[Reminder, StoredReminder]:
@@ -115,7 +115,7 @@ class ReminderFinder(Struct, frozen=True):
 
     async def duplicate_of(self, reminder: Reminder) -> Reminder | None:
         """Return another open reminder of the chat with the same text, people and next fire."""
-        rows = await self.book.in_chat(reminder.address.key, self.maximum)
+        rows = await self.book.in_chat(reminder.address.key, self.limit)
         alike = (self.public(row) for row in rows if _has_same_words(row, reminder))
         return next((other for other in alike if _is_duplicate(other, reminder)), None)
 

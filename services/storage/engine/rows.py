@@ -75,9 +75,9 @@ def _insert_by_driver(connection: sa.Connection, table: sa.Table, rows: Sequence
     """
     names = list(rows[0])
     columns, places = ", ".join(f'"{name}"' for name in names), ", ".join("?" * len(names))
-    maximum, count = _MAX_VALUES // len(names), 0
-    for start in range(0, len(rows), maximum):
-        part = rows[start : start + maximum]
+    batch_size, count = _MAX_VALUES // len(names), 0
+    for start in range(0, len(rows), batch_size):
+        part = rows[start : start + batch_size]
         insert = f'INSERT INTO "{table.name}" ({columns}) VALUES '  # noqa: S608 - names of ours
         statement = f"{insert}{', '.join([f'({places})'] * len(part))} ON CONFLICT DO NOTHING"
         values = tuple(chain.from_iterable(row.values() for row in part))
