@@ -56,8 +56,7 @@ def _is_talk_by_state(reading: MessageReading, words: Lexicon, state: Circumstan
     asks_people = intent in _QUESTIONS and (state.context == "none" or state.others > 0) and not is_search
     is_first = state.context == "none" and state.last_action == "none"
     undoes_nothing = intent == "undo" and is_first and not words.has_any(words.help_topics.get("undo", ()), text)
-    reports = not state.names_reminder and words.has_any(words.reported, text)
-    reports = reports or words.has_promise(text)
+    reports = words.has_promise(text) or (not state.names_reminder and words.has_any(words.reported, text))
     return asks_people or undoes_nothing or reports or (state.answers_person and intent in _STATEMENTS)
 
 

@@ -1,7 +1,7 @@
 """Read when a known reminder comes, and how long before its event."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from function_calls.understanding.reading.times import is_clock_alone, names_only_day
@@ -9,7 +9,7 @@ from function_calls.understanding.requests.request_context import RequestContext
 from services.kernel.chat import ChatMessage
 from services.recurrence.rules import WEEKDAYS, Rule
 from services.reminders.model import Reminder
-from services.time_expressions import Reading
+from services.time_expressions import Reading, TimeReadings
 
 
 def find_due(reminder: Reminder | None, now: datetime) -> datetime | None:
@@ -44,14 +44,20 @@ def find_old_lead(content: str, due: datetime, request: RequestContext) -> timed
     for message in find_messages_of(content, request):
         if not words.has_any(words.ahead, re.sub(r"\W", " ", words.fold(message.text))):
             continue
-        sent = message.sent_at.astimezone(request.now.tzinfo)
-        event = _find_event_beside_ahead(message.text, request)
-        days = [day for day in request.read_times(event, sent, eager=True) if names_only_day(day.best)]
-        for times in (request.read_times(message.text, sent), request.read_times(event, sent), days):
+        for times in _read_event_times(message, request):
             nearest_leads = [min(leads) for time in times if (leads := _list_leads(time.readings, due))]
             if len(nearest_leads) == 1:
                 return nearest_leads[0]
     return timedelta()
+
+
+def _read_event_times(message: ChatMessage, request: RequestContext) -> Iterator[Sequence[TimeReadings]]:
+    """Yield the times of a message, then those beside "before", and at last only the days of these."""
+    sent = message.sent_at.astimezone(request.now.tzinfo)
+    yield request.read_times(message.text, sent)
+    event = _find_event_beside_ahead(message.text, request)
+    yield request.read_times(event, sent)
+    yield [day for day in request.read_times(event, sent, eager=True) if names_only_day(day.best)]
 
 
 def _list_leads(events: Sequence[Reading], due: datetime) -> list[timedelta]:

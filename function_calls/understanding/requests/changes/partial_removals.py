@@ -120,10 +120,11 @@ def refuses_days(request: RequestContext) -> bool:
     ahead = f"{words.joint}{words.fold(reading.text[:start]).rstrip()}"
     is_refused = ahead.endswith(tuple(f"{words.joint}{word}" for word in words.without))
     reminder = find_named_reminder(request) if is_refused else None
-    if reminder is None:
+    if reminder is None or find_rule(reminder) is None:
         return False
+    days = request.find_weekdays(reading.text[start:end])
+    if days and repeats_on(reminder, days):
+        return True
     time = request.parse_time([reading.text[start:end]])
     day = time.best.start.date() if time is not None and names_single_day(time.best) else None
-    is_coming = day is not None and [due.date() for due in request.list_coming(reminder, day)] == [day]
-    days = request.find_weekdays(reading.text[start:end])
-    return (bool(days) and repeats_on(reminder, days)) or (is_coming and find_rule(reminder) is not None)
+    return day is not None and [due.date() for due in request.list_coming(reminder, day)] == [day]

@@ -132,10 +132,12 @@ def tag_lead(request: RequestContext) -> RequestContext:
 def _tag_clock_behind_lead(request: RequestContext) -> RequestContext:
     """Return the request with a clock right behind "a day before" as when to remind, where its event has a time."""
     tokens, tags, text = request.reading.tokens, list(request.reading.tags), request.reading.text
-    events = [span for span in request.reading.spans("EVENT") if request.read_times(text[slice(*span)])]
+    spans = request.reading.spans("EVENT") if request.reading.has("LEAD") else []
+    if len(spans) < 2 or sum(bool(request.read_times(text[slice(*span)])) for span in spans) < 2:
+        return request
     for at in range(2, len(tags)):
         is_behind = tags[at - 2] == "LEAD" and tokens[at - 1].form in request.words.ahead
-        if is_behind and len(events) > 1 and tags[at] == "EVENT" and tokens[at].form == "@clock":
+        if is_behind and tags[at] == "EVENT" and tokens[at].form == "@clock":
             pieces = (text[slice(*span)] for span in request.reading.spans("LEAD") if span[1] == tokens[at - 2].end)
             lead = parse_lead(next(pieces, ""), request)
             tags[at] = "WHEN" if lead is not None and lead[0] >= _DAY else "EVENT"
