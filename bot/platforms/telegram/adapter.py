@@ -2,7 +2,7 @@
 
 import asyncio
 import hmac
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -12,6 +12,7 @@ from aiogram.client.session.aiohttp import AiohttpSession
 from aiogram.client.telegram import TelegramAPIServer
 from aiogram.exceptions import (
     AiogramError,
+    ClientDecodeError,
     TelegramBadRequest,
     TelegramConflictError,
     TelegramMigrateToChat,
@@ -33,7 +34,7 @@ from bot.platforms.base import Capabilities, Command, OutgoingMessage
 from bot.platforms.kit.adapter import NetworkPlatform, PlatformParts
 from bot.platforms.kit.commands import MENU
 from bot.platforms.kit.connection import Connection, ConnectionEnded, ConnectionRefusedForGood, listen
-from bot.platforms.kit.events import number_of
+from bot.platforms.kit.events import mapping, mappings, number_of
 from bot.platforms.kit.pieces import send_in_order
 from bot.platforms.telegram import requests
 from bot.platforms.telegram.client import Administrators, delivery_failed, send_file
@@ -183,13 +184,35 @@ class TelegramPlatform(NetworkPlatform):
         await self._bot.delete_webhook()
         seconds = self._settings.poll_seconds
         while True:
-            updates = await self._bot.get_updates(
-                offset=self._offset, timeout=seconds, allowed_updates=_WANTED, request_timeout=seconds + _SPARE_SECONDS
-            )
+            try:
+                updates = await self._bot.get_updates(
+                    offset=self._offset,
+                    timeout=seconds,
+                    allowed_updates=_WANTED,
+                    request_timeout=seconds + _SPARE_SECONDS,
+                )
+            except ClientDecodeError as error:
+                await self._take_readable(mappings(mapping(error.data).get("result")), error)
+                continue
             self._connection.note_received()
             for update in updates:
                 await self._take(update)
                 self._offset = update.update_id + 1  # the next request confirms this update
+
+    async def _take_readable(self, updates: Sequence[Mapping[str, object]], error: ClientDecodeError) -> None:
+        """Handle the `updates` that can be parsed, and log the others, which Telegram would repeat for a day.
+
+        Raises:
+            ClientDecodeError: `error`, where the answer has no updates.
+        """
+        numbers = [number for each in updates if isinstance(number := each.get("update_id"), int)]
+        if not numbers:
+            raise error
+        self._connection.note_received()
+        for update in filter(None, map(_parse_update, updates)):
+            await self._take(update)
+            self._offset = update.update_id + 1
+        self._offset = max(numbers) + 1
 
     async def _listen(self) -> None:
         """Receive posted updates until cancelled; Telegram repeats those that fail."""
@@ -206,11 +229,8 @@ class TelegramPlatform(NetworkPlatform):
         if not hmac.compare_digest(given.encode(), secret.encode()):
             return web.Response(status=403)
         self._connection.note_received()
-        try:
-            update = Update.model_validate_json(await request.read())
-        except ValidationError as error:  # its text quotes the update
-            logger.bind(platform=NAME).error("could not parse an update: {} errors", error.error_count())
-        else:
+        update = _parse_update(await request.read())
+        if update is not None:
             await self._take(update)
         return web.Response()
 
@@ -248,6 +268,15 @@ class TelegramPlatform(NetworkPlatform):
             await self._bot.answer_callback_query(query_id)
         except AiogramError as error:
             logger.bind(platform=NAME).debug("could not answer a callback query: {}", delivery_failed(error))
+
+
+def _parse_update(update: bytes | Mapping[str, object]) -> Update | None:
+    """Return an update, as JSON or its object; None, with a log entry, where it has another form."""
+    try:
+        return Update.model_validate_json(update) if isinstance(update, bytes) else Update.model_validate(update)
+    except ValidationError as error:  # its text quotes the update
+        logger.bind(platform=NAME).error("could not parse an update: {} errors", error.error_count())
+        return None
 
 
 def create(parts: PlatformParts) -> TelegramPlatform:

@@ -69,6 +69,20 @@ async def test_message_is_received_and_answered(server, make, receiver, running)
     assert server.sent.texts == ["好的 <1>"]
 
 
+async def test_update_of_an_unknown_form_does_not_hold_up_the_others(server, make, receiver, running):
+    async with running(make()):
+        await server.update({"message": {"text": "without an id"}})
+        await server.say("one")
+        await server.update({"message": {"text": "without an id"}})
+        await server.say("two")
+        await receiver.wait_for(2)
+        await server.update({"message": {"text": "without an id"}})
+        await server.say("three")
+        await receiver.wait_for(3)
+
+    assert [each.text for each in receiver.received] == ["one", "two", "three"]
+
+
 async def test_message_during_an_outage_is_received_once_later(server, make, receiver, running):
     async with running(make()):
         await server.say("one")
