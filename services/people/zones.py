@@ -2,12 +2,12 @@
 
 import re
 import tomllib
-from datetime import datetime, timedelta
-from functools import cache
+from datetime import timedelta
+from functools import cache, partial
 from importlib.resources import files
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from services.kernel.bounded import BoundedDict
+from services.kernel.bounded import TimedCache
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
 from services.kernel.errors import RequestRefused
@@ -94,21 +94,17 @@ class ZoneService:
         """Create the service; `default` is the bot's zone, `people` finds linked accounts, whose zone applies too."""
         self._people = people
         self._scopes = scopes
-        self._clock = clock
         self.default = default
-        self._cache: BoundedDict[str, tuple[datetime, ZoneInfo]] = BoundedDict(_MAX_REMEMBERED)
+        self._cache: TimedCache[ZoneInfo] = TimedCache(clock, _REMEMBERED_FOR, _MAX_REMEMBERED)
 
     async def zone_of(self, chat: ChatAddress, person: Person) -> ZoneInfo:
         """Return the zone for times that `person` writes in `chat`."""
-        key, cache = f"{chat.key}#{person.id}", self._cache
-        known = cache.get(key)
-        if known is not None and self._clock.now() - known[0] < _REMEMBERED_FOR:
-            return known[1]
+        return await self._cache.get(f"{chat.key}#{person.id}", partial(self._load_zone_of, chat, person))
+
+    async def _load_zone_of(self, chat: ChatAddress, person: Person) -> ZoneInfo:
         own, common = await self._scopes.load([_scope_of(chat, person), _scope_of(chat, None)])
         own_zone = _load_zone(own.get(_KEY)) or await self._zone_of_linked(chat, person)
-        zone = own_zone or _load_zone(common.get(_KEY)) or self.default
-        cache[key] = (self._clock.now(), zone)
-        return zone
+        return own_zone or _load_zone(common.get(_KEY)) or self.default
 
     async def of_chat(self, chat: ChatAddress) -> ZoneInfo:
         """Return the zone of people in `chat` without their own."""
@@ -159,7 +155,7 @@ class ZoneService:
 
     async def _commit(self, delta: StateDelta) -> None:
         await self._scopes.commit([delta])
-        self._cache = BoundedDict(_MAX_REMEMBERED)  # not cleared: what is being read now may be the earlier zone
+        self._cache.clear()
 
 
 def _scope_of(chat: ChatAddress, person: Person | None) -> str:

@@ -80,7 +80,7 @@ class WebApi:
 
     async def _person(self, user: str) -> Person:
         asked_at, known = self._people.get(user, (None, Person(id=user, name=user)))
-        if asked_at is not None and self._clock.now() - asked_at < _TRUSTED_FOR:
+        if asked_at is not None and timedelta() <= self._clock.now() - asked_at < _TRUSTED_FOR:
             return known
         try:
             answer = await self._client.api_call("users.info", params={"user": user})

@@ -74,7 +74,7 @@ class Administrators:
         if chat_id > 0:
             return ()
         asked_at, known = self._known.get(chat_id, (None, ()))
-        if asked_at is None or self._clock.now() - asked_at > _TRUSTED_FOR:
+        if asked_at is None or not timedelta() <= self._clock.now() - asked_at <= _TRUSTED_FOR:
             try:
                 members = await self._bot.get_chat_administrators(chat_id)
                 known = frozenset(str(member.user.id) for member in members)

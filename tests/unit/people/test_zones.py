@@ -66,6 +66,16 @@ async def test_change_of_another_process_is_seen_after_a_minute(book):
     assert (await here.zone_of(HOME, ANN)).key == "Europe/Paris"
 
 
+async def test_change_of_another_process_is_seen_after_the_clock_was_set_back(book):
+    clock = FixedClock(NOW)
+    here = ZoneService(book, clock, default=ZoneInfo("UTC"))
+    await here.zone_of(HOME, ANN)
+    await ZoneService(book, clock, default=ZoneInfo("UTC")).set_for_person(HOME, ANN, "Paris")
+    clock.set(NOW - timedelta(days=1))
+
+    assert (await here.zone_of(HOME, ANN)).key == "Europe/Paris"
+
+
 async def test_zone_that_was_read_before_a_change_is_not_cached(book):
     class Slow(MemoryScopeStore):
         async def load(self, scopes):
