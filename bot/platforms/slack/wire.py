@@ -55,14 +55,8 @@ def to_incoming(message: Message, me: Account, people: Mapping[str, Person]) -> 
     """Convert an event; None for kinds that the bot ignores. `people` are those of `users_in` by id."""
     if message.type == "member_joined_channel":
         return BotAdded(address=_address(message.channel, None)) if message.user == me.user_id else None
-    if message.subtype == "message_changed":
-        return _to_edited(message, me, people)
-    if message.subtype == "message_deleted":
-        return MessageWithdrawn(
-            address=_address(message.channel, message.previous_message),
-            message_id=message.deleted_ts,
-            at=instant(message.event_ts),
-        )
+    if message.subtype in {"message_changed", "message_deleted"}:
+        return _to_withdrawn(message) or _to_edited(message, me, people)
     if message.type not in {"message", "app_mention"} or message.subtype not in _MESSAGE_SUBTYPES:
         return None
     if message.user == me.user_id or (message.bot_id and message.bot_id == me.bot_id):
@@ -156,6 +150,19 @@ def _to_message(message: Message, me: Account, people: Mapping[str, Person]) -> 
         is_private=is_private,
         mentions=tuple(_person(user, people) for user in called if user != me.user_id),
         attachments=attachments,
+    )
+
+
+def _to_withdrawn(message: Message) -> MessageWithdrawn | None:
+    """Convert the deletion of a message; one with replies is changed to a tombstone. None for another change."""
+    new = message.message
+    message_id = new.ts if new is not None and new.subtype == "tombstone" else message.deleted_ts
+    if not message_id:
+        return None
+    return MessageWithdrawn(
+        address=_address(message.channel, message.previous_message),
+        message_id=message_id,
+        at=instant(message.event_ts),
     )
 
 

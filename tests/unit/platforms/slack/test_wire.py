@@ -86,8 +86,9 @@ def test_an_edit_names_the_message_and_its_new_text():
     )
 
 
-def test_a_deletion_withdraws_the_message():
-    withdrawn = read_event("deletion")
+@pytest.mark.parametrize("name", ["deletion", "deletion with replies"])
+def test_a_deletion_withdraws_the_message(name):
+    withdrawn = read_event(name)
 
     assert isinstance(withdrawn, MessageWithdrawn)
     assert withdrawn.message_id == "1795168800.000100"
