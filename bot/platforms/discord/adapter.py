@@ -30,7 +30,8 @@ _STALE_AFTER: Final = timedelta(seconds=50)
 _RECONNECT_AFTER: Final = timedelta(minutes=5)
 _MESSAGES = "/channels/{channel_id}/messages"
 _MESSAGE = f"{_MESSAGES}/{{message_id}}"
-_MESSAGE_EVENTS = ("MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "INTERACTION_CREATE")
+_DELETIONS = ("MESSAGE_DELETE", "MESSAGE_DELETE_BULK")
+_MESSAGE_EVENTS = ("MESSAGE_CREATE", "MESSAGE_UPDATE", *_DELETIONS, "INTERACTION_CREATE")
 _REACTION_EVENTS = ("MESSAGE_REACTION_ADD", "MESSAGE_REACTION_REMOVE")
 _GUILD_EVENTS = ("READY", "GUILD_CREATE", "GUILD_DELETE")
 _EVENTS = tuple(f'"{event}"' for event in (*_MESSAGE_EVENTS, *_REACTION_EVENTS, *_GUILD_EVENTS))
@@ -121,8 +122,7 @@ class DiscordPlatform(NetworkPlatform):
                 await client.login(self._settings.token.get_secret_value())
                 self._client = client
                 if self._settings.slash_commands:
-                    path, own_id = "/applications/{application_id}/commands", str(client.application_id)
-                    await client.ask("PUT", path, requests.commands(self._commands), application_id=own_id)
+                    await self._register_commands(client)
                 await client.connect(reconnect=True)
         except discord.LoginFailure as error:
             raise ConnectionRefusedForGood(messages.Message("connection.discord_token")) from error
@@ -137,6 +137,16 @@ class DiscordPlatform(NetworkPlatform):
             raise ConnectionEnded(str(error)) from error
         finally:
             self._client = None
+
+    async def _register_commands(self, client: GatewayClient) -> None:
+        """Register the slash commands; where Discord refuses one, such as a plugin's, messages are read anyway."""
+        path, own_id = "/applications/{application_id}/commands", str(client.application_id)
+        try:
+            await client.ask("PUT", path, requests.commands(self._commands), application_id=own_id)
+        except DeliveryFailed as failure:
+            if not failure.is_permanent:
+                raise
+            logger.bind(platform=wire.NAME).warning("Discord refused the slash commands: {}", failure)
 
     async def _take_frame(self, frame: str) -> None:
         self._connection.note_received()
@@ -164,9 +174,11 @@ class DiscordPlatform(NetworkPlatform):
         elif dispatch.t == "MESSAGE_UPDATE":
             message = Message.model_validate(dispatch.d)
             incoming = wire.to_edited(message, self._me, self._bot_name, self._place_of(message))
-        elif dispatch.t == "MESSAGE_DELETE":
+        elif dispatch.t in _DELETIONS:
             deleted = Deleted.model_validate(dispatch.d)
-            incoming = wire.to_withdrawn(deleted, self._thread(deleted.channel_id), self._clock.now())
+            place, now = self._thread(deleted.channel_id), self._clock.now()
+            for withdrawn in wire.to_withdrawn(deleted, place, now):
+                await self._deliver(withdrawn)
         await self._deliver(incoming)
 
     async def _note_guild(self, dispatch: Dispatch) -> None:

@@ -66,9 +66,10 @@ class Message(Form):
 
 
 class Deleted(Form):
-    """A message that is gone."""
+    """A message that is gone, or several, which a moderator has deleted at once."""
 
-    id: str
+    id: str = ""
+    ids: tuple[str, ...] = ()
     channel_id: str
 
 

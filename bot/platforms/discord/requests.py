@@ -26,6 +26,7 @@ MAX_FILES: Final = 10
 _MAX_COMMANDS = 100
 _MAX_OPTIONS = 25
 _MAX_DESCRIPTION = 100
+_MAX_CHOICE = 100
 _KINDS: Final[Mapping[OptionKind, int]] = {"text": 3, "integer": 4, "boolean": 5, "number": 10}
 _MAX_BUTTON_CHARACTERS = 100
 _BUTTONS_PER_ROW = 5
@@ -86,8 +87,9 @@ def _command(command: Command) -> dict[str, object]:
 def _option(option: CommandOption) -> dict[str, object]:
     described = _descriptions(option.english, option.chinese)
     body = {"type": _KINDS[option.kind], "name": option.name, "required": option.is_required, **described}
-    if option.choices:
-        body["choices"] = [{"name": each[:_MAX_DESCRIPTION], "value": each} for each in option.choices[:_MAX_OPTIONS]]
+    # With more or longer choices than Discord takes, any text can be entered.
+    if 0 < len(option.choices) <= _MAX_OPTIONS and all(0 < len(each) <= _MAX_CHOICE for each in option.choices):
+        body["choices"] = [{"name": each, "value": each} for each in option.choices]
     if option.kind in {"integer", "number"}:
         bounds = {"min_value": option.minimum, "max_value": option.maximum}
         body |= {name: bound for name, bound in bounds.items() if bound is not None}

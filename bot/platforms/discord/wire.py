@@ -98,9 +98,10 @@ def to_edited(message: Message, me: str, bot_name: str, place: Place) -> Message
     )
 
 
-def to_withdrawn(deleted: Deleted, place: Place, now: datetime) -> MessageWithdrawn:
-    """Convert the deletion of a message, for which Discord gives no time."""
-    return MessageWithdrawn(address=address_of(deleted.channel_id, place), message_id=deleted.id, at=now)
+def to_withdrawn(deleted: Deleted, place: Place, now: datetime) -> list[MessageWithdrawn]:
+    """Convert the deletion of messages, for which Discord gives no time."""
+    address = address_of(deleted.channel_id, place)
+    return [MessageWithdrawn(address=address, message_id=each, at=now) for each in deleted.ids or (deleted.id,)]
 
 
 def to_reaction(change: ReactionChange, me: str, place: Place, *, is_added: bool) -> Reaction | None:

@@ -166,7 +166,7 @@ class TelegramPlatform(NetworkPlatform):
             raise ConnectionEnded(str(delivery_failed(error))) from error
 
     async def _fetch_account(self) -> None:
-        """Fetch the bot's account, and warn the operator of privacy mode."""
+        """Fetch the bot's account, warn the operator of privacy mode, and set the menu of commands."""
         me = await self._bot.get_me()
         self._me = replace(self._me, id=me.id, username=me.username or "")
         if not me.can_read_all_group_messages:
@@ -175,10 +175,13 @@ class TelegramPlatform(NetworkPlatform):
                 "send /setprivacy to @BotFather, choose Disable, then remove the bot from the group and add it again",
                 me.username,
             )
-        for chinese, language in ((False, None), (True, "zh")):
-            offered = requests.commands(self._commands, chinese=chinese)
-            menu = [BotCommand.model_validate(each) for each in offered]
-            await self._bot.set_my_commands(menu, language_code=language)
+        try:
+            for chinese, language in ((False, None), (True, "zh")):
+                offered = requests.commands(self._commands, chinese=chinese)
+                menu = [BotCommand.model_validate(each) for each in offered]
+                await self._bot.set_my_commands(menu, language_code=language)
+        except TelegramBadRequest as error:  # such as for a function of a plugin; messages are read anyway
+            logger.bind(platform=NAME).warning("Telegram refused the commands: {}", error.message)
 
     async def _poll(self) -> None:
         await self._bot.delete_webhook()

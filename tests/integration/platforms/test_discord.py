@@ -163,6 +163,16 @@ async def test_edits_and_deletions_are_received(server, platform, receiver):
     assert [type(each) for each in receiver.received[1:]] == [MessageEdited, MessageWithdrawn]
 
 
+async def test_deletion_of_several_messages_is_received(server, platform, receiver):
+    await server.event("MESSAGE_DELETE_BULK", {"ids": ["500", "501"], "channel_id": "20", "guild_id": "10"})
+    await receiver.wait_for(2)
+
+    assert [(type(each), each.message_id) for each in receiver.received] == [
+        (MessageWithdrawn, "500"),
+        (MessageWithdrawn, "501"),
+    ]
+
+
 async def test_owner_of_the_guild_is_an_admin(server, platform, receiver):
     await server.say("hello", sender="9")
     await server.say("hello", sender="7")
@@ -176,6 +186,16 @@ async def test_slash_commands_are_registered_in_both_languages(server, platform)
 
     assert [command["name"] for command in commands] == ["remind", "reminders", "summary", "search", "help"]
     assert all(command["description_localizations"]["zh-CN"] for command in commands)
+
+
+async def test_messages_are_read_when_the_slash_commands_are_refused(server, make, receiver, running, until):
+    server.refuses_commands = True
+    async with running(make()):
+        await until(lambda: server.sockets)
+        await server.say("Bubbles, hello")
+        await receiver.wait_for(1)
+
+    assert receiver.texts == ["Bubbles, hello"]
 
 
 async def test_function_is_registered_as_a_slash_command_with_typed_options(server, make, receiver, running, until):

@@ -83,6 +83,15 @@ async def test_update_of_an_unknown_form_does_not_hold_up_the_others(server, mak
     assert [each.text for each in receiver.received] == ["one", "two", "three"]
 
 
+async def test_messages_are_read_when_the_commands_are_refused(server, make, receiver, running):
+    server.refuses_commands = True
+    async with running(make()):
+        await server.say("hello")
+        await receiver.wait_for(1)
+
+    assert receiver.texts == ["hello"]
+
+
 async def test_message_during_an_outage_is_received_once_later(server, make, receiver, running):
     async with running(make()):
         await server.say("one")

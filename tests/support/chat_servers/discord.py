@@ -35,13 +35,14 @@ class DiscordServer(LoopbackServer):
 
     A client that resumes the session gets the events that it missed. A second message with the same enforced nonce is
     dropped and answered with the first. `refuses_intents` closes with 4014, as for an application whose privileged
-    intents are off.
+    intents are off. With `refuses_commands` no slash command is valid.
     """
 
     def __init__(self, *, refuses_intents: bool = False, flags: int = forms.MESSAGE_CONTENT) -> None:
         super().__init__()
         self.token = "loopback"
         self.refuses_intents = refuses_intents
+        self.refuses_commands = False
         self.flags = flags
         self.permissions = forms.EVERYTHING
         self.exceptions: list[JsonObject] = []
@@ -228,7 +229,8 @@ class DiscordServer(LoopbackServer):
             unknown = answer({"message": "Unknown Member", "code": 10007}, status=404)
             return answer(found) if person in forms.MEMBERS else unknown
         if request.method == "PUT" and path.endswith("/commands"):
-            return answer([])
+            refusal = answer({"message": "Invalid Form Body", "code": 50035}, status=400)
+            return refusal if self.refuses_commands else answer([])
         if request.method == "PATCH" and "/messages/" in path:
             self.sent.change(path.rsplit("/", 1)[1], str(body.get("content")))
             return answer({**forms.message(path.rsplit("/", 1)[1], str(body.get("content"))), "author": forms.BOT})

@@ -56,6 +56,7 @@ class TelegramServer(LoopbackServer):
         self.webhook_set = asyncio.Event()
         self.webhook_error = ""
         self.takes_photos = True
+        self.refuses_commands = False
         self._updates: list[JsonObject] = []
         self._update_ids = itertools.count(1)
         self._message_ids = itertools.count(100)
@@ -204,6 +205,8 @@ class TelegramServer(LoopbackServer):
         return {**forms.message(int(str(body["message_id"])), text, chat=str(body["chat_id"])), "from": forms.BOT}
 
     async def _set_commands(self, body: JsonObject) -> object:
+        if self.refuses_commands:
+            raise Refused(400, "Bad Request: BOT_COMMAND_INVALID")
         given = body["commands"]
         self.commands = json.loads(given) if isinstance(given, str) else list(given)  # type: ignore[call-overload]  # a list, unless it is a form's text
         return True

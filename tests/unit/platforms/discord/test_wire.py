@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.platforms.base import Choice, OutgoingMessage
+from bot.platforms.base import Choice, Command, CommandOption, OutgoingMessage
 from bot.platforms.discord import requests, wire
 from bot.platforms.discord.events import Deleted, Guild, Interaction, Member, Message
 from services.kernel.chat import BotAdded, ChatAddress, Person
@@ -82,7 +82,21 @@ def test_a_deleted_message_is_withdrawn():
     now = datetime(2026, 11, 20, tzinfo=UTC)
     deleted = Deleted.model_validate({"id": "801", "channel_id": "20", "guild_id": "10"})
 
-    assert wire.to_withdrawn(deleted, GUILD, now).message_id == "801"
+    [withdrawn] = wire.to_withdrawn(deleted, GUILD, now)
+
+    assert withdrawn.message_id == "801"
+
+
+@pytest.mark.parametrize(
+    ("choices", "expected"),
+    [(("a", "b"), ["a", "b"]), (("", "b"), None), (("a" * 101,), None), (tuple(map(str, range(26))), None)],
+)
+def test_option_has_choices_only_within_the_limits_of_discord(choices, expected):
+    option = CommandOption(name="kind", kind="text", english="Kind", chinese="种类", choices=choices)
+    [command] = requests.commands([Command(name="dice", english="Roll", chinese="掷", options=(option,))])
+
+    found = command["options"][0].get("choices")
+    assert (found and [each["value"] for each in found]) == expected
 
 
 def test_a_slash_command_is_its_text():
