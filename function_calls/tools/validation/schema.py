@@ -1,7 +1,7 @@
 """Make the JSON Schema of a Python type with Pydantic, for models and for validation."""
 
-from collections.abc import Callable, Iterable, Mapping
-from itertools import count
+from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import chain, count
 from typing import Final, cast
 
 from pydantic import BaseModel, TypeAdapter
@@ -107,9 +107,10 @@ def inline_refs(schema: Mapping[str, object]) -> Schema:
         if not isinstance(reference, str) or not reference.startswith("#"):
             return map_schemas(node, lambda inner: expand(inner, open_refs), deep=False)
         if reference in open_refs or next(inlined) >= _MAX_INLINED_REFERENCES:
-            name = names.setdefault(reference, reference.rsplit("/", 1)[-1] or "root")
-            return {**_omit(node, "$ref"), "$ref": f"#/$defs/{name}"}
-        target = pointer_target(schema, reference)
+            if reference not in names:
+                names[reference] = _name_definition(reference, names.values())
+            return {**_omit(node, "$ref"), "$ref": f"#/$defs/{names[reference]}"}
+        target = _omit(pointer_target(schema, reference), "$anchor")
         body = expand(target, (*open_refs, reference))
         if reference in names and names[reference] not in definitions:
             definitions[names[reference]] = body
@@ -119,8 +120,15 @@ def inline_refs(schema: Mapping[str, object]) -> Schema:
     expanded = expand(bare, ())
     while missing := [reference for reference, name in names.items() if name not in definitions]:
         for reference in missing:
-            definitions[names[reference]] = expand(pointer_target(schema, reference), (reference,))
+            definitions[names[reference]] = expand(_omit(pointer_target(schema, reference), "$anchor"), (reference,))
     return {**expanded, "$defs": definitions} if definitions else expanded
+
+
+def _name_definition(reference: str, taken: Collection[str]) -> str:
+    """Return a name for the target of a reference, which no other target has."""
+    name = reference.rsplit("/", 1)[-1].removeprefix("#") or "root"
+    numbered = (f"{name}_{number}" for number in count(2))
+    return next(each for each in chain([name], numbered) if each not in taken)
 
 
 def openai_strict(schema: Mapping[str, object]) -> Schema | None:

@@ -62,7 +62,7 @@ def map_children(key: str, value: object, child: Callable[[object], object]) -> 
 
 
 def pointer_target(root: Mapping[str, object], reference: str) -> Schema:
-    """Return the target of a local reference such as `#/$defs/Point`.
+    """Return the target of a local reference such as `#/$defs/Point` or `#point`, the name of an `$anchor`.
 
     Raises:
         SchemaInvalid: there is no such schema.
@@ -74,14 +74,35 @@ def pointer_target(root: Mapping[str, object], reference: str) -> Schema:
 
 
 def follow_pointer(root: object, reference: str) -> object:
-    """Return the target of a local reference in a document; None where there is none. Source: RFC 6901 section 6."""
-    here = root
-    for part in unquote(reference.removeprefix("#")).split("/")[1:]:
+    """Return the target of a local reference in a document; None where there is none.
+
+    Source: RFC 6901 section 6, JSON Schema 2020-12 section 8.2.2.
+    """
+    start, *parts = unquote(reference.removeprefix("#")).split("/")
+    here = _find_anchor(root, start) if start else root
+    for part in parts:
         key = part.replace("~1", "/").replace("~0", "~")
         if isinstance(here, Mapping):
             here = here.get(key)
-        elif isinstance(here, list) and key.isdecimal() and int(key) < len(here):
-            here = here[int(key)]
+        elif isinstance(here, list):
+            here = next((item for place, item in enumerate(here) if str(place) == key), None)
         else:
             return None
     return here
+
+
+def _find_anchor(root: object, name: str) -> object:
+    """Return the part of a document with this `$anchor`; None where there is none."""
+    waiting, seen = [root], set[int]()  # an alias in YAML is the same part in many places
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, Mapping):
+            if part.get("$anchor") == name:
+                return part
+            waiting += part.values()
+        elif isinstance(part, list):
+            waiting += part
+    return None

@@ -1,5 +1,6 @@
 """Schemas as the specification, models and vendors expect them."""
 
+import re
 import uuid
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -10,6 +11,7 @@ from pydantic import BaseModel, Field
 from function_calls.tools.declaration.signature import analyse
 from function_calls.tools.errors import SchemaInvalid
 from function_calls.tools.validation.schema import drop_private_keys, inline_refs, model_schema, openai_strict
+from function_calls.tools.validation.schema_validator import SchemaValidator
 
 
 class ReminderArgs(BaseModel):
@@ -126,6 +128,34 @@ def test_references_into_other_parts_of_a_document_are_inlined_too():
     }
 
 
+def test_reference_to_an_anchor_is_inlined():
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "#point"}},
+        "$defs": {"Point": {"$anchor": "point", "type": "integer"}},
+    }
+
+    assert inline_refs(schema)["properties"] == {"a": {"type": "integer"}}
+
+
+def test_recursive_types_of_the_same_name_stay_apart():
+    def node(kind, reference):
+        return {"type": "object", "properties": {kind: {"type": "integer"}, "next": {"$ref": reference}}}
+
+    inlined = inline_refs(
+        {
+            "type": "object",
+            "properties": {"a": {"$ref": "#/$defs/Node"}, "b": {"$ref": "#/definitions/Node"}, "c": {"$ref": "#Node"}},
+            "$defs": {"Node": node("x", "#/$defs/Node"), "Anchored": {"$anchor": "Node", **node("z", "#Node")}},
+            "definitions": {"Node": node("y", "#/definitions/Node")},
+        }
+    )
+    schema = SchemaValidator(inlined)
+
+    assert schema.accepts({name: {kind: 1, "next": {kind: 1}} for name, kind in zip("abc", "xyz", strict=True)})
+    assert not any(schema.accepts({"b": {"y": 1, "next": {kind: 1}}}) for kind in "xz")
+
+
 def test_types_that_refer_to_each_other_are_inlined_in_bounded_time():
     kinds = [f"K{number}" for number in range(12)]
     part = {"properties": {kind: {"$ref": f"#/$defs/{kind}"} for kind in kinds}}
@@ -135,9 +165,10 @@ def test_types_that_refer_to_each_other_are_inlined_in_bounded_time():
     assert set(schema["$defs"]) == set(kinds)
 
 
-def test_dangling_reference_is_an_error_that_names_it():
-    with pytest.raises(SchemaInvalid, match="#/\\$defs/Gone"):
-        inline_refs({"properties": {"a": {"$ref": "#/$defs/Gone"}}})
+@pytest.mark.parametrize("reference", ["#/$defs/Gone", "#gone", f"#/list/{'9' * 5000}"])
+def test_dangling_reference_is_an_error_that_names_it(reference):
+    with pytest.raises(SchemaInvalid, match=re.escape(reference)):
+        inline_refs({"properties": {"a": {"$ref": reference}}, "list": [{}]})
 
 
 def test_the_strict_variant_requires_everything_and_makes_the_optional_nullable():
