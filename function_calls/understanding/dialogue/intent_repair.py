@@ -121,9 +121,6 @@ def _read_subject_as_person(
 def _merge_by_words(reading: MessageReading, context: Context, words: Lexicon, models: Models) -> MessageReading:
     """Return `reading` with the intents that the words of the message rule out merged into those it can have."""
     replaced = [*_replace_by_beginning(reading, words), *_replace_by_phrase(reading, words)]
-    is_only_later = words.joint.join(form for form in reading.forms if form.isalnum()) in words.later
-    if context != "fired" and reading.intent == "snooze" and is_only_later:
-        replaced += [("snooze", NOTHING)]
     if context == "acted" and reading.intent in {"snooze", "move"} and _asks_again_from_now(reading, words):
         replaced += [("snooze", "repeat_last"), ("move", "set")]
     for gone, into in replaced:

@@ -28,7 +28,6 @@ from function_calls.understanding.reading.repair.tag_repair import (
     cut_names,
     retag_reminders,
     split_day_of_name,
-    split_name_from_person,
 )
 from function_calls.understanding.reading.segments.request_splits import split_changes, split_requests
 from function_calls.understanding.reminder_times import zone_name
@@ -221,7 +220,7 @@ def _repair_names(reading: MessageReading, utterance: Utterance) -> MessageReadi
     """Return the reading of a request with the names of people and reminders tagged as a whole."""
     words, members = utterance.words, find_members(utterance.turn)
     reading = split_day_of_name(resolve_that_day(reading, words), words)
-    reading = cut_names(split_name_from_person(reading, words, members), words, members)
+    reading = cut_names(reading, words, members)
     if utterance.chat_reminders is None:
         return reading
     return complete_references(reading, [reminder.content for reminder in utterance.chat_reminders.coming], words)

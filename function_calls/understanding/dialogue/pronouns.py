@@ -23,8 +23,6 @@ def resolve_pronoun(
     spans = _find_pronouns(reading, words)
     if reading.intent not in SETTING_INTENTS or not spans:
         return utterance, None
-    if not utterance.is_addressed:
-        return utterance, Interpretation()
     name = _find_person_before(turn, reading.text[: spans[0][0]], words) or dialogue.find_person_of_pronoun(turn)
     if name is None:
         return utterance, Interpretation(answer=say(turn.language, "offline.whom"), must_reply=True)

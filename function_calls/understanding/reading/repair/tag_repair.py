@@ -76,17 +76,6 @@ def cut_names(reading: MessageReading, words: Lexicon, members: Collection[str])
     return reading.with_tags(names.tags)
 
 
-def split_name_from_person(reading: MessageReading, words: Lexicon, members: Collection[str]) -> MessageReading:
-    """Return `reading` with the name of a reminder apart from a member behind it: "pásale | el dentista | a Marta"."""
-    tags, forms, folded = list(reading.tags), reading.forms, _fold_names(members, words)
-    for first, last in find_runs(reading.tags, "PERSON") if words.joint else ():
-        marks = [at for at in range(first + 1, last - 1) if forms[at] in words.person_marks]
-        if forms[first] in words.articles and marks and folded.issuperset(forms[marks[-1] + 1 : last]):
-            tags[first : marks[-1]] = ["REF"] * (marks[-1] - first)
-            tags[marks[-1]] = NO_TAG
-    return reading.with_tags(tags)
-
-
 def split_day_of_name(reading: MessageReading, words: Lexicon) -> MessageReading:
     """Return `reading`, of a change, with the day that names the reminder apart from the new time behind it.
 
@@ -167,7 +156,7 @@ def complete_references(reading: MessageReading, texts: Collection[str], words: 
     Where some are to stop, words of reminders that are joined to a name are tagged as other names. A day behind a name
     tells which one is meant: "la cuota | del día 15".
     """
-    tags = _tag_joined_names(reading, words) if reading.intent in _STOPPING else [*reading.tags]
+    tags = list(reading.tags)
     for first, last in find_runs(reading.tags, "REF"):
         day = _find_day_of_month(reading, first, last, words)
         named = {*filter(str.isalpha, reading.forms[first:day])} - {*words.before_reference, *words.and_words}
@@ -188,18 +177,6 @@ def _find_day_of_month(reading: MessageReading, first: int, last: int, words: Le
     while day > first and reading.forms[day - 1] in words.before_day:
         day -= 1
     return day if day < last - 1 and reading.forms[last - 1].isdecimal() else first
-
-
-def _tag_joined_names(reading: MessageReading, words: Lexicon) -> list[str]:
-    """Return the tags of `reading`, with words of reminders that "and" joins to a name as names: 删掉买菜 | 和打扫."""
-    tags, forms, joints = [*reading.tags, NO_TAG, NO_TAG], reading.forms, {*words.and_words, "、"}
-    places = reading.reminder_places
-    marked = ["known" if at in places and tag == NO_TAG else tag for at, tag in enumerate(reading.tags)]
-    for first, last in find_runs(marked, "known"):
-        beside = [(forms[first - 1 : first], first - 2), (forms[last : last + 1], last + 1)]
-        if any(joint and joint[0] in joints and tags[at] == "REF" for joint, at in beside):
-            tags[first:last] = ["REF"] * (last - first)
-    return tags[: len(reading.tags)]
 
 
 def _fold_names(members: Collection[str], words: Lexicon) -> set[str]:

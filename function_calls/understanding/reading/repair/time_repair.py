@@ -134,9 +134,6 @@ class TimeRepair(TagDraft):
         for first, last in whens:
             end = next((at for at in range(first, last) if is_time_form(self.forms[at])), last)
             has_word = any(form.isalpha() and form not in around for form in self.forms[first:end])
-            head = self.words.joint.join(self.forms[first:end])
-            if self.forms[end:last] == ["@day"] and self.words.has_any(self.words.event_clauses, head):
-                continue  # "milk on the way home tomorrow": the bot asks for the clock
             if has_word and (real_times or end - first > 1) and self.tags[first - 1 : first] == ["CONTENT"]:
                 is_clause = len(real_times) > 1 and self.forms[first] not in self.words.prepositions
                 self.set_tag(first, last if is_clause else end, "CONTENT")

@@ -205,7 +205,7 @@ def _names_known_reminder(reading: MessageReading) -> bool:
 
 
 def _is_request_alone(reading: MessageReading, words: Lexicon, *, is_content: bool) -> bool:
-    """Return whether words behind "and" are a request: a list, a zone, "make it …", or a change of a known reminder.
+    """Return whether words behind "and" are a request: a list, "make it …", or a change of a known reminder.
 
     Words that may be the content of the request in front (`is_content`) are one if they say "reminder" or a new time.
     """
@@ -213,8 +213,6 @@ def _is_request_alone(reading: MessageReading, words: Lexicon, *, is_content: bo
         return not is_content and reading.certainty >= MIN_REMARK_PROBABILITY
     if not reading.is_certain:
         return False
-    if reading.intent == "zone":
-        return reading.has("ZONE")
     is_new_time = reading.intent == "move" and reading.has("WHEN")
     if is_new_time and not is_content and not any(extract_references(reading, words)):
         return words.has_any(words.change_it, words.joint.join(reading.forms))

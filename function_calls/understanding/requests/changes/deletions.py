@@ -25,7 +25,7 @@ from function_calls.understanding.requests.changes.skipped_days import (
     means_single_days,
 )
 from function_calls.understanding.requests.changes.states import change_state, pause
-from function_calls.understanding.requests.changes.updates import find_day_in_name, list_dates_on_weekdays
+from function_calls.understanding.requests.changes.updates import find_day_in_name
 from function_calls.understanding.requests.chat_reminders import IT, LAST, SEVERAL
 from function_calls.understanding.requests.known_reminders import find_rule
 from function_calls.understanding.requests.last_reminder import is_repeating
@@ -105,15 +105,14 @@ def _fix_numbers(references: list[str], request: RequestContext) -> list[str]:
 
 
 def _find_untagged_day(request: RequestContext) -> str:
-    """Return an untagged day meant by "that day", or in front of a word for one occurrence: 15号那次; "" for none.
+    """Return an untagged day in front of a word for one occurrence: 15号那次; "" for none.
 
     It may also stand in front of a word that leaves it out: 垃圾我下午倒了，今晚不用提醒.
     """
     reading, words = request.reading, request.words
     behind = (*words.one_time, *words.exclusion_endings)
     days = (day for day in reading.times if words.fold(reading.text[day.end :]).lstrip().startswith(behind))
-    says_that_day = words.has_any(words.same_day_phrases, words.fold(reading.text))
-    return next(map(reading.text_of, days), reading.only_time if says_that_day else "")
+    return next(map(reading.text_of, days), "")
 
 
 def _name_on_day(reference: str, day: str, request: RequestContext) -> str:
@@ -180,10 +179,7 @@ def skip(request: RequestContext) -> Interpretation | None:
 
 def _list_skips(words: str, count: int, request: RequestContext) -> list[dict[str, str]]:
     """Return the arguments of each call that skips one of `count` occurrences, or one on the days of `words`."""
-    if count > 1:
-        days = list_dates_on_weekdays(words, count, request) or ["next"] * count
-    else:
-        days = list_named_days(words, request) or list_dates_to_skip(words, request)
+    days = ["next"] * count if count > 1 else list_named_days(words, request) or list_dates_to_skip(words, request)
     at_clock = "" if days else find_named_occurrence(words, request)
     return [{"skip": day} for day in days] or [{"skip": at_clock} if at_clock else _skip_or_remove(words, request)]
 

@@ -3,18 +3,14 @@
 import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from itertools import takewhile
-
-from msgspec.structs import replace
 
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading.message import NO_TAG
 from function_calls.understanding.reading.reminder_words import find_stems
 from function_calls.understanding.reading.slots.references import normalize_reference
-from function_calls.understanding.reading.slots.small_words import are_function_words, strip_edges
+from function_calls.understanding.reading.slots.small_words import are_function_words
 from function_calls.understanding.reading.times import TimeWords, choose_nearer_half, list_halves, names_single_day
-from function_calls.understanding.reading.tokens import CLAUSE_ENDS, is_time
 from function_calls.understanding.reminder_times import FROM_THEN, format_shift, format_time
 from function_calls.understanding.requests.changes.amounts import corrects_amount, make_amount_arguments
 from function_calls.understanding.requests.changes.deletions import skip
@@ -55,15 +51,8 @@ _CLOCK = re.compile(r"\d\d:\d\d")
 
 
 def move(request: RequestContext) -> Interpretation | None:
-    """Change the time of a reminder, or how often it comes, and in Chinese also its text."""
-    if _gives_reason_on_another_day(request):
-        return None
-    interpretation = _change_schedule(request)
-    if interpretation is None or [call.name for call in interpretation.calls] != ["reminder_update"]:
-        return interpretation
-    content, call = _find_new_text(request), interpretation.calls[0]
-    changed = replace(call, arguments={**call.arguments, "content": content})
-    return replace(interpretation, calls=(changed,)) if content else interpretation
+    """Change the time of a reminder, or how often it comes."""
+    return None if _gives_reason_on_another_day(request) else _change_schedule(request)
 
 
 def _gives_reason_on_another_day(request: RequestContext) -> bool:
@@ -77,26 +66,6 @@ def _gives_reason_on_another_day(request: RequestContext) -> bool:
     reason_days = {*request.list_days(remark)} - new_days if new_days else set()
     coming = {due.date() for day in reason_days for due in request.list_coming(reminder, day)}
     return bool(reason_days) and reason_days.isdisjoint(coming)
-
-
-def _find_new_text(request: RequestContext) -> str:
-    """Return the Chinese text right behind "change to" that shares a character with the present one: 看牙改成洗牙."""
-    words, reading = request.words, request.reading
-    folded = words.fold(reading.text)
-    substitutes = () if words.joint else words.substitutes
-    starts = [reading.text.find(word) + len(word) for word in substitutes if word in folded]
-    reminder = find_named_reminder(request) if starts else None
-    content = "" if reminder is None else words.fold(reminder.content)
-    if reminder is None or content in words.fold(reading.text[starts[0] :]):
-        return ""
-    start = min(starts)
-    clause = takewhile(
-        lambda token: token.form not in CLAUSE_ENDS, (token for token in reading.tokens if token.start >= start)
-    )
-    behind = "".join("\n" if is_time(token) else reading.text_of(token) for token in clause)
-    texts = (strip_edges(part, words.courtesies, words.joint)[0] for part in behind.splitlines())
-    characters = {*content} - request.common_words
-    return next((text for text in texts if len(text) > 1 and characters & {*words.fold(text)}), "")
 
 
 def _change_schedule(request: RequestContext) -> Interpretation | None:

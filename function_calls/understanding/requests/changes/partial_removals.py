@@ -99,7 +99,7 @@ def find_removed_weekday(request: RequestContext) -> str:
 def _find_just_set(days: frozenset[str], request: RequestContext) -> Reminder | None:
     """Return the reminder that the person has just set on weekdays, `days` being some of them; None for others."""
     reminder = find_last_reminder(request)
-    rule = find_new_rule(reminder, request)
+    rule = find_rule(reminder)
     return reminder if reminder is not None and rule is not None and rule.days and repeats_on(reminder, days) else None
 
 

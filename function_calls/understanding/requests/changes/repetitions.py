@@ -211,15 +211,14 @@ def _compute_last_day(request: RequestContext) -> str:
 
 
 def stop_repeating(request: RequestContext) -> Interpretation | None:
-    """Let a repeating reminder come once more, on a day, or at one of its clock times; move or skip it "just once"."""
+    """Let a repeating reminder come once more, or at one of its clock times; move or skip it "just once"."""
     if request.has_word(request.words.skipping):
         return skip(request)
     timed = request.with_tags("WHEN" if is_time(token) else tag for token, tag in request.reading.tagged)
     time = request.parse_time(timed.reading.pieces("WHEN"))
     if time is not None and time.best.has_clock and request.has_word(request.words.only_once):
         return move(timed)
-    words = request.strip_time_words(timed.reading.words("WHEN"))
-    return remove_clock(request, keep=True) or _limit_to_day(words, timed) or update(request, {"type": "once"})
+    return remove_clock(request, keep=True) or update(request, {"type": "once"})
 
 
 def repeat_until_done(request: RequestContext) -> Interpretation | None:

@@ -108,8 +108,6 @@ def _is_time_alone(request: RequestContext) -> bool:
 def _is_for_all_days(request: RequestContext) -> bool:
     """Return whether weekdays are for a reminder as a whole: "every Saturday at 8", "make it Saturdays at 8"."""
     reading, words = request.reading, request.words
-    if request.begins_with(words.fold(request.strip_time_words(reading.words("WHEN"))), words.each):
-        return True
     first = reading.tags.index("WHEN") if reading.has("WHEN") else 0
     ahead = f"{words.joint}{words.fold(reading.text[: reading.tokens[first].start]).rstrip()}"
     links = {*words.itself, *words.prepositions, *words.copulas_of_events} if words.joint else words.substitutes

@@ -29,7 +29,6 @@ def find_words_to_skip(request: RequestContext) -> str:
     words = (
         find_weekdays_left_out(request)
         or _find_tagged_days(request)
-        or _find_days_of_length(request)
         or request.reading.only_time
         or find_day_beside_name(request)
         or find_words_for_one_time(request)
@@ -85,12 +84,6 @@ def _strip_around_day(piece: str, request: RequestContext) -> str:
     parts = bare.split() if request.words.joint and not count_of_bare else []
     lengths = (" ".join(parts[first:]) for first in range(1, len(parts) - 1))
     return next((length for length in lengths if request.parse_length(length)), bare)
-
-
-def _find_days_of_length(request: RequestContext) -> str:
-    """Return the words of a length of one or more days: "sáltate la basura dos días"; "" for none."""
-    length = request.parse_amount("LATER")
-    return request.reading.words("LATER") if length is not None and length >= timedelta(days=1) else ""
 
 
 def find_day_beside_name(request: RequestContext) -> str:

@@ -16,7 +16,6 @@ from function_calls.understanding.requests.people import (
     find_people,
     list_own_reminders,
     list_target_names,
-    names_oneself,
 )
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder, find_references
 from function_calls.understanding.requests.references.remarks import find_remark, list_untagged_times
@@ -118,9 +117,8 @@ def _find_people_of_change(request: RequestContext) -> dict[str, object]:
     named = find_people(request)
     if named == EVERYONE_ARGUMENT or request.has_word(words.both_of_us):
         return {"person": ", ".join(people), "reminder_id": reminder.id}
-    says_me = request.reading.has("PERSON") or (request.reading.intent == "keep_days" and names_oneself(request))
-    is_own = request.names_own_one or (says_me and reminder.creator.id != sender.id)
-    return {"person": sender.name, "reminder_id": reminder.id} if named is None and is_own else {}
+    is_own = named is None and request.names_own_one
+    return {"person": sender.name, "reminder_id": reminder.id} if is_own else {}
 
 
 def _list_on_day(day: str, request: RequestContext) -> list[str]:

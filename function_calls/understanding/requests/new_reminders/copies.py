@@ -75,7 +75,7 @@ def set_variant_of_last(request: RequestContext) -> Interpretation | None:
     last = request.last_here or request.last_set
     if last is None or any(map(request.reading.has, ("WHEN", "OLD", "REF"))):
         return None
-    content = _find_different_content(request) or _find_task_at_end(request) or request.content
+    content = _find_different_content(request) or request.content
     content = request.words.strip_same_time(content).strip()
     person = find_people(request)
     if not content or (person is not None and request.words.fold(person) in request.words.pronouns):

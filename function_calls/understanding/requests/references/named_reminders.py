@@ -219,9 +219,7 @@ def _find_at_former_clock(request: RequestContext) -> list[str]:
     if time is None or not time.best.has_clock or time.best.rrule is not None:
         return []
     at_clock = request.filter_by_time(time.words, list_own_reminders(request))
-    last = list_last_reminders(request) if len(at_clock) > 1 else at_clock
-    ids = [each.id for each in at_clock if each in last]
-    return ids if len(ids) == 1 else []
+    return [each.id for each in at_clock] if len(at_clock) == 1 else []
 
 
 def _choose_of_same_name(name: str, request: RequestContext, reminders: ChatReminders) -> Reminder | None:
@@ -239,8 +237,6 @@ def _choose_of_same_name(name: str, request: RequestContext, reminders: ChatRemi
     may_change = [each for each in candidates if each in own]
     if len(may_change) == 1 and set(candidates).isdisjoint(closest):
         return may_change[0]  # the name is that of a person
-    if closest and not set(candidates) <= set(closest):
-        return None  # a name of one Chinese character shares no pair
     day = find_day_words(request) if request.reading.has("OLD") or request.reading.intent in _DAY_INTENTS else ""
     on_day = request.filter_by_time(day, candidates) if day else candidates  # all of them where several days are named
     single = [each for each in on_day if each.schedule.rule is None] if len(on_day) < len(candidates) else []

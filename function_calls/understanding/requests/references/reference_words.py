@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
@@ -132,11 +132,8 @@ def _find_untagged(request: RequestContext) -> list[str]:
         and not _counts_other_things(token, request)
     ]
     remarks = list_tokens_of_remarks(request) if figures else []
-    numbers = [token for token in figures if token not in remarks or not _is_hour_figure(token, request)]
-    is_in_remark = any(token in remarks for token in numbers)
-    may_be_named = not numbers or (is_in_remark and request.has_phrase(request.words.triggers))  # "that reminder"
-    references = _find_by_untagged_words(request) if may_be_named else []
-    return references or [str(int(request.reading.text_of(token))) for token in numbers]
+    numbers = [str(int(request.reading.text_of(token))) for token in figures if token not in remarks]
+    return numbers or _find_by_untagged_words(request)
 
 
 def _find_id(request: RequestContext) -> str:
@@ -180,12 +177,6 @@ def _is_all_of_repetition(request: RequestContext) -> bool:
     reading = request.reading
     behind_time = [form for tag, form in zip(reading.tags, reading.forms[1:], strict=False) if tag == "WHEN"]
     return reading.has_rule and any(form in request.words.plural for form in behind_time)
-
-
-def _is_hour_figure(figure: Token, request: RequestContext) -> bool:
-    """Return whether a figure is an hour: "I'm travelling till 5"."""
-    before = next((one.form for one, other in pairwise(request.reading.tokens) if other == figure), "")
-    return before in {*request.words.before_time, *request.words.until_words} - request.words.articles
 
 
 def _counts_other_things(figure: Token, request: RequestContext) -> bool:

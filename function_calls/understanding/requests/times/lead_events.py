@@ -19,13 +19,10 @@ def find_event_without_time(request: RequestContext) -> tuple[str, str]:
 
     Return "" for both where a request counts back from no event, or from one with a time.
     """
-    words, reading = request.words, request.reading
+    reading = request.reading
     name, leads = _find_tagged_event_name(request) or find_event_name_beside_lead(request), reading.pieces("LEAD")
-    if words.joint or leads:
-        clocks = [piece for piece in reading.pieces("WHEN") if not names_any_day(piece, request)]
-        lead = " ".join([*leads, *clocks]) if len(leads) == 1 else ""
-    else:
-        name, lead = next(filter(any, (_split_lead(piece, request) for piece in reading.pieces("WHEN"))), ("", ""))
+    clocks = [piece for piece in reading.pieces("WHEN") if not names_any_day(piece, request)]
+    lead = " ".join([*leads, *clocks]) if len(leads) == 1 else ""
     is_open = bool(name) and bool(lead) and not request.list_readings(name)
     return (name, lead) if is_open and parse_lead(lead, request) is not None else ("", "")
 
@@ -39,15 +36,6 @@ def _find_tagged_event_name(request: RequestContext) -> str:
     articles = [token for token in reading.untagged if token.form in request.words.articles]
     begin = next((token.start for token in articles if reading.text[token.end : start] == " "), start)
     return reading.text[begin:end]
-
-
-def _split_lead(piece: str, request: RequestContext) -> tuple[str, str]:
-    """Return the event and the lead of words such as 考试前一晚; "" for others."""
-    for word in sorted(request.words.ahead, key=len, reverse=True):
-        name, _, lead = piece.partition(word)
-        if name and lead:
-            return name, lead
-    return "", ""
 
 
 def find_event_name_beside_lead(request: RequestContext) -> str:
