@@ -117,7 +117,7 @@ class IntentChooser:
         """Return `intents` with `set` first where a change names a rule, and a reminder that the chat does not have."""
         may_be_new = utterance.chat_reminders is not None and intents[:1] in {("move",), ("nag",)} and "set" in intents
         names = [name for name in extract_references(utterance.reading, utterance.words) if name]
-        if not may_be_new or not names or any(self._is_known_name(name, utterance) for name in names):
+        if not may_be_new or any(self._is_known_name(name, utterance) for name in names):
             return intents
         reading = set_best_intent(utterance.reading, "set", utterance.models)
         has_pronoun = utterance.words.fold(reading.words("PERSON")) in utterance.words.pronouns

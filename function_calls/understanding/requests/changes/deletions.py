@@ -8,7 +8,6 @@ from function_calls.understanding.reading.times import names_single_day
 from function_calls.understanding.reminder_times import FROM_THEN
 from function_calls.understanding.requests.changes.partial_removals import (
     drop_kept_clauses,
-    find_new_rule,
     find_removed_weekday,
     remove_clock,
     remove_weekdays,
@@ -205,16 +204,16 @@ def _skip_or_remove(words: str, request: RequestContext) -> dict[str, str]:
     is_span = len(weekdays) > 1 and is_one_time  # "el fin de semana", but 周末不用
     is_once = means_single_days(request)
     are_listed_days = len(weekdays) > 1 and not is_span
-    are_days_of_new = not is_once and _refuses_days_of_new(request)
-    if is_recurring or are_listed_days or are_days_of_new:
+    are_days_of_daily = not is_once and _refuses_days_of_daily(request)
+    if is_recurring or are_listed_days or are_days_of_daily:
         return removed
     return skipped if is_once or is_span else skipped | removed
 
 
-def _refuses_days_of_new(request: RequestContext) -> bool:
-    """Return whether weekdays are left out of a daily reminder that has just been set: 周日不用."""
+def _refuses_days_of_daily(request: RequestContext) -> bool:
+    """Return whether weekdays are left out of a daily reminder: 周日不用."""
     is_refused = bool(find_weekdays_left_out(request)) and request.has_phrase(request.words.without)
-    rule = find_new_rule(find_named_reminder(request), request) if is_refused else None
+    rule = find_rule(find_named_reminder(request)) if is_refused else None
     return rule is not None and rule.frequency == "DAILY"
 
 

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from function_calls.language.recognized_phrases import is_clock_without_half
 from function_calls.tools.calls import Interpretation
 from function_calls.understanding.reading.message import NO_TAG
-from function_calls.understanding.reading.reminder_words import find_stems
 from function_calls.understanding.reading.slots.references import normalize_reference
 from function_calls.understanding.reading.slots.small_words import are_function_words
 from function_calls.understanding.reading.times import TimeWords, choose_nearer_half, list_halves, names_single_day
@@ -107,17 +106,15 @@ def move_named_series(request: RequestContext) -> Interpretation | None:
 
 
 def _find_series_in_content(request: RequestContext) -> Reminder | None:
-    """Return the sender's repeating reminder that the content of an order names with an article and no other words."""
+    """Return the sender's repeating reminder that the content of an order names with an article."""
     reading, words = request.reading, request.words
     article, _, name = words.fold(request.content).partition(" ")
     is_definite = article in words.articles - INDEFINITE and bool(name)
     is_order = words.has_any((*words.change_it, *words.adding), reading.join_untagged(words.joint))
     is_new = reading.has("PERSON") or request.has_phrase(words.triggers)
     named = request.find_closest(name) if is_definite and is_order and not is_new else None
-    if named is None or named.schedule.rule is None or named not in list_own_reminders(request):
-        return None
-    has_other_words = not find_stems(name, request.common_words) <= find_stems(words.fold(named.content), ())
-    return None if has_other_words else named
+    is_own_series = named is not None and named.schedule.rule is not None and named in list_own_reminders(request)
+    return named if is_own_series else None
 
 
 def _shift_time(request: RequestContext) -> Interpretation | None:

@@ -12,9 +12,8 @@ from function_calls.understanding.requests.changes.updates import read_time_in_n
 from function_calls.understanding.requests.known_reminders import find_rule
 from function_calls.understanding.requests.references.named_reminders import find_named_reminder
 from function_calls.understanding.requests.references.remarks import join_forms
-from function_calls.understanding.requests.references.unnamed_reminders import JUST_NOW, find_last_reminder
+from function_calls.understanding.requests.references.unnamed_reminders import find_last_reminder
 from function_calls.understanding.requests.request_context import RequestContext
-from services.recurrence.rules import Rule
 from services.recurrence.schedule import rule_text
 from services.reminders.lookup.due_words import fits_time
 from services.reminders.model import Reminder
@@ -101,13 +100,6 @@ def _find_just_set(days: frozenset[str], request: RequestContext) -> Reminder | 
     reminder = find_last_reminder(request)
     rule = find_rule(reminder)
     return reminder if reminder is not None and rule is not None and rule.days and repeats_on(reminder, days) else None
-
-
-def find_new_rule(reminder: Reminder | None, request: RequestContext) -> Rule | None:
-    """Return the repetition of a reminder that has just been set; None for others."""
-    if reminder is None or request.now - reminder.created_at > JUST_NOW:
-        return None
-    return reminder.schedule.rule
 
 
 def refuses_days(request: RequestContext) -> bool:
