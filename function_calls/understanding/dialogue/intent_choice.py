@@ -50,6 +50,8 @@ class IntentChooser:
         chosen = self._choose_intents_for_bot(utterance) if self._is_for_bot(utterance) else ()
         if chosen:
             return chosen
+        if utterance.awaits_answer and _is_only_time(reading, words):
+            return ("answer_when",)
         return ("move",) if self._begins_with_new_time(utterance) else ()
 
     def _find_certain_intent(self, utterance: Utterance) -> str:

@@ -15,7 +15,6 @@ from function_calls.understanding.handlers.listings import (
 )
 from function_calls.understanding.reading.lexicon import Lexicon
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
-from function_calls.understanding.reading.reminder_words import find_stems, stem
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.requests.changes import (
     deletions,
@@ -141,15 +140,11 @@ def _undo_changes(request: RequestContext) -> Interpretation | None:
 
 
 def _list_words_of_reminders(request: RequestContext) -> list[str]:
-    """Return the words of a request that coming reminders have, or that the bot has lately written."""
+    """Return the words of a request that coming reminders have."""
     reading, words = request.reading, request.words
-    bot_words = find_stems(" ".join(each.text for each in request.turn.recent if each.sender.is_bot), ())
     about_changes = (word for topic in ("undo", "move", "delete") for word in words.help_topics.get(topic, ()))
     ignored = {*words.undoing, *words.articles, *words.triggers, *request.common_words, *about_changes}
-    is_name = [
-        token.form not in ignored and (at in reading.reminder_places or stem(token.form) in bot_words)
-        for at, token in enumerate(reading.tokens)
-    ]
+    is_name = [token.form not in ignored and at in reading.reminder_places for at, token in enumerate(reading.tokens)]
     return reading.with_tags("REF" if each else NO_TAG for each in is_name).pieces("REF")
 
 

@@ -54,18 +54,17 @@ def find_call_to_repeat(request: RequestContext) -> ToolCall | None:
 
 
 def _find_call_to_join(request: RequestContext) -> ToolCall | None:
-    """Return the last call of the chat for a sender who has set no reminder and is meant: "same for me at 8".
+    """Return the call that another person has just made for the sender, or the last one for everybody who joins.
 
-    "The day before" counts back from a reminder that another person has just set for the sender.
+    "Same for me at 8" joins, but not somebody who has set a reminder.
     """
     last, of_other, own = request.last_here, request.last_set_by_other, request.turn.message.sender.name
     is_for_sender = of_other is not None and of_other.arguments.get("person") in {EVERYONE_ARGUMENT, own}
-    if of_other is not None and is_for_sender and request.reading.has("LEAD"):
+    if of_other is not None and is_for_sender:
         return replace(of_other, arguments={**of_other.arguments, "person": None})
     if request.last_set is not None or last is None:
         return None
-    names_sender = request.reading.has("PERSON") or request.has_word(request.words.oneself)
-    if not names_sender and last.arguments.get("person") != own:
+    if not request.has_word(request.words.oneself) and last.arguments.get("person") != own:
         return None
     return replace(last, arguments={key: each for key, each in last.arguments.items() if key != "person"})
 

@@ -9,6 +9,7 @@ from function_calls.understanding.reading.slots.small_words import are_function_
 from function_calls.understanding.reading.tokens import MARKS, is_time_form
 
 _QUOTES = frozenset("\"“”'‘’「」『』")
+_BRACKETED = re.compile(r"[(（][^()（）]+[)）]")
 _QUOTED = re.compile('"[^"]+"|“[^“”]+”|「[^「」]+」|『[^『』]+』')
 _LINKS = frozenset({"to", "about", "of", "that"})
 """English words that link a person to a content."""
@@ -25,6 +26,7 @@ class ContentRepair(TagDraft):
         """Correct where a content begins and ends: at courtesies, brackets and quotes."""
         self._extend_over_hyphens()
         self._untag_courtesies()
+        self._extend_to_brackets()
         self._tag_quoted()
 
     def complete_content(self) -> None:
@@ -44,6 +46,16 @@ class ContentRepair(TagDraft):
                 next_form = self.forms[at + 2] if self.tags[at + 2 : at + 3] == [NO_TAG] else ""
                 has_noun = next_form.isalpha() and not are_function_words([next_form], self.words)
                 self.set_tag(at, at + 2 + has_noun, "CONTENT")
+
+    def _extend_to_brackets(self) -> None:
+        """Extend a content to the untagged brackets that follow it: "call the client | (Ms Wang, 13800001111)"."""
+        for bracketed in _BRACKETED.finditer(self.text):
+            begin, end = bracketed.span()
+            inside = [at for at, token in enumerate(self.tokens) if begin <= token.start and token.end <= end]
+            is_behind = inside[:1] > [0] and self.tags[inside[0] - 1] == "CONTENT"
+            is_untagged = all(self.tags[at] == NO_TAG and not is_time_form(self.forms[at]) for at in inside)
+            if is_behind and is_untagged:
+                self.set_tag(inside[0], inside[-1] + 1, "CONTENT")
 
     def _tag_quoted(self) -> None:
         """Tag all of a quoted content, where a time is named outside of the quotes: "yoga on Tuesday" for tomorrow."""

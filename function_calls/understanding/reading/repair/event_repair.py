@@ -89,7 +89,7 @@ def resolve_that_day(reading: MessageReading, words: Lexicon) -> MessageReading:
     pointing = _find_phrase(forms, words.same_day_phrases, words)
     if len({reading.tokens[at].expression for at in days}) != 1 or not pointing:
         return reading
-    is_event = len(days) == 1 and not reading.begins
+    is_event = not reading.begins
     tag = "EVENT" if is_event else "WHEN"  # else it has been read with its clock
     others = [at for at in range(len(forms)) if at not in pointing]
     behind = next((at for at in range(pointing[-1] + 1, len(forms)) if reading.tags[at] != "LEAD"), len(forms))

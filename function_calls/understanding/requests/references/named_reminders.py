@@ -226,12 +226,12 @@ def _choose_of_same_name(name: str, request: RequestContext, reminders: ChatRemi
     """Return the one of several reminders of a name on the day that is named.
 
     Without a day, or where it is a day to skip, it is the one that repeats and of which the others are moved
-    occurrences, or the only one that reminds the sender. None where the name is that of one reminder, a time or a
-    person, and where several are left.
+    occurrences, or the only one that reminds the sender. None where the name is that of one reminder or a person,
+    and where several are left.
     """
     candidates = request.resolve(name)
     closest = reminders.find_closest(name, request.common_words)
-    if len(candidates) < 2 or request.reading.intent in _INTENTS_FOR_SEVERAL or request.read_times(name):
+    if len(candidates) < 2 or request.reading.intent in _INTENTS_FOR_SEVERAL:
         return None
     own = list_own_reminders(request)
     may_change = [each for each in candidates if each in own]
