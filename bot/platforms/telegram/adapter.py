@@ -99,7 +99,7 @@ class TelegramPlatform(NetworkPlatform):
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Edit the message `message_id` to `message`."""
-        request = requests.edit_body(address, message_id, message)
+        request = requests.edit_body(self._current_address(address), message_id, message)
         try:
             await self._bot(EditMessageText.model_validate(request))
         except AiogramError as error:
@@ -109,8 +109,9 @@ class TelegramPlatform(NetworkPlatform):
     async def typing(self, address: ChatAddress) -> None:
         """Show that an answer is being written, for five seconds."""
         thread = None if address.thread_id is None else int(address.thread_id)
+        chat_id = int(self._current_address(address).chat_id)
         try:
-            await self._bot.send_chat_action(int(address.chat_id), "typing", message_thread_id=thread)
+            await self._bot.send_chat_action(chat_id, "typing", message_thread_id=thread)
         except AiogramError as error:
             logger.bind(chat=str(address)).debug("could not show typing: {}", delivery_failed(error))
 
@@ -119,7 +120,7 @@ class TelegramPlatform(NetworkPlatform):
         if not person_id.isdecimal():
             return None
         try:
-            member = await self._bot.get_chat_member(int(address.chat_id), int(person_id))
+            member = await self._bot.get_chat_member(int(self._current_address(address).chat_id), int(person_id))
         except TelegramBadRequest:
             return False  # this chat has never had such a member
         except AiogramError as error:

@@ -92,6 +92,19 @@ async def test_messages_are_read_when_the_commands_are_refused(server, make, rec
     assert receiver.texts == ["hello"]
 
 
+async def test_messages_go_to_the_supergroup_that_a_group_became(server, platform):
+    server.supergroups["-5"] = -100
+    group = ChatAddress(platform="telegram", chat_id="-5")
+    sent = await platform.send(group, OutgoingMessage(text="tea"))
+    await platform.edit(group, sent, OutgoingMessage(text="coffee"))
+    await platform.typing(group)
+
+    assert [each.chat for each in server.sent.entries] == ["-100"]
+    assert server.sent.texts == ["coffee"]
+    assert server.calls_of("sendChatAction")[-1]["chat_id"] in {-100, "-100"}
+    assert await platform.is_member(group, "7")
+
+
 async def test_message_during_an_outage_is_received_once_later(server, make, receiver, running):
     async with running(make()):
         await server.say("one")

@@ -32,18 +32,19 @@ Method = Callable[[JsonObject], Awaitable[object]]
 
 
 class Refused(Exception):
-    """The server refuses a request, as Telegram does with `error_code` and `description`."""
+    """The server refuses a request, as Telegram does with `error_code`, `description` and `parameters`."""
 
-    def __init__(self, code: int, description: str) -> None:
+    def __init__(self, code: int, description: str, parameters: JsonObject | None = None) -> None:
         super().__init__(description)
         self.code = code
         self.description = description
+        self.parameters = parameters or {}
 
 
 class TelegramServer(LoopbackServer):
     """A server with one bot. `say` sends a message of a person, `sent` has those of the bot.
 
-    With `reads_all_groups` the bot's privacy mode is off.
+    With `reads_all_groups` the bot's privacy mode is off. `supergroups` are the new numbers of groups by the old ones.
     """
 
     def __init__(self, *, reads_all_groups: bool = True) -> None:
@@ -57,6 +58,7 @@ class TelegramServer(LoopbackServer):
         self.webhook_error = ""
         self.takes_photos = True
         self.refuses_commands = False
+        self.supergroups: dict[str, int] = {}
         self._updates: list[JsonObject] = []
         self._update_ids = itertools.count(1)
         self._message_ids = itertools.count(100)
@@ -124,10 +126,13 @@ class TelegramServer(LoopbackServer):
         if request.match_info["token"] != self.token:
             return _refusal(401, "Unauthorized")
         try:
+            if str(body.get("chat_id")) in self.supergroups:
+                moved: JsonObject = {"migrate_to_chat_id": self.supergroups[str(body["chat_id"])]}
+                raise Refused(400, "Bad Request: group chat was upgraded to a supergroup chat", moved)
             if trouble is None or trouble.is_taken:
                 result = await self._methods().get(method, _refuse_method)(body)
         except Refused as error:
-            return _refusal(error.code, error.description)
+            return _refusal(error.code, error.description, error.parameters)
         return troubled(request, trouble) if trouble else answer({"ok": True, "result": result})
 
     def _methods(self) -> dict[str, Method]:
@@ -249,8 +254,9 @@ def _visible_text(body: JsonObject) -> str:
     return text
 
 
-def _refusal(code: int, description: str) -> web.Response:
-    return answer({"ok": False, "error_code": code, "description": description}, status=code)
+def _refusal(code: int, description: str, parameters: JsonObject | None = None) -> web.Response:
+    refusal = {"ok": False, "error_code": code, "description": description, "parameters": parameters or {}}
+    return answer(refusal, status=code)
 
 
 async def _done(_: JsonObject) -> object:
