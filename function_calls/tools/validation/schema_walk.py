@@ -13,6 +13,7 @@ _SINGLE: Final = frozenset(
      "unevaluatedItems", "additionalItems"}
 )  # fmt: skip
 _LISTS: Final = frozenset({"anyOf", "oneOf", "allOf", "prefixItems", "items"})
+_DATA: Final = frozenset({"default", "enum", "const", "example", "examples"})
 _MAPS: Final = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
 
 
@@ -102,7 +103,7 @@ def _find_anchor(root: object, name: str) -> object:
         if isinstance(part, Mapping):
             if part.get("$anchor") == name:
                 return part
-            waiting += part.values()
+            waiting += [value for key, value in part.items() if key not in _DATA]
         elif isinstance(part, list):
             waiting += part
     return None

@@ -39,6 +39,8 @@ _LIMITS: Final = {
     "pattern": "pattern",
 }
 _DEEPEST: Final = 12
+_MAX_PARTS: Final = 2_000
+"""The annotations of one source that are read; those of classes that have each other as fields grow exponentially."""
 
 
 class AnnotationReader:
@@ -49,15 +51,17 @@ class AnnotationReader:
 
     def __init__(self, classes: Mapping[str, ast.ClassDef]) -> None:
         self._classes = classes
+        self._parts_left = _MAX_PARTS
 
     def read(self, node: ast.expr | None, depth: int = 0) -> Schema:
         """Return the schema of an annotation; an unknown type allows any value."""
-        if node is None or depth > _DEEPEST:
+        self._parts_left -= 1
+        if node is None or depth > _DEEPEST or self._parts_left < 0:
             return {}
         if isinstance(node, ast.Constant):
             return self._constant(node.value, depth)
         if isinstance(node, ast.BinOp):
-            return self._union([node.left, node.right], depth)
+            return self._union(_list_arms(node), depth)
         if isinstance(node, ast.Subscript):
             return self._generic(last_name(node.value), _parts(node.slice), depth)
         return self._resolve_name(last_name(node), depth)
@@ -97,7 +101,7 @@ class AnnotationReader:
             return {}
         try:
             return self.read(ast.parse(value, mode="eval").body, depth + 1)
-        except SyntaxError:
+        except (SyntaxError, ValueError, MemoryError, RecursionError):  # ValueError: half of a surrogate pair
             return {}
 
     def _resolve_name(self, name: str, depth: int) -> Schema:
@@ -111,7 +115,7 @@ class AnnotationReader:
         if kind == "Annotated" and parts:
             return self._read_annotated(parts, depth)
         if kind == "Literal":
-            return {"enum": [literal(part) for part in parts]}
+            return {"enum": _list_values(parts)}
         if kind == "Optional":
             return self._union([*parts, ast.Constant(None)], depth)
         if kind == "Union":
@@ -181,6 +185,22 @@ def _with_field(schema: Schema, call: ast.Call) -> tuple[Schema, bool]:
     if default is not None:
         described = described | {"default": default}
     return described, first is None and not {"default", "default_factory"} & given.keys()
+
+
+def _list_arms(union: ast.BinOp) -> list[ast.expr]:
+    """Return the types of a union with any number of `|`."""
+    arms: list[ast.expr] = []
+    first: ast.expr = union
+    while isinstance(first, ast.BinOp):
+        arms.append(first.right)
+        first = first.left
+    return [first, *reversed(arms)]
+
+
+def _list_values(parts: list[ast.expr]) -> list[object]:
+    """Return the values of a `Literal`, also of those within it."""
+    inner = (_parts(part.slice) if isinstance(part, ast.Subscript) else [part] for part in parts)
+    return [literal(part) for each in inner for part in each]
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:

@@ -145,3 +145,30 @@ def test_docstring_of_thousands_of_entries_is_parsed_in_bounded_time():
     source = f'class Tools:\n    def go(self, a):\n        """Go.\n\n        Args:\n{entries}        """\n'
 
     assert read_source(source).functions[0].description == "Go."
+
+
+def read_parameters(annotation, before=""):
+    source = f'{before}class Tools:\n    def go(self, place: {annotation}):\n        """Go."""\n'
+    return read_source(source).functions[0].parameters["properties"]
+
+
+@pytest.mark.parametrize(
+    ("annotation", "expected"),
+    [
+        ('Literal["a", Literal["b", "c"]]', {"enum": ["a", "b", "c"]}),
+        (" | ".join(["int", "str"] * 10), {"type": ["integer", "string"]}),
+        ('"\\ud800"', {}),
+        (f'"{"a" + ".b" * 5000}"', {}),
+        (f'"{"-" * 5000}1"', {}),
+    ],
+)
+def test_argument_has_the_schema_of_its_annotation(annotation, expected):
+    assert read_parameters(annotation) == {"place": expected}
+
+
+def test_classes_that_have_each_other_as_fields_are_read_in_bounded_size():
+    fields = "".join(f"    f{number}: Node\n" for number in range(12))
+
+    schema = read_parameters("Node", f"class Node(BaseModel):\n{fields}\n")
+
+    assert len(str(schema)) < 1_000_000

@@ -132,6 +132,7 @@ def test_reference_to_an_anchor_is_inlined():
     schema = {
         "type": "object",
         "properties": {"a": {"$ref": "#point"}},
+        "default": {"$anchor": "point", "type": "string"},
         "$defs": {"Point": {"$anchor": "point", "type": "integer"}},
     }
 
