@@ -18,7 +18,7 @@ from bot.outbound.outbox import Outbox
 from bot.outbound.reminder_notifier import DeliveryRetry
 from bot.platforms.base import KeepsState, Platform, Receive, ResumesMessages
 from services.kernel.background_tasks import BackgroundTasks, log_failure
-from services.kernel.chat import BotAdded, ChatMessage, Incoming
+from services.kernel.chat import BotAdded, ChatMessage, ChatMoved, Incoming
 from services.kernel.state import StateStore
 from services.storage.messages.pages import UnansweredMessages
 from services.storage.workers.turn_claims import Key
@@ -97,9 +97,10 @@ class PlatformConnections(Struct, kw_only=True):
 
     async def _handle(self, incoming: Incoming) -> None:
         """Greet a new group or answer a message, and retry undelivered reminders of the chat."""
-        if isinstance(incoming, BotAdded):
+        if isinstance(incoming, BotAdded | ChatMoved):
             await self.delivery_retry.resume(incoming.address)
-            await log_failure(self.welcome.greet(incoming), f"greeting of {incoming.address}")
+            if isinstance(incoming, BotAdded):
+                await log_failure(self.welcome.greet(incoming), f"greeting of {incoming.address}")
             return
         await self.router.handle(incoming)
         if self.delivery_retry.is_due(incoming.address):

@@ -1,5 +1,7 @@
 """Build the parts that handle a message: call router, turns, middlewares and assistant."""
 
+from functools import partial
+
 from msgspec.structs import replace
 
 from bot.app.cluster import SingleWorker
@@ -38,6 +40,7 @@ from services.people.account_links import PeopleService
 from services.people.chat_aliases import ChatAliasService
 from services.people.zones import ZoneService
 from services.reminders.service import ReminderService
+from services.storage.chat_moves import move_chat
 from services.summary.service import SummaryService
 
 
@@ -117,6 +120,7 @@ class Pipeline:
         settings, clock = infrastructure.settings, infrastructure.clock
         self._settings = settings
         self._scopes = infrastructure.scope_store
+        self._move_chat = partial(move_chat, infrastructure.database)
         self._turns = turns
         self._policy = policy
         self._interpreters = interpreters
@@ -185,7 +189,7 @@ class Pipeline:
                 reminders=services.get(ReminderService),
                 middlewares=checks,
             ),
-            intake=Intake(turns.history, self.access, retry),
+            intake=Intake(turns.history, self.access, retry, move_chat=self._move_chat),
             retry=retry,
             turn_claims=cluster.turn_claims,
         )

@@ -1,4 +1,4 @@
-"""Sanitise and record messages as they arrive, and retry while the database is unavailable."""
+"""Sanitise and record messages and new ids of chats as they arrive, and retry while the database is unavailable."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from bot.inbound.middleware import AccessFilter, Next
 from services.history.service import HistoryService, record_once
-from services.kernel.chat import ChatMessage, MessageEdited, Person, Reaction
+from services.kernel.chat import ChatMessage, ChatMoved, MessageEdited, Person, Reaction
 from services.kernel.clock import Clock
 from services.kernel.errors import StorageBusy, StorageUnavailable
 from services.kernel.network import growing_pauses
@@ -99,17 +99,32 @@ class StorageRetry:
             logger.warning("database not available, {} messages wait for it: {}", self._waiting + 1, error)
 
 
-class Intake:
-    """Writes messages to the history and retries while the database is unavailable.
+MoveChat = Callable[[ChatMoved], Awaitable[None]]
+"""Changes the chat of everything that is stored of it."""
 
-    A platform moves its position (sync token, update offset, acknowledgement) after `record` has returned, so a message
+
+class Intake:
+    """Writes messages and new ids of chats to the database, and retries while it is unavailable.
+
+    A platform moves its position (sync token, update offset, acknowledgement) after a method has returned, so an event
     during an outage is either recorded or delivered again.
     """
 
-    def __init__(self, history: HistoryService, access: AccessFilter, retry: StorageRetry) -> None:
+    def __init__(
+        self, history: HistoryService, access: AccessFilter, retry: StorageRetry, *, move_chat: MoveChat
+    ) -> None:
         self._history = history
         self._access = access
         self._retry = retry
+        self._move_chat = move_chat
+
+    async def move(self, moved: ChatMoved) -> None:
+        """Give the reminders, messages and settings of a chat its new id."""
+        log = logger.bind(chat=moved.address.key)
+        log.info("{} has a new id: {}", moved.previous, moved.address)
+        if self._access.serves(moved.previous) and not self._access.serves(moved.address):
+            log.warning("{} is not in router.allowed_chats; add it there instead of {}", moved.address, moved.previous)
+        await self._retry.run(lambda: self._move_chat(moved))
 
     async def record(self, message: ChatMessage) -> ChatMessage:
         """Commit `message` and return it, marked as recorded unless it is a duplicate or `AccessFilter` stops it."""

@@ -18,7 +18,7 @@ from function_calls.conversation.assistant import Assistant
 from function_calls.language.messages import say
 from function_calls.tools.calls import Reply, Turn
 from function_calls.tools.dispatch.execution import disk_full_text
-from services.kernel.chat import ChatAddress, ChatMessage, Correction, Incoming, MessageWithdrawn, Reaction
+from services.kernel.chat import ChatAddress, ChatMessage, ChatMoved, Correction, Incoming, MessageWithdrawn, Reaction
 from services.kernel.errors import StorageFull, StorageUnavailable
 
 TurnFor = Callable[[ChatMessage], Awaitable[Turn]]
@@ -47,9 +47,11 @@ class MessageRouter(Struct, frozen=True, kw_only=True):
     _cancelled: set[_Key] = field(default_factory=set)
 
     async def accept(self, incoming: Incoming) -> Incoming:
-        """Return `incoming`, after committing it if it is a message."""
+        """Return `incoming`, after committing it if it is a message or the new id of a chat."""
         if isinstance(incoming, ChatMessage):
             return await self.intake.record(sanitize_text(incoming))
+        if isinstance(incoming, ChatMoved):
+            await self.intake.move(incoming)
         return incoming
 
     async def handle(self, incoming: ChatMessage | Correction | Reaction) -> None:

@@ -135,6 +135,13 @@ class BotAdded(Struct, frozen=True, kw_only=True):
     language: str = ""
 
 
+class ChatMoved(Struct, frozen=True, kw_only=True):
+    """The platform gave a chat a new id: `address` has the new one, `previous` the old one; both without a thread."""
+
+    address: ChatAddress
+    previous: ChatAddress
+
+
 class Reaction(Struct, frozen=True, kw_only=True):
     """A person added an emoji to a message, or removed it (`is_added` is false).
 
@@ -149,5 +156,5 @@ class Reaction(Struct, frozen=True, kw_only=True):
 
 
 Correction = MessageEdited | MessageWithdrawn
-Incoming = ChatMessage | Correction | Reaction | BotAdded
-"""An event of a platform: a message, an edit, a deletion, a reaction, or that the bot joined a group."""
+Incoming = ChatMessage | Correction | Reaction | BotAdded | ChatMoved
+"""An event of a platform: a message or a change of one, a reaction, a group that the bot joined, a new id of a chat."""

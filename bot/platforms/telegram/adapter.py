@@ -38,11 +38,12 @@ from bot.platforms.kit.events import mapping, mappings, number_of
 from bot.platforms.kit.pieces import send_in_order
 from bot.platforms.telegram import requests
 from bot.platforms.telegram.client import Administrators, delivery_failed, send_file
-from bot.platforms.telegram.wire import NAME, Account, name_of, to_incoming, to_reactions
+from bot.platforms.telegram.wire import NAME, Account, name_of, to_incoming, to_moved, to_reactions
 from function_calls.language.messages import Message
 from services.kernel.bounded import BoundedDict
-from services.kernel.chat import ChatAddress, Person
+from services.kernel.chat import ChatAddress, ChatMoved, Person
 from services.kernel.clock import Clock
+from services.kernel.errors import DeliveryFailed
 
 _WANTED: Final = ["message", "edited_message", "callback_query", "my_chat_member", "message_reaction"]
 _SPARE_SECONDS = 15
@@ -99,6 +100,8 @@ class TelegramPlatform(NetworkPlatform):
 
     async def edit(self, address: ChatAddress, message_id: str, message: OutgoingMessage) -> None:
         """Edit the message `message_id` to `message`."""
+        if not message_id.isdecimal():  # a message of the group before it became a supergroup
+            raise DeliveryFailed(f"message {message_id} cannot be edited", is_permanent=True)
         request = requests.edit_body(self._current_address(address), message_id, message)
         try:
             await self._bot(EditMessageText.model_validate(request))
@@ -136,11 +139,15 @@ class TelegramPlatform(NetworkPlatform):
             try:
                 return await self._send_request(request)
             except TelegramMigrateToChat as moved:
-                # The group became a supergroup: its number is another one from now on.
-                self._moved[int(request.chat_id)] = moved.migrate_to_chat_id
+                await self._take_move(to_moved(int(request.chat_id), moved.migrate_to_chat_id))
             return await self._send_request(request)
         except AiogramError as error:
             raise delivery_failed(error) from error
+
+    async def _take_move(self, moved: ChatMoved) -> None:
+        """Deliver that a group became a supergroup; from now on all messages go to its new number."""
+        self._moved[number_of(moved.previous)] = number_of(moved.address)
+        await self._deliver(moved)
 
     def _current_address(self, address: ChatAddress) -> ChatAddress:
         """Return the current address of a chat, whose number may have changed."""
@@ -260,7 +267,8 @@ class TelegramPlatform(NetworkPlatform):
         if user is not None and user.username:  # mentions have only the user name of an account
             person = Person(id=str(user.id), name=name_of(user), is_bot=user.is_bot, username=user.username)
             self._people[user.username.lower()] = person
-        await self._deliver(to_incoming(update, self._me, self._clock.now(), admins))
+        incoming = to_incoming(update, self._me, self._clock.now(), admins)
+        await (self._take_move(incoming) if isinstance(incoming, ChatMoved) else self._deliver(incoming))
         for reaction in to_reactions(update.message_reaction, admins) if update.message_reaction else ():
             await self._deliver(reaction)
         if update.callback_query is not None:

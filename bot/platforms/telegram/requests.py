@@ -67,7 +67,7 @@ def commands(offered: Sequence[Command], *, chinese: bool) -> list[dict[str, str
 
 def link(address: ChatAddress, message_id: str) -> str | None:
     """Return the address of a message; only supergroups have them."""
-    if not address.chat_id.startswith("-100"):
+    if not address.chat_id.startswith("-100") or not message_id.isdecimal():
         return None
     return f"https://t.me/c/{address.chat_id.removeprefix('-100')}/{message_id}"
 

@@ -24,6 +24,7 @@ from services.kernel.chat import (
     BotAdded,
     ChatAddress,
     ChatMessage,
+    ChatMoved,
     Incoming,
     MessageEdited,
     Person,
@@ -70,7 +71,7 @@ def to_incoming(update: Update, me: Account, now: datetime, admins: Collection[s
     `now` (timezone-aware) is the time of a pressed button, for which Telegram gives only the time of its message.
     """
     if update.message is not None:
-        return _to_message(update.message, me, admins)
+        return _find_move(update.message) or _to_message(update.message, me, admins)
     if update.edited_message is not None:
         edited = update.edited_message
         return MessageEdited(
@@ -111,6 +112,18 @@ def address_of(message: Message | InaccessibleMessage) -> ChatAddress:
     """Return the chat and, in a forum, the topic of a message."""
     thread = str(message.message_thread_id) if isinstance(message, Message) and message.is_topic_message else None
     return ChatAddress(platform=NAME, chat_id=str(message.chat.id), thread_id=thread)
+
+
+def _find_move(message: Message) -> ChatMoved | None:
+    """Return the event of a message that a group became a supergroup; both chats have such a message."""
+    old, new = message.migrate_from_chat_id or message.chat.id, message.migrate_to_chat_id or message.chat.id
+    return None if old == new else to_moved(old, new)
+
+
+def to_moved(old: int, new: int) -> ChatMoved:
+    """Return the event for the numbers of a group and of the supergroup that it became."""
+    previous, address = (ChatAddress(platform=NAME, chat_id=str(number)) for number in (old, new))
+    return ChatMoved(address=address, previous=previous)
 
 
 def _to_message(message: Message, me: Account, admins: Collection[str]) -> ChatMessage | None:

@@ -75,6 +75,14 @@ def remove_from_index(connection: sa.Connection, condition: sa.ColumnElement[boo
     index_of(connection).remove(connection, indexed_rows(connection, sa.and_(condition, IS_INDEXED)))
 
 
+def move_in_index(connection: sa.Connection, condition: sa.ColumnElement[bool], chat_key: str) -> None:
+    """Change the chat of messages in the index, before it changes in their rows."""
+    index_waiting(connection)
+    index, rows = index_of(connection), indexed_rows(connection, sa.and_(condition, IS_INDEXED))
+    index.remove(connection, rows)
+    index.add(connection, [row._replace(chat_key=chat_key) for row in rows])
+
+
 def indexed_rows(
     connection: sa.Connection, condition: sa.ColumnElement[bool], *, limit: int | None = None
 ) -> list[Indexed]:

@@ -12,9 +12,10 @@ from pydantic import SecretStr
 from bot.config.platform_catalog import TelegramSettings
 from bot.platforms.base import Choice, Command, OutgoingMessage
 from bot.platforms.kit.connection import ConnectionRefusedForGood
-from services.kernel.chat import BotAdded, ChatAddress, MessageEdited, Person, Reaction, SentFile
+from services.kernel.chat import BotAdded, ChatAddress, ChatMoved, MessageEdited, Person, Reaction, SentFile
 from services.kernel.clock import SystemClock
 from services.kernel.errors import DeliveryFailed
+from tests.support.chat_servers import telegram_forms as forms
 from tests.support.chat_servers.loopback import Trouble
 from tests.support.chat_servers.telegram import TelegramServer
 
@@ -103,6 +104,33 @@ async def test_messages_go_to_the_supergroup_that_a_group_became(server, platfor
     assert server.sent.texts == ["coffee"]
     assert server.calls_of("sendChatAction")[-1]["chat_id"] in {-100, "-100"}
     assert await platform.is_member(group, "7")
+
+
+async def test_group_that_became_a_supergroup_is_delivered_as_moved(server, make, receiver, running):
+    group, supergroup = (ChatAddress(platform="telegram", chat_id=number) for number in ("-5", "-100"))
+    async with running(make()) as platform:
+        await server.update({"message": {**forms.message(1, "", chat="-5"), "migrate_to_chat_id": -100}})
+        await receiver.wait_for(1)
+        await platform.send(group, OutgoingMessage(text="tea"))
+
+    assert receiver.received == [ChatMoved(address=supergroup, previous=group)]
+    assert [each.chat for each in server.sent.entries] == ["-100"]
+
+
+async def test_move_of_a_group_is_found_by_a_refused_message(server, make, receiver, running):
+    server.supergroups["-5"] = -100
+    group, supergroup = (ChatAddress(platform="telegram", chat_id=number) for number in ("-5", "-100"))
+    async with running(make()) as platform:
+        await server.say("hello")
+        await receiver.wait_for(1)
+        await platform.send(group, OutgoingMessage(text="tea"))
+
+    assert receiver.received[1:] == [ChatMoved(address=supergroup, previous=group)]
+
+
+async def test_message_of_the_group_before_it_became_a_supergroup_cannot_be_edited(platform):
+    with pytest.raises(DeliveryFailed, match="-5/7"):
+        await platform.edit(TEAM, "-5/7", OutgoingMessage(text="tea"))
 
 
 async def test_message_during_an_outage_is_received_once_later(server, make, receiver, running):

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from unittest.mock import AsyncMock
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -97,7 +98,7 @@ def way():
         drafts=Drafts(outbox, clock),
         reactions=None,
         edited=None,
-        intake=Intake(history, AccessFilter(()), retry),
+        intake=Intake(history, AccessFilter(()), retry, move_chat=AsyncMock()),
         retry=retry,
         turn_claims=TurnCoordinator(claims, clock),
     )

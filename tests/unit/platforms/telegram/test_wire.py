@@ -10,7 +10,7 @@ from aiogram.types import Update
 from bot.platforms.base import Choice, OutgoingMessage
 from bot.platforms.telegram import requests
 from bot.platforms.telegram.wire import Account, to_incoming
-from services.kernel.chat import BotAdded, ChatAddress, MessageEdited, Person
+from services.kernel.chat import BotAdded, ChatAddress, ChatMoved, MessageEdited, Person
 from services.kernel.errors import DeliveryFailed
 from tests.support.chat_servers.telegram_markup import visible_text
 
@@ -157,6 +157,15 @@ def test_a_text_of_emoji_is_counted_as_telegram_counts():
 def test_only_supergroups_have_links():
     assert requests.link(TEAM, "5") == "https://t.me/c/1/5"
     assert requests.link(ChatAddress(platform="telegram", chat_id="-5"), "5") is None
+
+
+def test_messages_of_the_group_that_became_a_supergroup_have_no_link():
+    assert requests.link(TEAM, "-5/5") is None
+
+
+@pytest.mark.parametrize("name", ["group became a supergroup", "supergroup made of a group"])
+def test_group_that_became_a_supergroup_has_moved(name):
+    assert read_update(name) == ChatMoved(address=TEAM, previous=ChatAddress(platform="telegram", chat_id="-5"))
 
 
 def test_new_group_has_the_language_of_the_person_who_added_the_bot():
