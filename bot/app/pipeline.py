@@ -40,7 +40,7 @@ from services.people.account_links import PeopleService
 from services.people.chat_aliases import ChatAliasService
 from services.people.zones import ZoneService
 from services.reminders.service import ReminderService
-from services.storage.chat_moves import move_chat
+from services.storage.messages.chat_moves import move_chat
 from services.summary.service import SummaryService
 
 

@@ -14,8 +14,8 @@ from services.reminders.exchange.feed import FeedTokens
 from services.reminders.model import ReminderLimits
 from services.reminders.quiet_hours import QuietHours, chat_key
 from services.reminders.records import DeliveryOutcome, DeliveryState, ValidatedReminder
-from services.storage.chat_moves import move_chat
 from services.storage.database import Database
+from services.storage.messages.chat_moves import move_chat
 from services.storage.messages.store import SqlMessageStore
 from services.storage.people.memories import SqlMemoryStore
 from services.storage.people.privacy import SqlPrivacyStore
