@@ -8,7 +8,6 @@ from typing import Literal
 
 from msgspec import Struct
 from pydantic import BaseModel, TypeAdapter
-from pydantic.errors import PydanticUserError
 
 from function_calls.tools.calls import MAX_NAME_LENGTH, TOOL_NAME
 from function_calls.tools.declaration.option_checks import check_options
@@ -29,6 +28,8 @@ from function_calls.tools.validation.schema_validator import SchemaValidator
 from function_calls.tools.validation.schema_walk import Schema
 
 Style = Literal["model", "plain"]
+
+_FIX = "Correct its types, or write a function with typed parameters around it."
 
 
 class FunctionSignature(Struct, frozen=True, kw_only=True):
@@ -91,8 +92,9 @@ def analyse(
         check_options(options, schema)
     except Fault as fault:
         raise signature_error(function, fault) from fault
-    except PydanticUserError as error:
-        raise signature_error(function, Fault("", str(error).splitlines()[0], "Change its type.")) from error
+    except Exception as error:  # annotations and defaults are expressions of the author, and raise any error
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise signature_error(function, Fault("", reason, _FIX)) from error
     return FunctionSignature(
         name=called,
         description=options.description or docs.description,

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import math
 import typing
 from collections.abc import Callable
 from pathlib import Path
@@ -281,6 +282,10 @@ def keyed_by_truth(a: dict[bool, int]) -> None: ...
 def unknown_class(a: "Nowhere") -> None: ...  # noqa: F821 - the fault under test
 def untyped_context(a: int, ctx) -> None: ...
 def unknown_service(a: int, context: Context) -> None: ...
+def unknown_attribute(a: "math.nothing") -> None: ...
+def broken_text(a: "list[int") -> None: ...  # noqa: F722 - the fault under test
+def unpacked_class(**options: Unpack[int]) -> None: ...  # type: ignore[misc]  # the fault under test
+def empty_choice(a: Literal[()]) -> None: ...  # type: ignore[valid-type]  # the fault under test
 def generator(a: int) -> Any:
     yield a
 
@@ -296,6 +301,10 @@ def generator(a: int) -> Any:
         (unknown_class, "a", "Import"),
         (untyped_context, "ctx", "ctx: CallContext"),
         (unknown_service, "context", "add.services.append"),
+        (unknown_attribute, "", "types"),
+        (broken_text, "", "types"),
+        (unpacked_class, "", "types"),
+        (empty_choice, "", "types"),
         (generator, "", "Return"),
         (lambda a: a, "", "name="),
     ],
@@ -311,6 +320,12 @@ def test_invalid_signature_is_refused_with_file_line_parameter_and_correction(
     assert Path(error.value.file).name == Path(__file__).name
     assert error.value.line == function.__code__.co_firstlineno
     assert f":{error.value.line}:" in str(error.value)
+
+
+@pytest.mark.parametrize("value", [int, math.hypot, 3, None])
+def test_value_without_a_readable_signature_is_refused(value: Any):
+    with pytest.raises(SignatureInvalid, match="write a function with typed parameters"):
+        analyse(value)
 
 
 def test_the_second_check_names_every_wrong_field():
