@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails, to_json
+from pydantic_core import ErrorDetails, PydanticSerializationError, to_json
 
 from function_calls.tools.declaration.signature import FunctionSignature
 from function_calls.tools.errors import SAID, ArgumentError, ArgumentsInvalid
@@ -101,9 +101,14 @@ def instantiate(signature: FunctionSignature, arguments: Mapping[str, object]) -
 
 
 def _instance(signature: FunctionSignature, arguments: Mapping[str, object]) -> object:
-    if surrogates := lone_surrogates(arguments):
-        raise ArgumentsInvalid(signature.name, surrogates)
-    return signature.check_json(to_json(arguments), strict=True)
+    try:
+        if surrogates := lone_surrogates(arguments):
+            raise ArgumentsInvalid(signature.name, surrogates)
+        text = to_json(arguments)
+    except (PydanticSerializationError, RecursionError) as error:
+        problem = ArgumentError(pointer="", message="nested too deeply, or no JSON values")
+        raise ArgumentsInvalid(signature.name, [problem]) from error
+    return signature.check_json(text, strict=True)
 
 
 def _refusal(

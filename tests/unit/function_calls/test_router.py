@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import pytest
 from loguru import logger
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, JsonValue
 
 from function_calls.registry import Registry, ToolNameTaken, tool_function
 from function_calls.router import FunctionCallRouter
@@ -63,6 +63,21 @@ async def test_invalid_arguments_never_reach_the_function(context_of, arguments)
 
     assert not result.ok
     assert reached == []
+
+
+async def test_arguments_that_are_nested_too_deeply_are_refused(context_of):
+    @tool_function
+    async def store(value: JsonValue) -> str:
+        """Store a value."""
+        return "stored"
+
+    value: JsonValue = "tea"
+    for _ in range(300):
+        value = [value]
+    result = await router_of(store).dispatch(call("store", value=value), context_of())
+
+    assert not result.ok
+    assert "nested too deeply" in result.error
 
 
 async def test_an_unknown_tool_is_answered_with_the_nearest_name(context_of):
