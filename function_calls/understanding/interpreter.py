@@ -152,7 +152,8 @@ class OfflineInterpreter:
             return None
         chat, person = turn.message.address, turn.message.sender
         shown = Shown() if self._shown is None else await self._shown(chat, person)
-        return ChatReminders(tuple(await self._reminders(chat)), turn.now, self._times, shown)
+        coming = tuple(await self._reminders(chat))
+        return ChatReminders(coming, turn.now, self._times, shown.with_newer(person, coming))
 
     def _interpret_with_names(self, message: _Message, key: str) -> Interpretation:
         """Return the calls or the answer to a message, with names as they are written; open questions keep these."""

@@ -115,12 +115,19 @@ def _follow_up(language: str, follow_up: FollowUp) -> str:
     return say(language, "reminder.until_done", every=every, times=follow_up.times)
 
 
-def ask_which_reminder(
-    refusal: RequestRefused, reference: str | None, ctx: CallContext, *, ask: str = "", none: str = ""
+async def ask_which_reminder(
+    refusal: RequestRefused,
+    reference: str | None,
+    ctx: CallContext,
+    reminders: ReminderService,
+    *,
+    ask: str = "",
+    none: str = "",
 ) -> ToolResult:
     """Return the question after a reference matched no reminder or several, or an answer if there are no reminders.
 
-    `ask` and `none` are the message keys of the question about several, if it is not the usual one, and of the answer.
+    The numbers in the question name reminders from then on. `ask` and `none` are the message keys of the question about
+    several, if it is not the usual one, and of the answer.
 
     Raises:
         RequestRefused: `refusal` itself, if it has no candidates.
@@ -130,6 +137,7 @@ def ask_which_reminder(
     if "candidates" not in refusal.fields:
         raise refusal
     candidates = candidates_of(refusal)
+    await reminders.finder.remember(ctx.chat, ctx.sender, candidates)
     is_open = refusal.code == "reminder_ambiguous" or is_pronoun(reference)
     key = (ask or which_question_key(reference)) if is_open else "reminder.unknown"
     question = say(ctx.language, key, reference=all_of(reference or "") or reference)

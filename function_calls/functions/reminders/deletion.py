@@ -84,11 +84,11 @@ async def _explain_failure(
 ) -> ToolResult:
     """Return the answer to a refused deletion: the reminder is over, unknown, or one of several."""
     if is_pronoun(reference) or several_in(reference) is not None:
-        return ask_which_reminder(refusal, "", ctx, ask=which_question_key(reference))
+        return await ask_which_reminder(refusal, "", ctx, reminders, ask=which_question_key(reference))
     ended = await reminders.recent_deliveries.find_ended(ctx.chat, reference) if refusal.code in _NOT_FOUND else None
     if ended is not None:
         return ToolResult.failed("over", text=say(ctx.language, "reminder.over", id=ended.id, content=ended.content))
-    return ask_which_reminder(refusal, reference, ctx, ask="reminder.which")
+    return await ask_which_reminder(refusal, reference, ctx, reminders, ask="reminder.which")
 
 
 async def delete_day_only(

@@ -77,7 +77,7 @@ async def reminder_update(
         reference = await resolve_reference(args.reminder_id, ctx, reminders, history)
         old = await (reminders.find(ctx.chat, ctx.sender, reference) if reference else find_mentioned(ctx, reminders))
     except RequestRefused as refusal:
-        return ask_which_reminder(refusal, args.reminder_id, ctx, none="reminder.none")
+        return await ask_which_reminder(refusal, args.reminder_id, ctx, reminders, none="reminder.none")
     return await _update(args, old, ctx, reminders, history)
 
 
@@ -213,7 +213,7 @@ async def reminder_snooze(
         reference = await resolve_reference(args.reminder_id, ctx, reminders, history)
         return await snooze(reference or "", until, ctx, reminders)
     except RequestRefused as refusal:
-        return ask_which_reminder(refusal, args.reminder_id, ctx, none="reminder.none_to_snooze")
+        return await ask_which_reminder(refusal, args.reminder_id, ctx, reminders, none="reminder.none_to_snooze")
 
 
 @tool_function(name="reminder_restore", returns="reply", changes_state=True, is_only_for_undo=True)

@@ -60,7 +60,7 @@ async def reminder_state(
             return ToolResult(ok=True, text=done, value={"id": sent.id}, is_unchanged=True)
         if refusal.code in {"nothing_to_finish", "nothing_meant"} and not ctx.message.is_for_bot:
             return SILENT
-        return ask_which_reminder(refusal, args.reminder_id, ctx)
+        return await ask_which_reminder(refusal, args.reminder_id, ctx, reminders)
 
 
 async def _change(

@@ -40,6 +40,7 @@ async def describe_one(
         )
     except RequestRefused as refusal:
         found = candidates_of(refusal)
+        await reminders.finder.remember(ctx.chat, ctx.sender, found)
         return _result(found, numbered_list(found, ctx) if found else say(ctx.language, "reminder.none"))
     text = _owned_line(1, reminder, ctx) if who_set else _describe(reminder, ctx)
     return _result((reminder,), "\n".join([text, *await _describe_clock(ctx, zones)]))

@@ -195,7 +195,6 @@ async def resolve_several(
     if not here:
         raise RequestRefused("no_reminders")
     candidates = own if len(own) >= (named.count or 1) else here
-    await reminders.finder.remember(ctx.chat, ctx.sender, candidates)
     raise RequestRefused("reminder_ambiguous", reference="", candidates=candidates)
 
 

@@ -44,8 +44,8 @@ ShownLookup = Callable[[ChatAddress, Person], Awaitable[Shown]]
 class ChatReminders(Struct, frozen=True, dict=True):
     """The coming reminders of a chat, looked up at `now` (timezone-aware in the zone of the person).
 
-    `coming` are soonest first; `shown` is the list that the person was shown last, whose numbers name reminders;
-    `times` reads times in references.
+    `coming` are soonest first; `shown` is the list that the person was shown last, with the reminders that they created
+    since, whose numbers name reminders; `times` reads times in references.
     """
 
     coming: tuple[Reminder, ...]

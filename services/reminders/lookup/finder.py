@@ -5,6 +5,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from services.kernel.chat import ChatAddress, Person
 from services.kernel.clock import Clock
@@ -17,7 +18,6 @@ from services.reminders.lookup.references import (
     all_except,
     all_of,
     all_others,
-    candidates_of,
     find_reminder,
     is_in,
     match_all,
@@ -41,6 +41,16 @@ class Shown(Struct, frozen=True, kw_only=True):
 
     ids: tuple[str, ...] = ()
     at: datetime = _EARLIEST
+
+    def find_newer(self, person: Person, here: Sequence[Reminder]) -> list[Reminder]:
+        """Return the reminders of `here` that `person` created after the list was shown, oldest first."""
+        newer = [each for each in here if each.creator.id == person.id and each.created_at > self.at]
+        return sorted((each for each in newer if each.id not in self.ids), key=lambda each: each.created_at)
+
+    def with_newer(self, person: Person, here: Sequence[Reminder]) -> "Shown":
+        """Return the list continued by newer reminders of `person`; an empty list stays empty."""
+        newer = self.find_newer(person, here) if self.ids else ()
+        return replace(self, ids=(*self.ids, *(each.id for each in newer)))
 
 
 class ReminderFinder(Struct, frozen=True):
@@ -91,10 +101,9 @@ class ReminderFinder(Struct, frozen=True):
         if named.kind == "each":
             return tuple(dict.fromkeys(await self._resolve(chat, person, named.references, here)))
         shown = await self.last_shown(chat, person)
-        newer = [reminder for reminder in here if reminder.creator.id == person.id and reminder.created_at > shown.at]
         listed = [reminder for place in shown.ids for reminder in here if reminder.id == place]
         own = [reminder for reminder in here if is_of(reminder, person)]
-        return at_end(named, listed or own or here, [reminder for reminder in newer if reminder not in listed])
+        return at_end(named, listed or own or here, shown.find_newer(person, here))
 
     async def all_of(self, chat: ChatAddress, person: Person, reference: str) -> frozenset[int]:
         """Return the keys of the person's reminders in "all of tomorrow" or "all except the dentist"; else none.
@@ -107,8 +116,8 @@ class ReminderFinder(Struct, frozen=True):
         here, now = [reminder for reminder, _ in pairs], self.clock.now()
         own = [reminder for reminder in here if reminder.creator.id == person.id]
         if exceptions:
-            shown = (await self.last_shown(chat, person)).ids
-            matches = all_others(exceptions, here, shown, now=now, times=self.times)
+            shown = (await self.last_shown(chat, person)).with_newer(person, here)
+            matches = all_others(exceptions, here, shown.ids, now=now, times=self.times)
         else:
             matches = match_all(words, own, now, self.times)
         return frozenset(row.key for reminder, row in pairs if reminder in own and reminder in matches)
@@ -153,19 +162,11 @@ class ReminderFinder(Struct, frozen=True):
     async def _resolve(
         self, chat: ChatAddress, person: Person, references: Sequence[str], here: Sequence[Reminder]
     ) -> list[Reminder]:
-        """Return the match of each of `references` in `here`; remember the candidates of an ambiguous one.
-
-        "The last one" is one of the person, if they have any.
-        """
-        shown, now = (await self.last_shown(chat, person)).ids, self.clock.now()
+        """Return the match of each of `references` in `here`. "The last one" is one of the person, if they have any."""
+        shown, now = (await self.last_shown(chat, person)).with_newer(person, here), self.clock.now()
         own = [reminder for reminder in here if is_of(reminder, person)] or here
         lists = [(single, own if single.casefold() in LAST else here) for single in references]
-        try:
-            return [find_reminder(single, among, shown, now=now, times=self.times) for single, among in lists]
-        except RequestRefused as refusal:
-            if candidates := candidates_of(refusal):
-                await self.remember(chat, person, candidates)
-            raise
+        return [find_reminder(single, among, shown.ids, now=now, times=self.times) for single, among in lists]
 
 
 def is_of(reminder: Reminder, person: Person, names: frozenset[str] = frozenset()) -> bool:

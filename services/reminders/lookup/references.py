@@ -67,10 +67,10 @@ def find_reminder(
 ) -> Reminder:
     """Return the reminder of `here` that `reference` names.
 
-    `here` is in the order of the next fires. A number is a position in `shown`, the ids of the list shown last. "The
-    last one" is a reminder created after that list, else the last of the list. Letters are the beginning of an id,
-    words of the content, or, with `now` (timezone-aware), a due time that `times` reads; or else the name of a person:
-    those that remind nobody else, or all that remind this person.
+    `here` is in the order of the next fires. A number is a position in `shown`, the ids of the list shown last and of
+    reminders created since. "The last one" is a reminder created after that list, else the last of the list. Letters
+    are the beginning of an id, words of the content, or, with `now` (timezone-aware), a due time that `times` reads;
+    or else the name of a person: those that remind nobody else, or all that remind this person.
 
     Raises:
         RequestRefused: `no_reminders`, `reminder_unknown(reference, candidates)`,

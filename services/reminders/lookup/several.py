@@ -71,12 +71,11 @@ def several_in(reference: str) -> Several | None:
 
 
 def at_end(several: Several, listed: Sequence[Reminder], newer: Sequence[Reminder]) -> tuple[Reminder, ...]:
-    """Return the first or last reminders of the shown list `listed`, continued by those created since, `newer`."""
+    """Return the first or last reminders of the shown list `listed`, continued by `newer`, those created since."""
     count = several.count or 0
     if several.kind == "first":
         return tuple(listed[:count])
-    since = sorted(newer, key=lambda reminder: reminder.created_at)
-    return tuple([*listed, *since][-count:])
+    return tuple([*listed, *newer][-count:])
 
 
 def _each(words: str) -> tuple[str, ...]:
