@@ -148,6 +148,7 @@ class Pipeline:
             record_turn=self._record_turn,
             commands=self._commands,
             prefers_rules=prefers_rules,
+            dialogues=self._interpreters.rules,
         )
 
     def _create_commands(self, plugins: PluginManager) -> list[Command]:

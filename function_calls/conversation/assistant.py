@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
+from typing import Protocol
 
 from loguru import logger
 from msgspec.structs import replace
@@ -43,7 +44,7 @@ from function_calls.language.messages import say
 from function_calls.language.recognized_phrases import is_clock
 from function_calls.model_calls.transcript import was_shown
 from function_calls.router import FunctionCallRouter
-from function_calls.tools.calls import Interpretation, Interpreter, Reply, Step, Turn
+from function_calls.tools.calls import Interpretation, Interpreter, Reply, Step, ToolCall, Turn
 from function_calls.tools.confirmation.pending_calls import PendingCall
 from function_calls.tools.confirmation.yes_no import Answer, parse_short_answer
 from function_calls.tools.context import CallContext
@@ -59,6 +60,18 @@ __all__ = ["Assistant", "Command", "ContextFor", "LoopLimits", "TurnCheck"]
 ContextFor = Callable[[Turn, int], CallContext]
 Command = Callable[[Turn], Awaitable[Reply | None]]
 TurnCheck = Callable[[Turn], Awaitable[bool]]
+
+
+class DialogueReader(Protocol):
+    """Reads messages in their dialogue; `OfflineInterpreter` is one."""
+
+    async def preview(self, turn: Turn) -> Interpretation:
+        """Return what the rules make of `turn`, and leave its dialogue as it is."""
+
+    async def note_calls(self, turn: Turn, calls: tuple[ToolCall, ...]) -> None:
+        """Record in the dialogue the calls that a model made for `turn`."""
+
+
 _SEARCH = "perplexity_search"
 """The function that the rules call for any question about the world, and for small talk that asks something."""
 
@@ -69,7 +82,8 @@ class Assistant:
     `states` stores the session state of tools; without it the state is lost when the process ends. `record_turn`
     records the outcome of each turn. `commands` are tried first; the first reply is the answer. Answers to pending
     calls (see the router's `policy`) are not interpreted. Where `prefers_rules`, the interpreter is asked about
-    messages to the bot alone that the rules do not understand.
+    messages to the bot alone that the rules do not understand. `dialogues` reads messages in their dialogue, for
+    comparison with the calls of a model, and records these.
     """
 
     def __init__(
@@ -84,6 +98,7 @@ class Assistant:
         record_turn: RecordTurn | None = None,
         commands: Sequence[Command] = (),
         prefers_rules: TurnCheck | None = None,
+        dialogues: DialogueReader | None = None,
     ) -> None:
         self._router = router
         self._interpreter = interpreter
@@ -94,6 +109,7 @@ class Assistant:
         self._record_turn = record_turn or (lambda _: nullcontext(RecordedReply()))
         self._commands = tuple(commands)
         self._prefers_rules = prefers_rules
+        self._dialogues = dialogues
 
     async def answer(self, turn: Turn) -> Reply | None:
         """Answer `turn`; return None if nothing was asked of the bot."""
@@ -112,6 +128,8 @@ class Assistant:
 
     async def _run_rounds(self, turn: Turn, pending: Sequence[PendingCall]) -> Outcome:
         session = LazySession(self._states, turn.conversation)
+        if self._dialogues is not None and self._interpreter is not self._rules and not pending:
+            turn = replace(turn, rule_calls=(await self._dialogues.preview(turn)).calls)
         interpret, dispatch = partial(self._interpret, pending), partial(self._dispatch, session, pending)
         return await run_rounds(turn, interpret, dispatch, self._limits.rounds)
 
@@ -271,7 +289,11 @@ class Assistant:
             calls, contexts = await ground_all(turn, interpretation, contexts)
         elif not interpretation.is_answer:
             contexts = await ground_deadlines(interpretation, contexts)
-        return Dispatched(results=await dispatch_all(self._router, calls, contexts))
+        results = await dispatch_all(self._router, calls, contexts)
+        if interpretation.is_chosen_by_model and self._dialogues is not None:
+            made = tuple(call for call, result in zip(calls, results, strict=True) if result.ok)
+            await self._dialogues.note_calls(turn, made) if made else None
+        return Dispatched(results=results)
 
     async def _run_confirmed(self, pending: Sequence[PendingCall], contexts: Sequence[CallContext]) -> Dispatched:
         """Run the confirmed calls one after the other, each with the dispatcher of its agent."""

@@ -181,11 +181,11 @@ def _new_time(args: ReminderUpdateArgs, old: Reminder | None, message: ReadMessa
         return f"{named[0].start:%Y-%m-%d}"
     if is_shift(time) or parse_clock(time) or args.rrule is not None or args.type in {"daily", "weekly"}:
         return args.time
-    if old is None:
+    if old is None or message.pieces("move", "LATER"):  # "an hour later" than the reminder, not than now
         return args.time
     if len(named) == 1 and named[0].has_clock and _is_day_of_content(named[0].start.date(), old.content, ctx):
         return f"{named[0].wall:%H:%M}"
-    words = _words_without_reference(args, message)
+    words = _words_of_time(args, message)
     clock = "" if is_clock(time) else _only_clock(words, old.schedule, ctx)
     if clock:
         return clock
@@ -201,9 +201,15 @@ def _is_day_of_content(day: date, content: str, ctx: CallContext) -> bool:
     return bool(named) and all(each.start.date() != day for each in named_days(text, content, ctx))
 
 
-def _words_without_reference(args: ReminderUpdateArgs, message: ReadMessage) -> str:
-    """Return the message without the reminder's reference: "reminder 1 to 6pm" is no time from one to six."""
+def _words_of_time(args: ReminderUpdateArgs, message: ReadMessage) -> str:
+    """Return the words of the new time, or else the message without the reminder's reference.
+
+    "Reminder 1 to 6pm" and "the lift one to 12:30" are no times from one; "make it 4, they close at 5" means 4.
+    """
     parts = message.parts_for(_UPDATE)
+    times = message.pieces("move", "WHEN") if parts == (message.text,) else []
+    if times:
+        return ", ".join(times)
     words = parts[0] if len(parts) == 1 else message.text
     return words.replace(args.reminder_id, " ", 1) if args.reminder_id else words
 

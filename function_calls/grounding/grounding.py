@@ -64,7 +64,12 @@ async def _deadline_of(call: ToolCall, ctx: CallContext) -> ToolResult | None:
 
 
 async def ground(call: ToolCall, message: ReadMessage, ctx: CallContext) -> Grounded:
-    """Compare `call` with the `message` that it was chosen for; invalid arguments are left to the router."""
+    """Compare `call` with the `message` that it was chosen for; invalid arguments are left to the router.
+
+    A change that the rules make of the message as well stays as it is.
+    """
+    if call.name != "reminder_set" and message.agrees(call):
+        return Grounded(call=call)
     if call.name in _STATEMENTS and not await _is_for_bot(call, message, ctx):
         return Grounded(call=call, instead_of_call=SILENT)
     kind, compare = _TOOLS.get(call.name, (None, None))

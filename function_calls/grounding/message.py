@@ -29,6 +29,9 @@ from services.time_expressions import ReadTimes, limited_effort, parse_all
 
 PART: Final = re.compile(r"[,;.!?，。；！？、\n]|\band\b|并且|然后|然後", re.IGNORECASE)
 _MAX_TEXT_LENGTH: Final = 500
+_WORDINGS: Final = frozenset({"content", "added"})
+"""Arguments with words of the message."""
+_MARKS: Final = re.compile(r"^(?:at|a las?) |[@,;.!?，。；！？、\"“”]", re.IGNORECASE)
 _TOOLS: Final[Mapping[str, tuple[str, ...]]] = {
     "reminder_set": ("set", "repeat_last", "answer_when", "answer_content"),
     "reminder_list": ("list", "when_is", "next_page", "who_set"),
@@ -122,6 +125,15 @@ class ReadMessage:
         """Return those of `calls` that call one of `tools`."""
         return tuple(call for call in self.calls if call.name in tools)
 
+    def agrees(self, call: ToolCall) -> bool:
+        """Return whether the rules make the same call of the message in its dialogue.
+
+        A single call may have other words of the message as its content.
+        """
+        alike = [own for own in self.turn.rule_calls if own.name == call.name]
+        known = {*_plain(self.text).split()} if len(alike) == 1 else set()
+        return any(_is_alike(call, own, known) for own in alike)
+
     def asks_first_for(self, tools: Collection[str]) -> bool:
         """Return whether the most probable intent asks for one of `tools`; True for a message without a reading."""
         if self._classified is None:
@@ -153,5 +165,20 @@ class ReadMessage:
 
     def _is_for(self, part: str, tool: str) -> bool:
         message = replace(self.turn.message, text=part, is_addressed=True)
-        read = ReadMessage(replace(self.turn, message=message), read_times=self._read_times)
+        read = ReadMessage(replace(self.turn, message=message, rule_calls=()), read_times=self._read_times)
         return bool(read.calls_of({tool}))
+
+
+def _plain(value: object) -> str:
+    """Return an argument for comparison, without marks, capitals and the word in front of a time."""
+    return "" if value is None else " ".join(_MARKS.sub(" ", str(value).strip()).casefold().split())
+
+
+def _is_alike(call: ToolCall, own: ToolCall, known: AbstractSet[str]) -> bool:
+    """Return whether two calls have equal arguments, and wordings of equal words or those in `known`."""
+    chosen, read = call.arguments, own.arguments
+    names = (chosen.keys() | read.keys()) - _WORDINGS
+    if any(_plain(chosen.get(name)) != _plain(read.get(name)) for name in names):
+        return False
+    wordings = [{word for name in _WORDINGS for word in _plain(each.get(name)).split()} for each in (chosen, read)]
+    return wordings[0] ^ wordings[1] <= known

@@ -46,12 +46,13 @@ async def ground_set(call: ToolCall, args: ReminderArgs, message: ReadMessage, c
     """
     reminders = ctx.services.get(ReminderService)
     proposed = schedule_of_call(args, ctx)
-    verdict = _compare(args.content, proposed, message, ctx)
+    is_agreed = message.agrees(call)
+    verdict = Verdict(schedule=proposed) if is_agreed else _compare(args.content, proposed, message, ctx)
     if verdict.choices or not verdict.is_named:
         refuse_past(proposed, ctx)
     if verdict.choices:
         return Grounded(call=call, instead_of_call=_ask_time(verdict, args.content, ctx))
-    schedule = await _at_same_clock(verdict.schedule, ctx, reminders)
+    schedule = proposed if is_agreed else await _at_same_clock(verdict.schedule, ctx, reminders)
     if verdict.is_named:
         try:
             refuse_past(schedule, ctx)

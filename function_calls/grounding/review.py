@@ -52,25 +52,30 @@ class RuleBasedReview:
     def review(self, turn: Turn, calls: Sequence[ToolCall]) -> Review:
         """Return the corrected `calls`, the first choice of a model for `turn`.
 
-        A message that only tells something, or takes its request back, leaves none of them. Where nobody named a time,
-        the person is asked, or nothing is said when nobody mentioned the content either. Among people who do not speak
-        to the bot, only a probable request sets a reminder. A plain request that was taken for another one is done.
+        Calls that the rules make as well, in the dialogue, stay as they are; other calls of the same functions are
+        corrected, but not dropped. A message that only tells something, or takes its request back, leaves no other
+        calls. Where nobody named a time, the person is asked, or nothing is said when nobody mentioned the content
+        either. Among people who do not speak to the bot, only a probable request sets a reminder. A plain request that
+        was taken for another one is done.
         """
         message = self._read(turn)
+        if all(message.agrees(call) for call in calls):
+            return Review(calls=tuple(calls))
         own, is_report = message.calls, _only_tells(message)
-        if _is_mixed_up(calls, own) and not is_report:
+        in_dialogue = {call.name for call in turn.rule_calls}
+        if _is_mixed_up(calls, own) and not (is_report or in_dialogue.issuperset(call.name for call in calls)):
             return Review(calls=own)
         left = list(_with_one_for_all(_without_unasked(calls, own), own))
         if is_report:
-            left = [call for call in calls if call.name not in KNOWN_TOOLS]
-        if not (turn.message.is_for_bot or message.share_of(_SET) >= _LIKELY):
+            left = [call for call in calls if call.name not in KNOWN_TOOLS or call.name in in_dialogue]
+        if not (turn.message.is_for_bot or _SET in in_dialogue or message.share_of(_SET) >= _LIKELY):
             left = [call for call in left if call.name != _SET]
         reminders = [call for call in left if call.name == _SET]
         if not reminders:
             return Review(calls=tuple(left))
         set_calls = SetCalls(message)
         others = [call for call in left if call.name != _SET]
-        if not self._is_timed(turn):
+        if not (_SET in in_dialogue or message.calls_of({_SET}) or self._is_timed(turn)):
             content = set_calls.content if message.share_of(_SET) >= _LIKELY else ""
             content = content or (set_calls.mentioned_content(reminders[0]) if turn.message.is_for_bot else "")
             question = say(turn.language, "offline.when", content=content) if content else ""

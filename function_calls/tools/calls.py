@@ -253,6 +253,7 @@ class Turn(Struct, frozen=True, kw_only=True):
         call_style: the call style of this turn; None for that of the settings.
         instructions: the chat's instructions for a model.
         variables: values of a client for variables of the prompt.
+        rule_calls: the calls that the rules make of the message in its dialogue, for comparison with those of a model.
     """
 
     message: ChatMessage
@@ -272,6 +273,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     call_style: StyleName | None = None
     instructions: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
+    rule_calls: tuple[ToolCall, ...] = ()
 
     @property
     def conversation(self) -> "Conversation":

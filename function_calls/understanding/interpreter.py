@@ -78,13 +78,15 @@ class OfflineInterpreter:
         reminders: ReminderLookup | None = None,
         shown: ShownLookup | None = None,
         questions: OpenQuestions | None = None,
+        dialogue: Dialogue | None = None,
     ) -> None:
+        self._read_times = read_times
         self._times = read_times = NameIgnoringTimeReader(read_times)
         self._searches_web = searches_web
         self._reminders = reminders
         self._shown = shown
         self._questions = questions or OpenQuestions()
-        self._dialogue = Dialogue()
+        self._dialogue = dialogue or Dialogue()
         self._reader = MessageReader(read_times, self._dialogue)
         intents = IntentChooser(read_times, self._dialogue)
         self._messages = MessageInterpreter(read_times, self._dialogue, intents)
@@ -123,6 +125,31 @@ class OfflineInterpreter:
         if self._memory is not None:
             await self._memory.keep(key)
         return interpretation
+
+    async def preview(self, turn: Turn) -> Interpretation:
+        """Return what `interpret` would, and leave the dialogue and its open question as they are."""
+        key = _get_dialogue_key(turn)
+        if self._memory is not None:
+            await self._memory.recall(key)
+        copy = OfflineInterpreter(
+            read_times=self._read_times,
+            searches_web=self._searches_web,
+            reminders=self._reminders,
+            shown=self._shown,
+            questions=self._questions.copy(key),
+            dialogue=self._dialogue.copy(key, turn),
+        )
+        return await copy.interpret(turn)
+
+    async def note_calls(self, turn: Turn, calls: tuple[ToolCall, ...]) -> None:
+        """Record in the dialogue the calls that another interpreter made for the message of `turn`."""
+        key = _get_dialogue_key(turn)
+        if self._memory is not None:
+            await self._memory.recall(key)
+        self._dialogue.note(key, turn, calls)
+        self._questions.drop_before(key, turn.message.id)
+        if self._memory is not None:
+            await self._memory.keep(key)
 
     def read(self, turn: Turn, reminders: ChatReminders | None = None) -> Interpretation:
         """Return what `turn` asks for, without waiting; `reminders` are the coming ones of its chat."""

@@ -82,6 +82,13 @@ class OpenQuestions:
         """Remember `question` under `key` (chat and person)."""
         self._asked[key] = AskedQuestion(question=question, asked_at=now)
 
+    def copy(self, key: str) -> "OpenQuestions":
+        """Return an instance with the question under `key` only."""
+        copy, asked = OpenQuestions(lifetime=self._lifetime), self._asked.get(key)
+        if asked is not None:
+            copy.ask(key, asked.question, asked.asked_at)
+        return copy
+
     def note_options(self, key: str, options: Mapping[str, object]) -> None:
         """Keep the options of a reminder with the question under `key`, if there is one."""
         asked = self._asked.get(key)

@@ -85,6 +85,16 @@ class Dialogue:
         """Set a stored state under `key`."""
         self._states[key] = state
 
+    def copy(self, key: str, turn: Turn) -> "Dialogue":
+        """Return an instance with the state under `key` and that of the chat of `turn`."""
+        copy, chat = Dialogue(), turn.message.address.key
+        copy.restore(key, self.state(key))
+        if chat in self._last_reminders:
+            copy._last_reminders[chat] = self._last_reminders[chat]
+        if chat in self._failures:
+            copy._failures[chat] = self._failures[chat]
+        return copy
+
     def note(self, key: str, turn: Turn, calls: tuple[ToolCall, ...], *, has_failed: bool = False) -> None:
         """Record that `calls` answered the message of `turn`.
 
