@@ -114,7 +114,7 @@ class OfflineInterpreter:
             return Interpretation(calls=instead) if instead else Interpretation(answer=render_results(turn))
         key = _get_dialogue_key(turn)
         if self._memory is not None:
-            await self._memory.recall(key)
+            await self._memory.recall(turn)
         message = self._read_message(turn, key)
         reminders = await self._look_up_reminders(message)
         if _has_word_of_reminder(message, reminders):
@@ -123,14 +123,14 @@ class OfflineInterpreter:
             message = replace(message, utterance=replace(message.utterance, chat_reminders=reminders))
         interpretation = self._interpret_with_names(message, key)
         if self._memory is not None:
-            await self._memory.keep(key)
+            await self._memory.keep(turn)
         return interpretation
 
     async def preview(self, turn: Turn) -> Interpretation:
         """Return what `interpret` would, and leave the dialogue and its open question as they are."""
         key = _get_dialogue_key(turn)
         if self._memory is not None:
-            await self._memory.recall(key)
+            await self._memory.recall(turn)
         copy = OfflineInterpreter(
             read_times=self._read_times,
             searches_web=self._searches_web,
@@ -145,11 +145,11 @@ class OfflineInterpreter:
         """Record in the dialogue the calls that another interpreter made for the message of `turn`."""
         key = _get_dialogue_key(turn)
         if self._memory is not None:
-            await self._memory.recall(key)
+            await self._memory.recall(turn)
         self._dialogue.note(key, turn, calls)
         self._questions.drop_before(key, turn.message.id)
         if self._memory is not None:
-            await self._memory.keep(key)
+            await self._memory.keep(turn)
 
     def read(self, turn: Turn, reminders: ChatReminders | None = None) -> Interpretation:
         """Return what `turn` asks for, without waiting; `reminders` are the coming ones of its chat."""

@@ -263,6 +263,20 @@ async def test_state_of_the_person_is_deleted_and_that_of_others_stays(privacy, 
     assert [bool(each) for each in await scopes.load(names)] == [False, True, True, False]
 
 
+async def test_state_of_the_dialogues_in_the_chat_is_deleted(privacy, database):
+    state = SqlStateStore(database, FixedClock(NOW))
+    keys = [f"dialogue.chat:{chat.key}" for chat in (HOME, WORK, OTHER)]
+    for key in keys:
+        await state.set(key, "tea", keep=FOREVER)
+
+    await privacy.erase(HERE, NOW)
+    after_here = [await state.get(key) for key in keys]
+    await privacy.erase(EVERYWHERE, NOW)
+
+    assert after_here == [None, "tea", "tea"]
+    assert [await state.get(key) for key in keys] == [None, None, "tea"]
+
+
 async def test_read_places_of_the_person_in_web_rooms_are_deleted(privacy, database):
     state = SqlStateStore(database, FixedClock(NOW))
     room = ChatAddress(platform="web", chat_id="home")

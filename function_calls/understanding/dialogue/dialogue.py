@@ -69,13 +69,19 @@ class LastReminder(Struct, frozen=True, kw_only=True):
     call: ToolCall
 
 
+class ChatState(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What people of one chat go on with: the reminder set last by anybody, and the time of the last failed request."""
+
+    last_reminder: LastReminder | None = None
+    failed_at: datetime | None = None
+
+
 class Dialogue:
     """The dialogue of each person in each chat; the oldest are forgotten first."""
 
     def __init__(self, limit: int = 1000) -> None:
         self._states: BoundedDict[str, DialogueState] = BoundedDict(limit)
-        self._last_reminders: BoundedDict[str, LastReminder] = BoundedDict(limit)
-        self._failures: BoundedDict[str, datetime] = BoundedDict(limit)
+        self._chats: BoundedDict[str, ChatState] = BoundedDict(limit)
 
     def state(self, key: str) -> DialogueState:
         """Return the state under `key` (chat and person)."""
@@ -85,14 +91,19 @@ class Dialogue:
         """Set a stored state under `key`."""
         self._states[key] = state
 
+    def chat_state(self, chat_key: str) -> ChatState:
+        """Return the state of a chat."""
+        return self._chats.get(chat_key, ChatState())
+
+    def restore_chat(self, chat_key: str, state: ChatState) -> None:
+        """Set a stored state of a chat."""
+        self._chats[chat_key] = state
+
     def copy(self, key: str, turn: Turn) -> "Dialogue":
         """Return an instance with the state under `key` and that of the chat of `turn`."""
-        copy, chat = Dialogue(), turn.message.address.key
+        copy, chat_key = Dialogue(), turn.message.address.key
         copy.restore(key, self.state(key))
-        if chat in self._last_reminders:
-            copy._last_reminders[chat] = self._last_reminders[chat]
-        if chat in self._failures:
-            copy._failures[chat] = self._failures[chat]
+        copy.restore_chat(chat_key, self.chat_state(chat_key))
         return copy
 
     def note(self, key: str, turn: Turn, calls: tuple[ToolCall, ...], *, has_failed: bool = False) -> None:
@@ -109,21 +120,24 @@ class Dialogue:
             self.note_failure(turn)
         if last_set is not None:
             person = last_set.arguments.get("person")
-            self._last_reminders[turn.message.address.key] = LastReminder(
+            last_reminder = LastReminder(
                 at=turn.now,
                 message_id=turn.message.id,
                 sender=turn.message.sender,
                 name="" if person is None else str(person).removeprefix("@"),
                 call=last_set,
             )
+            chat_key = turn.message.address.key
+            self._chats[chat_key] = replace(self.chat_state(chat_key), last_reminder=last_reminder)
 
     def note_failure(self, turn: Turn) -> None:
         """Record that the request of `turn` was not carried out, although it was about reminders."""
-        self._failures[turn.message.address.key] = turn.now
+        chat_key = turn.message.address.key
+        self._chats[chat_key] = replace(self.chat_state(chat_key), failed_at=turn.now)
 
     def _find_last_reminder(self, turn: Turn) -> LastReminder | None:
         """Return the reminder that was set last in the chat of `turn`, by anybody; None for none."""
-        return self._last_reminders.get(turn.message.address.key)
+        return self.chat_state(turn.message.address.key).last_reminder
 
     def find_person_of_pronoun(self, turn: Turn) -> str | None:
         """Return the person who is "him" or "her": the last for whom, or by whom, a reminder was set in the chat."""
@@ -143,7 +157,7 @@ class Dialogue:
 
         None if there is none, or if a later request in the chat has failed: "me too" is then about that request.
         """
-        last, failed_at = self._find_last_reminder(turn), self._failures.get(turn.message.address.key)
+        last, failed_at = self._find_last_reminder(turn), self.chat_state(turn.message.address.key).failed_at
         is_over = last is None or turn.now - last.at > _FRESH or (failed_at is not None and failed_at > last.at)
         return None if last is None or is_over else (last.call, last.sender)
 

@@ -80,8 +80,17 @@ _OTHER_PURPOSES = frozenset(
 )
 
 
+_CHAT_DIALOGUES = "dialogue.chat:"
+
+
 def erase_state(connection: sa.Connection, scope: DataScope) -> None:
-    """Delete state and scoped values of the person, with keys `<purpose>:<chat>#<person>` or `user:…`."""
+    """Delete state and scoped values of the person, with keys `<purpose>:<chat>#<person>` or `user:…`.
+
+    The state of the dialogues in the chats, which may be of this person, is deleted as well.
+    """
+    of_chats = STATE.c.key.startswith(f"{_CHAT_DIALOGUES}{scope.address.platform}:", autoescape=True)
+    of_chat = STATE.c.key == f"{_CHAT_DIALOGUES}{scope.address.key}"
+    connection.execute(STATE.delete().where(of_chats if scope.is_everywhere else of_chat))
     of_user = f"user:{scope.address.platform}:{scope.person.id}"
     for table, column in ((STATE, STATE.c.key), (SCOPE, SCOPE.c.scope)):
         similar = sa.select(column).where(column.endswith(f"#{scope.person.id}", autoescape=True)).distinct()

@@ -310,17 +310,24 @@ def test_request_is_no_follow_up_to_the_reminder_of_another_person(chat):
     assert called_tools(chat.says("mina", "just friday at 10 then")) == ["reminder_set"]
 
 
-def answer_after_restart(before, after):
-    """Return the interpretation of ann's message `after`, sent after a restart of the bot that read `before`."""
+def answer_after_restart(before, after, sender="ann"):
+    """Return the interpretation of the message `after`, sent after a restart of the bot that read ann's `before`."""
     store = MemoryStateStore(FixedClock(START))
     first, second = (OfflineInterpreter(store=store) for _ in range(2))
     chat = Chat(first)
 
     async def restarted():
         await first.interpret(chat.turn("ann", before))
-        return await second.interpret(chat.turn("ann", after))
+        return await second.interpret(chat.turn(sender, after))
 
     return asyncio.run(restarted())
+
+
+def test_reminder_of_another_person_is_known_after_a_restart():
+    answer = answer_after_restart("Bubbles, remind me at 5pm to call mum", "Bubbles, same for me at 6pm", sender="ben")
+    (call,) = answer.calls
+
+    assert (call.name, call.arguments["content"]) == ("reminder_set", "call mum")
 
 
 def test_event_of_the_open_question_survives_a_restart():
