@@ -28,7 +28,13 @@ from function_calls.understanding.open_questions import OpenQuestion, OpenQuesti
 from function_calls.understanding.reading.hidden_names import NameIgnoringTimeReader, hidden_names
 from function_calls.understanding.reading.lexicon import detect_language
 from function_calls.understanding.reading.message import CERTAIN, NOTHING, Situation, load_models, read_message
-from function_calls.understanding.reading.names import find_named_people, join_names, restore_names, strip_names
+from function_calls.understanding.reading.names import (
+    find_named_people,
+    join_names,
+    restore_names,
+    strip_names,
+    tidy_text,
+)
 from function_calls.understanding.reading.slots.references import extract_references
 from function_calls.understanding.requests.chat_reminders import IT, ChatReminders, ReminderLookup, ShownLookup
 from function_calls.understanding.requests.new_reminders.options import add_options
@@ -158,7 +164,7 @@ class OfflineInterpreter:
 
     def _read_message(self, turn: Turn, key: str, reminders: ChatReminders | None = None) -> _Message:
         """Read the message of `turn` with the models, names of several words being one."""
-        turn, joined = join_names(turn)
+        turn, joined = join_names(tidy_text(turn))
         with limited_effort(), hidden_names(find_named_people(turn)):
             utterance = self._read_utterance(turn, key, reminders)
             return _Message(turn=turn, joined=joined, utterance=utterance, has_too_many_times=is_effort_spent())

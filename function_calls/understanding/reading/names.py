@@ -16,7 +16,28 @@ _EDGES = " \t\n.,;:!?¿¡~～…，。；：！？、-—\"'“”「」()（）
 
 _CLAUSE_MARKS = tuple(",.;:!?，。；：！？、…—-")
 _SENTENCE_MARKS = frozenset(".!?…:。！？：")
+_SPACES = re.compile(r"[^\S\n]+")
+_FEELINGS = (
+    *(range(0x1F600, 0x1F650), range(0x1F44A, 0x1F451), range(0x1F90C, 0x1F930), range(0x1F970, 0x1F97B)),
+    *(range(0x1FAE0, 0x1FAE9), range(0x1F493, 0x1F4A0), range(0x1F3FB, 0x1F400)),
+)
+_DECORATION = " ❤💪✨\ufe0f\u200d" + "".join(chr(code) for codes in _FEELINGS for code in codes)
+"""Emoji that show a feeling: faces, hands and hearts with their skin tones."""
 _AROUND_NAME = " ,，:：;；~"
+
+
+def tidy_text(turn: Turn) -> Turn:
+    """Return the turn with single spaces in its text, and one for the bot without the emoji at its ends.
+
+    Emoji stay in a message that has nothing else beside the name of the bot, and in talk, which they help to recognise.
+    """
+    text, name = turn.message.text, turn.bot_name.casefold()
+    tidy = _SPACES.sub(" ", text).strip()
+    plain = tidy.strip(_DECORATION).strip()
+    is_for_bot = turn.message.is_for_bot or name in plain.casefold()
+    if is_for_bot and trim(plain.casefold().replace(name, "")).strip("@"):
+        tidy = plain
+    return turn if tidy == text else replace(turn, message=replace(turn.message, text=tidy))
 
 
 def join_names(turn: Turn) -> tuple[Turn, Mapping[str, str]]:
