@@ -233,10 +233,11 @@ def split_changes(reading: MessageReading, words: Lexicon, read: Read, read_in_d
     """Return the two changes of one reminder that a message asks for: "make it 8 and call it yoga"; none for others.
 
     The second one names no reminder of its own, and is a change out of the dialogue as well, in which only the first is
-    read. A content with "and" in it is one, but for "and move it to Friday" at its end.
+    read. A content with "and" in it is one, but for "and move it to Friday" at its end. Where words have spaces, "and"
+    stands between the two: what a comma or a full stop divides is a remark and a change.
     """
     tokens = reading.tokens
-    marks = [at for at, token in enumerate(tokens) if token.form in CLAUSE_ENDS]
+    marks = [at for at, token in enumerate(tokens) if words.joint == "" and token.form in CLAUSE_ENDS]
     cuts = [*marks, *(at for at, token in enumerate(tokens) if token.form in words.and_words)]
     may_update = reading.intent in _UPDATES or not reading.is_certain
     for at in cuts[:MAX_PARTS] if may_update else ():
