@@ -68,11 +68,17 @@ class SetCalls:
         return len(gists) == 1 and (repeats or len(days) <= 1)
 
     def _read(self, call: ToolCall) -> Mapping[str, object]:
-        """Return the only time of a message that is not read as a request, and the content that it may have."""
+        """Return the only time of a message that is not read as a request, and the content that it may have.
+
+        In the dialogue it may be read as one: "the evening before at 9" has a day there.
+        """
         turn, text = self._message.turn, self._message.text
         found = [each for each in parse_all(text, turn.message_time, language=self._message.language) if each.readings]
         if len(found) != 1:
             return {}
+        in_dialogue = [each for each in turn.rule_calls if each.name == call.name]
+        if len(in_dialogue) == 1:
+            return in_dialogue[0].arguments
         reading = _with_half(found[0], str(call.arguments.get("time", "")))
         is_written = self._is_written(str(call.arguments.get("content", "")))
         times = make_schedule_arguments(reading, turn.message_time) if reading is not None else {}

@@ -86,6 +86,12 @@ async def test_change_without_the_name_of_the_bot_is_made_after_its_answer(talk)
     assert "to tomorrow at 12:30" in answer
 
 
+async def test_wrong_time_is_corrected_to_that_in_the_dialogue(talk):
+    answer = await talk(DENTIST, "Bubbles, also at 7am that day", make_set("2026-11-25 07:00", "see the dentist"))
+
+    assert "for Tuesday 24 November at 07:00" in answer
+
+
 async def test_day_that_neither_message_names_is_corrected(talk):
     answer = await talk(LIFT, "Bubbles, remind me at 4pm to buy milk", make_set("2026-11-25 16:00", "buy milk"))
 
