@@ -147,3 +147,17 @@ def test_each_time_of_a_list_is_accepted(words):
 )
 def test_time_beside_its_reference_is_kept(proposed, words):
     assert judge(make_schedule(proposed), words, "zh") == Verdict(schedule=make_schedule(proposed))
+
+
+def test_spanish_time_beside_its_reference_is_kept():
+    proposed = make_schedule("2026-12-02 20:00")
+    words = "el 3 de diciembre es mi cumple, la víspera a las 20:00 recuérdame encargar la tarta"
+
+    assert judge(proposed, words, "es") == Verdict(schedule=proposed)
+
+
+@pytest.mark.parametrize(("words", "language"), [("and also at 9pm", "en"), ("y también a las 21:00", "es")])
+def test_another_hour_comes_as_often_as_the_model_says(words, language):
+    daily = read_schedule(datetime(2026, 11, 20, 21, 0), "Europe/Berlin", "FREQ=DAILY;BYHOUR=21;BYMINUTE=0")
+
+    assert judge(daily, words, language) == Verdict(schedule=daily)
