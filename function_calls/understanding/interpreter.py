@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from function_calls.language.messages import catalogue, say
 from function_calls.language.recognized_phrases import every_language
-from function_calls.tools.calls import Conversation, Interpretation, ToolCall, ToolSpec, Turn
+from function_calls.tools.calls import Interpretation, ToolCall, ToolSpec, Turn
 from function_calls.understanding.acknowledgements import is_acknowledgement
 from function_calls.understanding.dialogue.addressee_by_name import replies_to_other_person
 from function_calls.understanding.dialogue.choices import ANSWERING_INTENTS, answer_question
@@ -96,7 +96,7 @@ class OfflineInterpreter:
         self._reader = MessageReader(read_times, self._dialogue)
         intents = IntentChooser(read_times, self._dialogue)
         self._messages = MessageInterpreter(read_times, self._dialogue, intents)
-        self._memory = None if store is None else DialogueMemory(store, self._dialogue, self._questions)
+        self._memory = DialogueMemory(store, self._dialogue, self._questions)
         self._examples = ExampleSentences()
         self._fallback = FallbackAnswers(read_times, self._dialogue, intents, searches_web=searches_web)
         self._last_changes = LastChanges(self._dialogue)
@@ -118,9 +118,8 @@ class OfflineInterpreter:
         if turn.steps:
             instead = make_web_fallback(turn) if self._searches_web else ()
             return Interpretation(calls=instead) if instead else Interpretation(answer=render_results(turn))
-        key = _get_dialogue_key(turn)
-        if self._memory is not None:
-            await self._memory.recall(turn)
+        key = turn.conversation.key
+        await self._memory.recall(turn)
         message = self._read_message(turn, key)
         reminders = await self._look_up_reminders(message)
         if _has_word_of_reminder(message, reminders):
@@ -128,15 +127,13 @@ class OfflineInterpreter:
         elif message.utterance is not None:
             message = replace(message, utterance=replace(message.utterance, chat_reminders=reminders))
         interpretation = self._interpret_with_names(message, key)
-        if self._memory is not None:
-            await self._memory.keep(turn)
+        await self._memory.keep(turn)
         return interpretation
 
     async def preview(self, turn: Turn) -> Interpretation:
         """Return what `interpret` would, and leave the dialogue and its open question as they are."""
-        key = _get_dialogue_key(turn)
-        if self._memory is not None:
-            await self._memory.recall(turn)
+        key = turn.conversation.key
+        await self._memory.recall(turn)
         copy = OfflineInterpreter(
             read_times=self._read_times,
             searches_web=self._searches_web,
@@ -149,17 +146,15 @@ class OfflineInterpreter:
 
     async def note_calls(self, turn: Turn, calls: tuple[ToolCall, ...]) -> None:
         """Record in the dialogue the calls that another interpreter made for the message of `turn`."""
-        key = _get_dialogue_key(turn)
-        if self._memory is not None:
-            await self._memory.recall(turn)
+        key = turn.conversation.key
+        await self._memory.recall(turn)
         self._dialogue.note(key, turn, calls)
         self._questions.drop_before(key, turn.message.id)
-        if self._memory is not None:
-            await self._memory.keep(turn)
+        await self._memory.keep(turn)
 
     def read(self, turn: Turn, reminders: ChatReminders | None = None) -> Interpretation:
         """Return what `turn` asks for, without waiting; `reminders` are the coming ones of its chat."""
-        key = _get_dialogue_key(turn)
+        key = turn.conversation.key
         return self._interpret_with_names(self._read_message(turn, key, reminders), key)
 
     def _read_message(self, turn: Turn, key: str, reminders: ChatReminders | None = None) -> _Message:
@@ -304,11 +299,6 @@ class OfflineInterpreter:
             self._questions.take(key, turn.now)
         elif utterance is None or not is_remark or utterance.reading.intent != NOTHING:
             self._dialogue.note_other_subject(key)
-
-
-def _get_dialogue_key(turn: Turn) -> str:
-    """Return the key of the dialogue of the sender with the bot in this chat."""
-    return Conversation(chat=turn.message.address, person=turn.message.sender).key
 
 
 def _has_word_of_reminder(message: _Message, reminders: ChatReminders | None) -> bool:

@@ -18,6 +18,8 @@ Context = Literal["none", "acted", "fired", "listed", "asked_when", "asked_conte
 
 LIFETIME = timedelta(minutes=30)
 """The time within which people go on with the last action."""
+MAX_STATES = 1000
+"""The number of dialogues, and that of chats, whose states are in memory."""
 _FRESH = timedelta(minutes=5)
 """The time within which words that name no reminder go on with the last action."""
 _DELIVERED = timedelta(hours=1)
@@ -70,7 +72,7 @@ class LastReminder(Struct, frozen=True, kw_only=True):
 
 
 class ChatState(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What people of one chat go on with: the reminder set last by anybody, and the time of the last failed request."""
+    """The state of one chat: the reminder that anybody has set last, and the time of the last failed request."""
 
     last_reminder: LastReminder | None = None
     failed_at: datetime | None = None
@@ -79,9 +81,9 @@ class ChatState(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Dialogue:
     """The dialogue of each person in each chat; the oldest are forgotten first."""
 
-    def __init__(self, limit: int = 1000) -> None:
-        self._states: BoundedDict[str, DialogueState] = BoundedDict(limit)
-        self._chats: BoundedDict[str, ChatState] = BoundedDict(limit)
+    def __init__(self) -> None:
+        self._states: BoundedDict[str, DialogueState] = BoundedDict(MAX_STATES)
+        self._chats: BoundedDict[str, ChatState] = BoundedDict(MAX_STATES)
 
     def state(self, key: str) -> DialogueState:
         """Return the state under `key` (chat and person)."""

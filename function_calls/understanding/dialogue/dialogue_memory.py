@@ -7,12 +7,10 @@ import msgspec
 from msgspec import Struct
 
 from function_calls.tools.calls import Turn
-from function_calls.understanding.dialogue.dialogue import LIFETIME, ChatState, Dialogue, DialogueState
+from function_calls.understanding.dialogue.dialogue import LIFETIME, MAX_STATES, ChatState, Dialogue, DialogueState
 from function_calls.understanding.open_questions import OpenQuestion, OpenQuestions
 from services.kernel.bounded import BoundedDict
 from services.kernel.state import StateStore
-
-_MAX_STATES = 2000
 
 
 class StoredDialogue(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -27,13 +25,17 @@ S = TypeVar("S", StoredDialogue, ChatState)
 
 
 class DialogueMemory:
-    """Stores the state and the open question of each person in a chat, and the state of the chat, and restores them."""
+    """Stores the state and the open question of each person in a chat, and the state of the chat, and restores them.
 
-    def __init__(self, store: StateStore, dialogue: Dialogue, questions: OpenQuestions) -> None:
+    Without a `store` these last as long as the process.
+    """
+
+    def __init__(self, store: StateStore | None, dialogue: Dialogue, questions: OpenQuestions) -> None:
         self._store = store
         self._dialogue = dialogue
         self._questions = questions
-        self._seen: BoundedDict[str, StoredDialogue | ChatState] = BoundedDict(_MAX_STATES)
+        # Not more than `dialogue` has, so that a state which it has dropped is read again.
+        self._seen: BoundedDict[str, StoredDialogue | ChatState] = BoundedDict(MAX_STATES)
 
     async def recall(self, turn: Turn) -> None:
         """Restore the dialogue of the sender of `turn` and the state of its chat, unless they are in memory."""
@@ -57,15 +59,15 @@ class DialogueMemory:
         await self._save(_chat_key(chat_key), self._dialogue.chat_state(chat_key))
 
     async def _load(self, stored_key: str, kind: type[S]) -> S | None:
-        """Return a stored state; None where it is in memory already."""
-        if stored_key in self._seen:
+        """Return a stored state; None where it is in memory already, or nothing is stored."""
+        if self._store is None or stored_key in self._seen:
             return None
         stored = _decode(await self._store.get(stored_key), kind)
         self._seen[stored_key] = stored
         return stored
 
     async def _save(self, stored_key: str, state: StoredDialogue | ChatState) -> None:
-        if state != self._seen.get(stored_key):
+        if self._store is not None and state != self._seen.get(stored_key):
             self._seen[stored_key] = state
             # The hook gets only subclasses of `datetime`: msgspec writes all else itself.
             value = msgspec.to_builtins(state, enc_hook=datetime.isoformat)
