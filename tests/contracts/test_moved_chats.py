@@ -13,7 +13,7 @@ from services.people.privacy import DataScope
 from services.reminders.exchange.feed import FeedTokens
 from services.reminders.model import ReminderLimits
 from services.reminders.quiet_hours import QuietHours, chat_key
-from services.reminders.records import DeliveryOutcome, DeliveryState, ValidatedReminder
+from services.reminders.records import DeliveryState, ValidatedReminder
 from services.storage.database import Database
 from services.storage.messages.chat_moves import move_chat
 from services.storage.messages.store import SqlMessageStore
@@ -23,6 +23,7 @@ from services.storage.people.state import SqlScopeStore, SqlStateStore
 from services.storage.records.store import SqlCallStore
 from services.storage.reminders.store import SqlReminderStore
 from tests.support.records import make_call_record, make_turn_record
+from tests.support.stores.reminders import make_outcome
 
 OLD = ChatAddress(platform="console", chat_id="home")
 NEW = ChatAddress(platform="console", chat_id="big")
@@ -44,16 +45,8 @@ async def test_reminders_and_sent_occurrences_are_in_the_new_chat(
     for key, chat in (("1", "home"), ("2", "home2")):
         await store.add(draft(key, chat=chat, rule="FREQ=DAILY"), now, ReminderLimits())
     for lease in (await store.claim("me", later, later, 10)).leases:
-        sent = DeliveryOutcome(
-            delivery_id=lease.notice.delivery_id,
-            reminder_key=lease.reminder_key,
-            state=DeliveryState.SENT,
-            attempt=1,
-            at=later,
-            platform_message_id="5",
-        )
         await store.begin("me", [lease.notice.delivery_id])
-        await store.settle([sent])
+        await store.settle([make_outcome(lease, DeliveryState.SENT, later, message_id="5")])
     await move_chat(sql_database, MOVED)
 
     assert [row.content for row in await store.in_chat(NEW.key, 10)] == ["tea 1"]

@@ -10,9 +10,9 @@ from services.kernel.chat import ChatAddress, Person
 from services.reminders.model import CatchUp, ReminderEdit, ReminderLimits
 from services.reminders.ports import ReminderStore
 from services.reminders.quiet_hours import QuietHours, chat_key, person_key
-from services.reminders.records import DeliveryOutcome, DeliveryState, Lease, ValidatedReminder
+from services.reminders.records import DeliveryState, Lease, ValidatedReminder
 from services.reminders.transitions import cancel, edit
-from tests.support.stores.reminders import add_many
+from tests.support.stores.reminders import add_many, make_outcome
 
 MakeDraft = Callable[..., ValidatedReminder]
 MINUTE = timedelta(minutes=1)
@@ -191,15 +191,7 @@ async def test_reminders_are_found_by_their_sent_message(reminders: ReminderStor
     row = await reminders.add(draft(), now, LIMITS)
     (lease,) = await claim_due(reminders, now + MINUTE)
     await reminders.begin("me", [lease.notice.delivery_id])
-    outcome = DeliveryOutcome(
-        delivery_id=lease.notice.delivery_id,
-        reminder_key=row.key,
-        state=DeliveryState.SENT,
-        attempt=1,
-        at=now + MINUTE,
-        platform_message_id="m7",
-    )
-    await reminders.settle([outcome])
+    await reminders.settle([make_outcome(lease, DeliveryState.SENT, now + MINUTE, message_id="m7")])
 
     assert [each.key for each in await reminders.sent_in(row.address.key, "m7")] == [row.key]
     assert await reminders.sent_in(row.address.key, "m8") == ()

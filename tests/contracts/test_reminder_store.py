@@ -11,21 +11,14 @@ from services.recurrence.rules import stored_rule
 from services.recurrence.schedule import FollowUp, Schedule
 from services.reminders.model import ReminderAction, ReminderEdit, ReminderLimits, ReminderState
 from services.reminders.ports import ReminderStore
-from services.reminders.records import DeliveryOutcome, DeliveryState, Lease, StoredReminder, ValidatedReminder
+from services.reminders.records import DeliveryState, Lease, StoredReminder, ValidatedReminder
 from services.reminders.transitions import cancel, edit, finish, resume
-from tests.support.stores.reminders import add_many
+from tests.support.stores.reminders import add_many, make_outcome
 
 MakeDraft = Callable[..., ValidatedReminder]
 MINUTE = timedelta(minutes=1)
 DAY = timedelta(days=1)
 LIMITS = ReminderLimits(per_person=2, per_chat=3)
-
-
-def make_outcome(lease: Lease, state: DeliveryState, at: datetime) -> DeliveryOutcome:
-    notice = lease.notice
-    return DeliveryOutcome(
-        delivery_id=notice.delivery_id, reminder_key=lease.reminder_key, state=state, attempt=notice.attempt, at=at
-    )
 
 
 async def claim_due(store: ReminderStore, at: datetime, owner: str = "me") -> tuple[Lease, ...]:

@@ -17,6 +17,7 @@ from services.storage.engine.postgres import DatabaseTimeouts
 from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
 from services.storage.tables import UNSETTLED
+from tests.support.stores.reminders import make_outcome
 from tests.support.timeouts import on_this_machine
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
@@ -64,17 +65,7 @@ async def send_three_and_record_two(database: Database, workers) -> list[Deliver
     store, now = SqlReminderStore(database), SystemClock().now()
     leases = (await store.claim("dead", now, now, 10)).leases
     await store.begin("dead", [lease.notice.delivery_id for lease in leases])
-    outcomes = [
-        DeliveryOutcome(
-            delivery_id=lease.notice.delivery_id,
-            reminder_key=lease.reminder_key,
-            state=DeliveryState.SENT,
-            attempt=1,
-            at=now,
-            platform_message_id="m1",
-        )
-        for lease in leases
-    ]
+    outcomes = [make_outcome(lease, DeliveryState.SENT, now, message_id="m1") for lease in leases]
     assert await store.record_sent(list(zip(leases[:2], outcomes[:2], strict=True)))
     return outcomes
 

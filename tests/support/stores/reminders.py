@@ -39,6 +39,19 @@ async def add_many(store: TransferStore, drafts: Sequence[ValidatedReminder], no
     return await store.add_imported(imported, now)
 
 
+def make_outcome(lease: Lease, state: DeliveryState, at: datetime, *, message_id: str | None = None) -> DeliveryOutcome:
+    """Make the outcome of the attempt of `lease`; `message_id` is that of the platform."""
+    notice = lease.notice
+    return DeliveryOutcome(
+        delivery_id=notice.delivery_id,
+        reminder_key=lease.reminder_key,
+        state=state,
+        attempt=notice.attempt,
+        at=at,
+        platform_message_id=message_id,
+    )
+
+
 class MemoryReminderStore:
     """A `ReminderStore` that forgets everything when the process ends."""
 

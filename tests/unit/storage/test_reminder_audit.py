@@ -9,11 +9,11 @@ from services.kernel.chat import ChatAddress, Person
 from services.recurrence.schedule import read_schedule
 from services.reminders.audit.verification import Result, verify
 from services.reminders.model import NewReminder
-from services.reminders.records import DeliveryOutcome, DeliveryState, ValidatedReminder
+from services.reminders.records import DeliveryState, ValidatedReminder
 from services.storage.database import Database
 from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
-from tests.support.stores.reminders import add_many
+from tests.support.stores.reminders import add_many, make_outcome
 
 SET_AT = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 DUE = SET_AT + timedelta(hours=1)
@@ -43,17 +43,7 @@ async def say(store, at):
     claim = await store.claim("me", at, at, 10)
     ids = [lease.notice.delivery_id for lease in claim.leases]
     await store.begin("me", ids)
-    marks = [
-        DeliveryOutcome(
-            delivery_id=lease.notice.delivery_id,
-            reminder_key=lease.reminder_key,
-            state=DeliveryState.SENT,
-            attempt=1,
-            at=at,
-        )
-        for lease in claim.leases
-    ]
-    await store.settle(marks)
+    await store.settle([make_outcome(lease, DeliveryState.SENT, at) for lease in claim.leases])
 
 
 async def test_complete_ledger_is_verified(database):

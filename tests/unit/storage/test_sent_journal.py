@@ -9,11 +9,12 @@ import pytest
 from services.kernel.chat import ChatAddress, Person
 from services.recurrence.schedule import Schedule
 from services.reminders.model import NewReminder, ReminderLimits, ReminderState
-from services.reminders.records import DeliveryOutcome, DeliveryState, ValidatedReminder
+from services.reminders.records import DeliveryState, ValidatedReminder
 from services.storage.database import Database
 from services.storage.engine.sent_journal import SentJournal, SentOccurrenceLine
 from services.storage.reminders.audit import SqlReminderAudit
 from services.storage.reminders.store import SqlReminderStore
+from tests.support.stores.reminders import make_outcome
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 TEA = SentOccurrenceLine(delivery_id=1, reminder_key=7, due_at=1_000_000, at=1_000_500, message_id='m "1"\n茶')
@@ -126,14 +127,7 @@ async def begin_deliveries(store: SqlReminderStore) -> tuple[int, ...]:
     await store.begin("me", [lease.notice.delivery_id for lease in leases])
     first = leases[0]
     at = NOW + timedelta(minutes=1)
-    mark = DeliveryOutcome(
-        delivery_id=first.notice.delivery_id,
-        reminder_key=first.reminder_key,
-        state=DeliveryState.SENT,
-        attempt=1,
-        at=at,
-        platform_message_id="m1",
-    )
+    mark = make_outcome(first, DeliveryState.SENT, at, message_id="m1")
     assert await store.record_sent([(first, mark)])
     return tuple(lease.notice.delivery_id for lease in leases)
 
