@@ -99,12 +99,12 @@ class PlatformConnections(Struct, kw_only=True):
         """Greet a new group or answer a message, and retry undelivered reminders of the chat."""
         if isinstance(incoming, BotAdded | ChatMoved):
             await self.delivery_retry.resume(incoming.address)
-            if isinstance(incoming, BotAdded):
-                await log_failure(self.welcome.greet(incoming), f"greeting of {incoming.address}")
-            return
-        await self.router.handle(incoming)
-        if self.delivery_retry.is_due(incoming.address):
-            await self.delivery_retry.resume(incoming.address)
+        else:
+            await self.router.handle(incoming)
+            if self.delivery_retry.is_due(incoming.address):
+                await self.delivery_retry.resume(incoming.address)
+        if isinstance(incoming, BotAdded):
+            await log_failure(self.welcome.greet(incoming), f"greeting of {incoming.address}")
 
 
 async def _handle_new(receive: Receive, message: ChatMessage) -> None:

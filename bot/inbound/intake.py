@@ -100,7 +100,7 @@ class StorageRetry:
 
 
 MoveChat = Callable[[ChatMoved], Awaitable[None]]
-"""Changes the chat of everything that is stored of it."""
+"""Gives all stored data of a chat its new id."""
 
 
 class Intake:

@@ -292,7 +292,8 @@ class Assistant:
         results = await dispatch_all(self._router, calls, contexts)
         if interpretation.is_chosen_by_model and self._dialogues is not None:
             made = tuple(call for call, result in zip(calls, results, strict=True) if result.ok)
-            await self._dialogues.note_calls(turn, made) if made else None
+            if made:
+                await self._dialogues.note_calls(turn, made)
         return Dispatched(results=results)
 
     async def _run_confirmed(self, pending: Sequence[PendingCall], contexts: Sequence[CallContext]) -> Dispatched:

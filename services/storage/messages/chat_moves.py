@@ -36,6 +36,7 @@ _CHATS: Final[tuple[tuple[_Column, tuple[_Column, ...]], ...]] = (
 """The columns of chats, each with the columns that have ids of messages of the chat."""
 
 _CHOICES: Final = (OPT_OUT.c.place, RETENTION.c.chat_key)
+"""Columns with chats that are parts of primary keys."""
 
 _KEYS: Final = (STATE.c.key, SCOPE.c.scope, QUIET.c.key)
 """Columns of keys like `<purpose>:<chat>` and `<purpose>:<chat>#<person>`."""
