@@ -147,6 +147,15 @@ def test_hostile_message_is_classified_in_bounded_time(talk, piece):
     assert time.perf_counter() - started < 0.5
 
 
+def test_long_message_of_question_marks_to_the_bot_is_classified_in_bounded_time(talk):
+    message = replace(talk("ann: " + "?" * 20_000 + "x")[0], is_addressed=True)
+    started = time.perf_counter()
+
+    content_messages([message])
+
+    assert time.perf_counter() - started < 0.5
+
+
 def test_answered_message_was_meant_for_the_bot(talk):
     messages = talk("ann: move the milk one to 7pm", "bubbles: done", "bob: the milk is sour")
     answer = replace(messages[1], reply_to="m1")
