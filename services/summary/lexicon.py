@@ -81,8 +81,8 @@ def lexicon() -> Lexicon:
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _CJK_RUN = re.compile(rf"[{_CJK}]")
-LINK = re.compile(r"https?://[^\s<>\"'，。；！？、）】》「」]+")
-"""A link without punctuation after it."""
+LINK = re.compile(r"https?://[^\s<>\"'，。；！？、）】》「」]+", re.IGNORECASE)
+"""A link, possibly with punctuation after it; phones write the first letter as a capital."""
 _LINK_WORD = re.compile(r"https?://\S+")
 _CJK_WIDTH = 3
 """One Chinese character counts as three Latin letters."""

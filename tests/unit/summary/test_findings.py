@@ -152,6 +152,12 @@ def test_links_are_listed_once_without_the_punctuation_around_them(talk):
     ]
 
 
+def test_link_with_a_capital_letter_is_found(talk):
+    found = find(talk("ann: Https://example.org/a"), language="en")
+
+    assert [link.url for link in found.links] == ["Https://example.org/a"]
+
+
 def test_enormous_message_is_read_in_bounded_time(talk):
     found = find(talk("ann: " + "remind 决定 at 5 " * 20_000), language="en")
 

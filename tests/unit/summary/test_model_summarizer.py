@@ -40,9 +40,10 @@ async def test_a_bullet_carries_the_ids_of_the_messages_it_cites(talk):
         ("The boiler leaks since 2019.", [1]),
         ("Bob says the boiler leaks again.", [1]),
         ("The boiler leaks again, see https://evil.example/pay", [1]),
+        ("The boiler leaks again, see HTTPS://evil.example/pay", [1]),
         ("   ", [1]),
     ],
-    ids=["no id", "unknown id", "id below one", "unsaid", "number", "person", "link", "blank"],
+    ids=["no id", "unknown id", "id below one", "unsaid", "number", "person", "link", "link in capitals", "blank"],
 )
 async def test_a_claim_that_its_messages_do_not_make_is_dropped(talk, claim):
     messages = talk("ann: the boiler leaks again", "bob: tea is ready at home")
