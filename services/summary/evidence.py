@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from services.kernel.chat import ChatMessage
-from services.summary.lexicon import LINK, is_cjk, lexicon, terms
+from services.summary.lexicon import find_links, is_cjk, lexicon, terms
 from services.summary.model import Bullet
 from services.summary.requests import ClaimedBullet
 
@@ -32,9 +32,9 @@ class Evidence(Struct, frozen=True, kw_only=True):
         script than the messages, a verbatim `quote` replaces the content terms.
         """
         cited_text = "\n".join(self.texts)
-        if not _digits(text) <= _digits(cited_text) | _number_words(cited_text) or not set(LINK.findall(text)) <= set(
-            LINK.findall(cited_text)
-        ):
+        if not _digits(text) <= _digits(cited_text) | _number_words(cited_text):
+            return False
+        if not set(find_links(text)) <= set(find_links(cited_text)):
             return False
         if self._names_an_outsider(text, cited_text):
             return False

@@ -7,10 +7,9 @@ from datetime import UTC, tzinfo
 from services.kernel.chat import ChatMessage
 from services.summary.content import is_chatter
 from services.summary.extractive import quote
-from services.summary.lexicon import LINK, lexicon, terms
+from services.summary.lexicon import LINK, find_links, lexicon, terms
 from services.summary.model import DateMention, Finding, Findings, LinkMention, ReadTime
 
-_LINK_TAIL = ".,;:!?)]}"
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
 _ANSWERED_WITHIN = 10
 _SHORT_ANSWER_WITHIN = 3
@@ -109,8 +108,7 @@ def _links(messages: Sequence[ChatMessage]) -> tuple[LinkMention, ...]:
     """Return the distinct links in the order of their first mention."""
     found: dict[str, LinkMention] = {}
     for message in messages:
-        for match in LINK.finditer(message.text):
-            url = match.group().rstrip(_LINK_TAIL)
+        for url in find_links(message.text):
             found.setdefault(url, LinkMention(url=url, message_id=message.id, sender=message.sender.name))
     return tuple(found.values())
 

@@ -83,6 +83,7 @@ _RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _CJK_RUN = re.compile(rf"[{_CJK}]")
 LINK = re.compile(r"https?://[^\s<>\"'，。；！？、）】》「」]+", re.IGNORECASE)
 """A link, possibly with punctuation after it; phones write the first letter as a capital."""
+_LINK_TAIL = ".,;:!?)]}"
 _LINK_WORD = re.compile(r"https?://\S+")
 _CJK_WIDTH = 3
 """One Chinese character counts as three Latin letters."""
@@ -101,6 +102,18 @@ def terms(text: str) -> list[str]:
         elif len(run) > 1 and run not in lexicon().stop_words:
             found.append(_singular(run))
     return found
+
+
+def find_links(text: str) -> list[str]:
+    """Return the links in `text` in order, without the punctuation after them."""
+    return [_trim_link(found) for found in LINK.findall(text)]
+
+
+def _trim_link(link: str) -> str:
+    """Return `link` without the punctuation at its end, except a parenthesis that closes one of the link."""
+    bare = link.rstrip(_LINK_TAIL)
+    is_open = bare.count("(") > bare.count(")") and link.startswith(")", len(bare))
+    return f"{bare})" if is_open else bare
 
 
 def is_cjk(character: str) -> bool:

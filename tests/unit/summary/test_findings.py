@@ -152,6 +152,15 @@ def test_links_are_listed_once_without_the_punctuation_around_them(talk):
     ]
 
 
+@pytest.mark.parametrize("text", ["{}", "({})", "see {}.", "[the planet]({}), said Bob"])
+def test_link_keeps_a_parenthesis_that_it_opened(talk, text):
+    url = "https://example.org/Mercury_(planet)"
+
+    found = find(talk(f"ann: {text.format(url)}"), language="en")
+
+    assert [link.url for link in found.links] == [url]
+
+
 def test_link_with_a_capital_letter_is_found(talk):
     found = find(talk("ann: Https://example.org/a"), language="en")
 

@@ -53,6 +53,14 @@ async def test_a_claim_that_its_messages_do_not_make_is_dropped(talk, claim):
     assert [bullet.message_ids for bullet in bullets] == [("m2",)]
 
 
+async def test_full_stop_after_a_link_is_no_part_of_it(talk):
+    messages = talk("ann: the manual is at https://example.org/boiler for everyone")
+
+    bullets = await summarize(messages, points(("The manual is at https://example.org/boiler.", [1])))
+
+    assert [bullet.message_ids for bullet in bullets] == [("m1",)]
+
+
 async def test_bullets_follow_the_conversation_and_their_limit(talk):
     messages = talk("ann: boiler leaks", "bob: plumber comes", "cat: pipe replaced", "dan: invoice paid")
     answer = points(("Pipe replaced", [3]), ("Boiler leaks", [1]), ("Plumber comes", [2]), ("Invoice paid", [4]))
