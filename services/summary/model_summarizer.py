@@ -50,6 +50,7 @@ class ModelSummarizer:
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
         self._digests: BoundedDict[str, _Digest] = BoundedDict(_MAX_DIGESTS)
+        self._forget_count = 0
 
     def forget_message(self, chat: ChatAddress, message_id: str) -> None:
         """Drop the cached bullets of parts with a message that was edited or deleted."""
@@ -60,6 +61,7 @@ class ModelSummarizer:
         self._forget(lambda digest: person_id in digest.people)
 
     def _forget(self, is_outdated: Callable[[_Digest], bool]) -> None:
+        self._forget_count += 1
         for key in [key for key, digest in self._digests.items() if is_outdated(digest)]:
             del self._digests[key]
 
@@ -118,12 +120,15 @@ class ModelSummarizer:
         if cached is not None:
             self._digests.move_to_end(key)
             return cached.bullets
+        forget_count = self._forget_count
         completion = await self._model.complete(chunk_request(part, language=language, count=count))
         try:
             claimed = parse_claims(completion.text)
         except ModelUnavailable:
             return None
         points = check_claims(claimed[:count], part)
+        if forget_count != self._forget_count:  # perhaps a message of this part, while the model read it
+            return points
         self._digests[key] = _Digest(
             bullets=points,
             messages=frozenset((message.address.key, message.id) for message in part),

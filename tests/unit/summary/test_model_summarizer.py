@@ -10,6 +10,7 @@ from services.kernel.errors import ModelUnavailable
 from services.summary.model import SummaryMethod, SummaryWindow
 from services.summary.model_summarizer import ModelSummarizer
 from services.summary.service import SummaryService
+from tests.unit.summary.conftest import HOME
 
 
 def points(*bullets):
@@ -280,4 +281,26 @@ async def test_messages_of_a_forgotten_person_leave_the_cache_and_others_stay(ta
 
     summarizer.forget_person("ann")
     await summarizer.bullets(messages, language="en", count=3)
+    assert len(model.parts) == 2 * count
+
+
+@pytest.mark.parametrize(
+    "forget", [lambda each: each.forget_message(HOME, "m1"), lambda each: each.forget_person("ann")]
+)
+async def test_message_that_is_forgotten_while_the_model_reads_it_is_not_cached(talk, forget):
+    model = FactFinder()
+    summarizer = ModelSummarizer(model)
+    messages = talk("ann: the invoice for the boiler is 4711 euro", "bob: the plumber comes on Monday")
+
+    async def forget_during_the_request(request):
+        forget(summarizer)
+        return await FactFinder.complete(model, request)
+
+    model.complete = forget_during_the_request
+    await summarizer.bullets(messages, language="en", count=3)
+    count = len(model.parts)
+
+    del model.complete
+    await summarizer.bullets(messages, language="en", count=3)
+
     assert len(model.parts) == 2 * count
