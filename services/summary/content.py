@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Sequence
 from datetime import timedelta
 
 from services.kernel.chat import ChatMessage
-from services.summary.lexicon import lexicon, terms
+from services.summary.lexicon import is_cjk, lexicon, terms
 from services.summary.model import Participant, SummaryWindow
 
 _SLASH_COMMAND = re.compile(r"[/!][A-Za-z]\w*(?:@\w+)?(?:\s|$)")
@@ -151,12 +151,18 @@ def _thread(messages: Sequence[ChatMessage], start: str) -> list[ChatMessage]:
 
 
 def _filter_topic(messages: Sequence[ChatMessage], topic: str) -> list[ChatMessage]:
-    """Keep messages that share a term with `topic`, and direct replies to them."""
+    """Keep messages that share a term with `topic`, and direct replies to them.
+
+    A topic of a single Chinese character, which has no term, may occur anywhere in a message.
+    """
     wanted = set(terms(topic))
+    character = topic.strip()
+    anywhere = character if len(character) == 1 and is_cjk(character) else None
     on_topic: list[ChatMessage] = []
     chosen_ids: set[str] = set()
     for message in messages:
-        if message.reply_to in chosen_ids or not wanted.isdisjoint(terms(message.text)):
+        has_topic = anywhere in message.text if anywhere else not wanted.isdisjoint(terms(message.text))
+        if message.reply_to in chosen_ids or has_topic:
             on_topic.append(message)
             chosen_ids.add(message.id)
     return on_topic

@@ -129,6 +129,13 @@ def test_topic_keeps_matching_messages_and_their_replies(talk):
     assert [message.id for message in chinese] == ["m4"]
 
 
+def test_topic_of_one_chinese_character_is_found(talk):
+    messages = talk("ann: 我家猫昨天病了", "bob: 今天天气不错", "cat: 它好点了吗")
+    messages[2] = replace(messages[2], reply_to="m1")
+
+    assert [message.id for message in narrow(messages, SummaryWindow(topic="猫"))] == ["m1", "m3"]
+
+
 def test_people_are_counted_busiest_first_under_their_latest_name(talk):
     messages = talk("bob: one", "ann: two", "ann: three")
     messages[2] = replace(messages[2], sender=replace(messages[2].sender, name="Anna"))
