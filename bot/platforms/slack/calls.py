@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Final
 
-from aiohttp import ClientConnectorError, ClientError
+from aiohttp import ClientConnectorError, ClientError, ClientResponse
 from slack_sdk.errors import SlackApiError, SlackRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -83,8 +83,9 @@ class WebApi:
         if asked_at is not None and timedelta() <= self._clock.now() - asked_at < _TRUSTED_FOR:
             return known
         try:
-            answer = await self._client.api_call("users.info", params={"user": user})
-        except (SlackApiError, ClientError, TimeoutError, OSError):
+            with _convert_errors():
+                answer = await self._client.api_call("users.info", params={"user": user})
+        except DeliveryFailed:
             return known
         person = _to_person(user, mapping(answer.get("user")))
         self._people[user] = (self._clock.now(), person)
@@ -102,15 +103,23 @@ def _convert_errors() -> Iterator[None]:
     except (ClientError, TimeoutError, OSError) as error:
         is_sent = not isinstance(error, ClientConnectorError)
         raise DeliveryFailed(f"slack: {error}", is_unknown=is_sent) from error
+    except (AttributeError, ValueError) as error:  # the SDK takes every answer with status 200 for an object
+        raise DeliveryFailed("slack: the answer is not a JSON object", is_unknown=True) from error
 
 
 def to_delivery_failed(error: SlackApiError) -> DeliveryFailed:
     """Return the error of a message for a refusal by Slack."""
-    reason = str(error.response.get("error", error))
-    headers = {name.lower(): value for name, value in dict(error.response.headers).items()}
-    if reason == "ratelimited" or error.response.status_code == 429:
+    # The answer may have no JSON object; where it only claims to have one, the SDK gives the response of aiohttp.
+    response = error.response
+    status = response.status if isinstance(response, ClientResponse) else response.status_code
+    answer = mapping(getattr(response, "data", None))
+    reason = str(answer.get("error", error))
+    headers = {name.lower(): value for name, value in dict(response.headers).items()}
+    if reason == "ratelimited" or status == 429:
         return DeliveryFailed("slack: rate limit", retry_after=parse_retry_after(headers) or _DEFAULT_RETRY_AFTER)
-    is_passing = reason in _TRANSIENT or error.response.status_code >= 500
+    if status == 200 and "error" not in answer:
+        return DeliveryFailed("slack: the answer is not a JSON object", is_unknown=True)
+    is_passing = reason in _TRANSIENT or status >= 500
     return DeliveryFailed(f"slack: {reason}", is_permanent=not is_passing)
 
 
