@@ -109,13 +109,19 @@ class HttpListener:
 
     async def _handle(self, request: web.Request) -> web.Response:
         raw = await request.read()
-        if not self._verifier.is_valid_request(raw, dict(request.headers)):
+        if not self._is_signed(raw, request):
             return web.Response(status=401)
         kind, payload = _read(raw, is_json=request.content_type == "application/json")
         if payload.get("type") == "url_verification":
             return web.json_response({"challenge": payload.get("challenge")})
         await self._take(kind, payload)
         return web.json_response(_SEEN_IN_CHANNEL) if kind == "slash_commands" else web.Response()
+
+    def _is_signed(self, raw: bytes, request: web.Request) -> bool:
+        try:
+            return self._verifier.is_valid_request(raw, dict(request.headers))
+        except (TypeError, ValueError):  # the time is no number, the body or the signature no text
+            return False
 
 
 def _read(raw: bytes, *, is_json: bool) -> tuple[str, Mapping[str, object]]:
