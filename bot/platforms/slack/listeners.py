@@ -6,6 +6,7 @@ Source: https://docs.slack.dev/apis/events-api/using-socket-mode
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from typing import Final
 from urllib.parse import parse_qsl
 
 from aiohttp import ClientError, web
@@ -21,6 +22,8 @@ from bot.platforms.kit.connection import ConnectionEnded, ConnectionRefusedForGo
 from bot.platforms.slack.calls import web_client
 from function_calls.language.messages import Message
 
+# The SDK tries the same address again without end, although its ticket soon expires.
+_PINGS_UNTIL_CONNECTED: Final = 12
 _SEEN_IN_CHANNEL = {"response_type": "in_channel"}
 
 Take = Callable[[str, Mapping[str, object]], Awaitable[None]]
@@ -57,7 +60,7 @@ class SocketListener:
         client.socket_mode_request_listeners.append(arrive)
         close: Callable[[], Awaitable[None]] = client.close  # the SDK leaves it without types
         try:
-            await client.connect_to_new_endpoint()
+            await self._connect(client)
             is_open()
             await self._work(client, arrived, is_open)
         except SlackApiError as error:
@@ -66,6 +69,13 @@ class SocketListener:
             raise ConnectionEnded(str(error)) from error
         finally:
             await close()
+
+    async def _connect(self, client: SocketModeClient) -> None:
+        try:
+            async with asyncio.timeout(_PINGS_UNTIL_CONNECTED * self._ping_seconds):
+                await client.connect_to_new_endpoint()
+        except TimeoutError as error:
+            raise ConnectionEnded(Message("connection.missing", {"name": "Slack"})) from error
 
     async def _work(
         self, client: SocketModeClient, arrived: "asyncio.Queue[SocketModeRequest]", on_activity: Callable[[], None]

@@ -107,6 +107,16 @@ async def test_platform_reconnects_at_the_request_of_slack(server, platform, rec
     assert receiver.texts == ["tea"]
 
 
+async def test_refused_socket_is_replaced_by_another(server, make, receiver, running, until):
+    server.expired_links = 1
+    async with running(make()):
+        await until(lambda: server.sockets)
+        await server.say("tea")
+        await receiver.wait_for(1)
+
+    assert receiver.texts == ["tea"]
+
+
 async def test_message_without_an_answer_is_not_sent_again(server, platform):
     server.troubles.append(Trouble(is_cut=True, is_taken=True))
 

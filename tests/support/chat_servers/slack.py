@@ -27,7 +27,8 @@ class SlackServer(LoopbackServer):
 
     An envelope that is not acknowledged is sent again over the next connection, as by Slack. With `post_to`, requests
     are posted there instead and signed with `signing_secret`. Without `answers_pings` a ping is followed by another
-    frame and no pong, so that only the client's own pings detect a dead connection.
+    frame and no pong, so that only the client's own pings detect a dead connection. `expired_links` is the number of
+    the next addresses of Socket Mode that are refused.
     """
 
     def __init__(self) -> None:
@@ -41,6 +42,7 @@ class SlackServer(LoopbackServer):
         self.names: dict[str, str] = {}
         self.scopes = _SCOPES
         self.answers_pings = True
+        self.expired_links = 0
         self.members = ["UBOT", "U7", "U8", "U9"]
         self.members_per_page = 1000
         self._uploads: dict[str, bytes] = {}
@@ -179,7 +181,14 @@ class SlackServer(LoopbackServer):
         async with ClientSession() as client, client.post(self.post_to, data=body, headers=headers) as response:
             self.statuses.append(response.status)
 
+    def _new_link(self) -> str:
+        is_expired = self.expired_links > 0
+        self.expired_links -= is_expired
+        return f"{self.socket_url}/link{'?ticket=expired' if is_expired else ''}"
+
     async def _link(self, request: web.Request) -> web.StreamResponse:
+        if request.query.get("ticket") == "expired":
+            return web.Response(status=408)
         socket = await self.socket(request, answers_pings=False)
         missed = list(self._unacknowledged.values())  # what comes from now on is told by itself
         with suppress(ConnectionError, ClientConnectionError):
@@ -221,7 +230,7 @@ class SlackServer(LoopbackServer):
             "files.getUploadURLExternal": {"upload_url": f"{self.url}/upload/{file_id}", "file_id": file_id},
             "conversations.members": self._page_of_members(body),
             "auth.test": {"user_id": "UBOT", "bot_id": "BBOT", "team_id": "T1", "user": "bubbles", "url": self.url},
-            "apps.connections.open": {"url": f"{self.socket_url}/link"},
+            "apps.connections.open": {"url": self._new_link() if method == "apps.connections.open" else ""},
             "users.info": {
                 "user": {"id": body.get("user"), "is_admin": body.get("user") == "U9", **self._profile(body)}
             },
