@@ -5,6 +5,8 @@ Source: https://docs.slack.dev/apis/events-api/using-socket-mode
 
 import asyncio
 import json
+import logging
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 from urllib.parse import parse_qsl
@@ -24,10 +26,21 @@ from function_calls.language.messages import Message
 
 # The SDK tries the same address again without end, although its ticket soon expires.
 _PINGS_UNTIL_CONNECTED: Final = 12
+_ADDRESS: Final = re.compile(r"wss?://[^\s'\"]+")
+_LOG: Final = logging.getLogger("slack_sdk.socket_mode.bubbles")
 _SEEN_IN_CHANNEL = {"response_type": "in_channel"}
 
 Take = Callable[[str, Mapping[str, object]], Awaitable[None]]
 """Takes the kind of a payload in Socket Mode (`events_api`, `slash_commands`, `interactive`), and the payload."""
+
+
+def _hide_addresses(record: logging.LogRecord) -> bool:
+    """Remove the addresses of Socket Mode, whose tickets open the connection, and the traceback, which repeats them."""
+    record.msg, record.args, record.exc_info = _ADDRESS.sub("wss://…", record.getMessage()), (), None
+    return True
+
+
+_LOG.addFilter(_hide_addresses)
 
 
 class SocketListener:
@@ -53,6 +66,7 @@ class SocketListener:
 
         client = SocketModeClient(
             self._app_token,
+            logger=_LOG,
             web_client=web_client(self._app_token, self._api_url),
             auto_reconnect_enabled=False,
             ping_interval=self._ping_seconds,

@@ -107,6 +107,14 @@ async def test_platform_reconnects_at_the_request_of_slack(server, platform, rec
     assert receiver.texts == ["tea"]
 
 
+async def test_ticket_of_a_refused_socket_is_not_logged(server, make, running, until, caplog):
+    server.expired_links = 1
+    async with running(make()):
+        await until(lambda: "Failed to connect" in caplog.text)
+
+    assert "ticket" not in caplog.text
+
+
 async def test_refused_socket_is_replaced_by_another(server, make, receiver, running, until):
     server.expired_links = 1
     async with running(make()):
