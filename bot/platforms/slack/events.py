@@ -74,6 +74,13 @@ class Stamp(Form):
     thread_ts: str | None = None
 
 
+class Container(Form):
+    """The place of a button; `message_ts` where it is a message, also one that only one person sees."""
+
+    message_ts: str = ""
+    thread_ts: str | None = None
+
+
 class Action(Form):
     """A pressed button."""
 
@@ -88,4 +95,5 @@ class Interaction(Form):
     user: Reference | None = None
     channel: Reference | None = None
     message: Stamp | None = None
+    container: Container = Container()
     actions: tuple[Action, ...] = Field(())

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from bot.platforms.kit.commands import MENU_NAMES
 from bot.platforms.kit.events import instant, is_called
-from bot.platforms.slack.events import Command, Interaction, Message, ReactionChange
+from bot.platforms.slack.events import Command, Interaction, Message, ReactionChange, Stamp
 from services.kernel.chat import (
     Attachment,
     BotAdded,
@@ -95,9 +95,13 @@ def to_command(
 
 
 def to_pressed(interaction: Interaction, people: Mapping[str, Person], now: datetime) -> ChatMessage | None:
-    """Convert a pressed button to a message with its text, in reply to the message that has the button."""
-    user, channel, message = interaction.user, interaction.channel, interaction.message
-    if interaction.type != "block_actions" or not interaction.actions or not (user and channel and message):
+    """Convert a pressed button to a message with its text, in reply to the message that has the button.
+
+    Slack leaves out the message where only one person sees it.
+    """
+    user, channel, place = interaction.user, interaction.channel, interaction.container
+    message = interaction.message or Stamp(ts=place.message_ts, thread_ts=place.thread_ts)
+    if interaction.type != "block_actions" or not interaction.actions or not (user and channel and message.ts):
         return None
     action = interaction.actions[0]
     return ChatMessage(

@@ -115,6 +115,21 @@ def test_pressed_button_is_a_reply_to_its_message():
     assert (message.text, message.reply_to, message.sender.name) == ("snooze 10 min", "1.1", "Ann")
 
 
+def test_pressed_button_of_a_private_reply_is_a_reply_to_it():
+    pressed = Interaction.model_validate(
+        {
+            "type": "block_actions",
+            "user": {"id": "U7"},
+            "channel": {"id": "C1"},
+            "container": {"type": "message", "message_ts": "1.1", "channel_id": "C1", "is_ephemeral": True},
+            "actions": [{"action_id": "say-0", "value": "undo", "action_ts": "2.1"}],
+        }
+    )
+    message = wire.to_pressed(pressed, PEOPLE, NOW)
+
+    assert (message.text, message.reply_to, message.address) == ("undo", "1.1", TEAM)
+
+
 def test_text_that_looks_like_marks_stays_text():
     assert blocks("<!channel> &amp; <@U8>")[0]["elements"][0]["elements"] == [
         {"type": "text", "text": "<!channel> &amp; <@U8>"}
