@@ -106,7 +106,7 @@ def to_pressed(interaction: Interaction, people: Mapping[str, Person], now: date
     action = interaction.actions[0]
     return ChatMessage(
         id=f"press-{message.ts}-{user.id}-{action.action_ts}",
-        address=ChatAddress(platform=NAME, chat_id=channel.id, thread_id=message.thread_ts),
+        address=_address(channel.id, message),
         sender=_person(user.id, people),
         text=action.value,
         sent_at=now,
@@ -187,7 +187,7 @@ def _mentioned_ids(text: str) -> list[str]:
     return list(dict.fromkeys(mark["body"] for mark in _MARKED.finditer(text) if mark["kind"] == "@"))
 
 
-def _address(channel: str, message: Message | None) -> ChatAddress:
+def _address(channel: str, message: Message | Stamp | None) -> ChatAddress:
     is_in_thread = message is not None and message.thread_ts is not None and message.thread_ts != message.ts
     return ChatAddress(
         platform=NAME, chat_id=channel, thread_id=message.thread_ts if message and is_in_thread else None

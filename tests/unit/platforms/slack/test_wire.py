@@ -130,6 +130,20 @@ def test_pressed_button_of_a_private_reply_is_a_reply_to_it():
     assert (message.text, message.reply_to, message.address) == ("undo", "1.1", TEAM)
 
 
+def test_pressed_button_of_the_first_message_of_a_thread_is_in_the_channel():
+    pressed = Interaction.model_validate(
+        {
+            "type": "block_actions",
+            "user": {"id": "U7"},
+            "channel": {"id": "C1"},
+            "message": {"ts": "1.1", "thread_ts": "1.1"},
+            "actions": [{"action_id": "say-0", "value": "undo", "action_ts": "2.1"}],
+        }
+    )
+
+    assert wire.to_pressed(pressed, PEOPLE, NOW).address == TEAM
+
+
 def test_text_that_looks_like_marks_stays_text():
     assert blocks("<!channel> &amp; <@U8>")[0]["elements"][0]["elements"] == [
         {"type": "text", "text": "<!channel> &amp; <@U8>"}
