@@ -210,17 +210,25 @@ def _field_name(name: str) -> str:
 
 
 def _unpack_options(options: Any) -> list[Parameter]:
-    hints = get_type_hints(options)
-    required = options.__required_keys__
-    return [
-        Parameter(
-            name=name,
-            field=_field_name(name),
-            annotation=hint,
-            default=inspect.Parameter.empty if name in required else OMITTED,
-        )
-        for name, hint in hints.items()
-    ]
+    required = options.__required_keys__  # which do not know the qualifiers of annotations that are text
+    parameters = []
+    for name, hint in get_type_hints(options, include_extras=True).items():
+        annotation, is_required = _drop_qualifier(hint, is_required=name in required)
+        default = inspect.Parameter.empty if is_required else OMITTED
+        parameters.append(Parameter(name=name, field=_field_name(name), annotation=annotation, default=default))
+    return parameters
+
+
+def _drop_qualifier(hint: Any, *, is_required: bool) -> tuple[Any, bool]:
+    """Return the type of a key of a TypedDict without `Required` or `NotRequired`, and whether it is required."""
+    origin = get_origin(hint)
+    if origin in (Required, NotRequired):
+        return _drop_qualifier(get_args(hint)[0], is_required=origin is Required)
+    if origin is Annotated:
+        inner, *notes = get_args(hint)
+        annotation, is_required = _drop_qualifier(inner, is_required=is_required)
+        return Annotated[(annotation, *notes)], is_required
+    return hint, is_required
 
 
 def _injected_class(annotation: Any, injectable: Collection[type]) -> type | None:

@@ -47,6 +47,16 @@ class Options(TypedDict, total=False):
     depth: int
 
 
+class LimitedOptions(TypedDict):
+    depth: typing.NotRequired[Annotated[int, Field(ge=1, description="How deep.")]]
+    width: Annotated[typing.NotRequired[int], Field(ge=2)]
+
+
+class TextOptions(TypedDict):
+    depth: "int"
+    mode: "typing.NotRequired[str]"
+
+
 class PlainOptions(typing.TypedDict):
     depth: int
     mode: typing.NotRequired[str]
@@ -173,6 +183,24 @@ def test_keywords_typed_by_unpack_become_optional_arguments():
     assert set(properties(analyse(tool))) == {"text", "depth"}
     assert call_with(tool, {"text": "a"}) == {"text": "a"}
     assert call_with(tool, {"text": "a", "depth": 3}) == {"text": "a", "depth": 3}
+
+
+@pytest.mark.parametrize("arguments", [{"depth": 0}, {"width": 1}])
+def test_keywords_typed_by_unpack_keep_their_limits(arguments):
+    def tool(**options: Unpack[LimitedOptions]) -> dict[str, Any]:
+        return {**options}
+
+    assert call_with(tool, {"depth": 1, "width": 2}) == {"depth": 1, "width": 2}
+    assert properties(analyse(tool))["depth"]["description"] == "How deep."
+    with pytest.raises(ArgumentsInvalid):
+        call_with(tool, arguments)
+
+
+def test_keyword_typed_by_unpack_as_text_stays_optional():
+    def tool(**options: Unpack[TextOptions]) -> dict[str, Any]:
+        return {**options}
+
+    assert call_with(tool, {"depth": 1}) == {"depth": 1}
 
 
 def test_injected_parameters_are_found_by_class_and_never_shown():
