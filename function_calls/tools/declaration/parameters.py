@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.fields import FieldInfo
 from typing_extensions import TypedDict, is_typeddict
+from typing_extensions import Unpack as UnpackOfExtensions
 
 from function_calls.tools.context import CallContext
 from function_calls.tools.validation.schema import model_schema
@@ -110,7 +111,7 @@ def read_parameters(
         kind = CallContext if name == _INJECTED_NAME else _injected_class(annotation, injectable)
         if kind is not None:
             injected[name] = kind
-        elif found.kind is inspect.Parameter.VAR_KEYWORD and get_origin(annotation) is Unpack:
+        elif found.kind is inspect.Parameter.VAR_KEYWORD and get_origin(annotation) in (Unpack, UnpackOfExtensions):
             parameters += _unpack_options(get_args(annotation)[0])
         elif found.kind in _KINDS:
             raise Fault(name, *_KINDS[found.kind])

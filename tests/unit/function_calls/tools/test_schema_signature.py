@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Optional, Unpack
 
 import pytest
+import typing_extensions
 from pydantic import BaseModel, Field, RootModel
 from typing_extensions import TypedDict
 
@@ -183,6 +184,13 @@ def test_keywords_typed_by_unpack_become_optional_arguments():
     assert set(properties(analyse(tool))) == {"text", "depth"}
     assert call_with(tool, {"text": "a"}) == {"text": "a"}
     assert call_with(tool, {"text": "a", "depth": 3}) == {"text": "a", "depth": 3}
+
+
+def test_unpack_of_typing_extensions_is_read_too():
+    def tool(**options: typing_extensions.Unpack[Options]) -> dict[str, Any]:
+        return {**options}
+
+    assert call_with(tool, {"depth": 3}) == {"depth": 3}
 
 
 @pytest.mark.parametrize("arguments", [{"depth": 0}, {"width": 1}])
