@@ -206,8 +206,11 @@ def _apply_text_note(annotation: Any) -> Any:
 
 
 def _field_name(name: str) -> str:
-    """Return the name of the field, which differs if Pydantic reserves the name of the parameter."""
-    return f"argument_{name.lstrip('_')}" if name.startswith("_") or hasattr(BaseModel, name) else name
+    """Return the name of the field, which differs if Pydantic reserves the name of the parameter.
+
+    Different parameters have different fields.
+    """
+    return f"argument_{name}" if name.startswith(("_", "argument_")) or hasattr(BaseModel, name) else name
 
 
 def _unpack_options(options: Any) -> list[Parameter]:

@@ -211,6 +211,16 @@ def test_keyword_typed_by_unpack_as_text_stays_optional():
     assert call_with(tool, {"depth": 1}) == {"depth": 1}
 
 
+def test_parameters_with_similar_names_are_kept_apart():
+    def tool(_x: int, __x: int, x: int, argument_x: int, argument_copy: int, copy: int) -> tuple[int, ...]:
+        return (_x, __x, x, argument_x, argument_copy, copy)
+
+    values = {"_x": 1, "__x": 2, "x": 3, "argument_x": 4, "argument_copy": 5, "copy": 6}
+
+    assert set(properties(analyse(tool))) == set(values)
+    assert call_with(tool, values) == (1, 2, 3, 4, 5, 6)
+
+
 def test_injected_parameters_are_found_by_class_and_never_shown():
     def tool(text: str, ctx: ChatContext, maybe: Context | None = None) -> object:
         return ctx
