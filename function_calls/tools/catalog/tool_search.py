@@ -49,7 +49,8 @@ _NOTHING: Final = "No further tool fits these words. Try others, or answer witho
 def offer(specs: tuple[ToolSpec, ...], maximum: int) -> OfferedTools:
     """Prepare `specs` for a model; more than `maximum` are searchable, where `maximum` is not 0."""
     is_name_taken = any(spec.name == TOOL_SEARCH.name for spec in specs)
-    return SearchableTools(specs) if 0 < maximum < len(specs) and not is_name_taken else OfferedTools(specs)
+    can_search = any(spec.is_deferrable for spec in specs) and not is_name_taken
+    return SearchableTools(specs) if 0 < maximum < len(specs) and can_search else OfferedTools(specs)
 
 
 class SearchableTools(OfferedTools):

@@ -265,6 +265,14 @@ async def test_search_goes_over_http():
     assert [each.name for each in found.calls] == ["forecast_get"]
 
 
+def test_tools_that_are_all_needed_come_without_a_search():
+    specs = tuple(replace(tool, is_deferrable=False) for tool in TOOLS)
+
+    offered = offer(specs, 50)
+
+    assert [spec.name for spec in offered.specs] == [spec.name for spec in specs]
+
+
 def test_names_in_a_query_come_first():
     tools = offer(TOOLS, 50)
 
