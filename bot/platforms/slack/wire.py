@@ -34,6 +34,8 @@ _EMOJI: Mapping[str, str] = {
 }
 _MESSAGE_SUBTYPES = {"", "file_share", "thread_broadcast", "me_message", "bot_message"}
 _MARKED = re.compile(r"<(?P<kind>[@#!]?)(?P<body>[^<>|]+)(?:\|(?P<label>[^<>]*))?>")
+_MAX_PROFILES = 50
+"""The mentioned people of one text whose profiles are requested; other events wait for each request."""
 _COMMANDS = {f"/{name}" for name in MENU_NAMES}
 
 
@@ -46,9 +48,9 @@ class Account(Struct, frozen=True, kw_only=True):
 
 
 def users_in(message: Message) -> set[str]:
-    """Return the ids of the author and of the mentioned people."""
+    """Return the ids of the author and of the mentioned people, of whom there are at most fifty in each text."""
     texts = [message.text, message.message.text if message.message else ""]
-    return {message.user, *(user for text in texts for user in _mentioned_ids(text))} - {""}
+    return {message.user, *(user for text in texts for user in _mentioned_ids(text)[:_MAX_PROFILES])} - {""}
 
 
 def to_incoming(message: Message, me: Account, people: Mapping[str, Person]) -> Incoming | None:

@@ -40,6 +40,15 @@ def test_people_of_a_message_are_those_named_in_it():
     assert wire.users_in(Message.model_validate(EVENTS["message"])) == {"UBOT", "U7", "U8"}
 
 
+def test_profiles_of_few_people_are_requested_for_a_message_with_many_marks():
+    message = Message(user="U7", text=" ".join(f"<@UX{number}>" for number in range(3000)))
+
+    users = wire.users_in(message)
+
+    assert "U7" in users
+    assert len(users) <= 51
+
+
 def test_the_sender_has_the_name_and_rights_of_the_profile():
     assert read_event("message").sender == Person(id="U7", name="Ann", is_admin=True, username="ann.lee")
 
