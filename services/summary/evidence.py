@@ -9,7 +9,7 @@ from msgspec import Struct
 from services.kernel.chat import ChatMessage
 from services.summary.lexicon import find_links, is_cjk, lexicon, terms
 from services.summary.model import Bullet
-from services.summary.requests import ClaimedBullet
+from services.summary.requests import MESSAGE_LENGTH, ClaimedBullet
 
 _SUPPORTED_SHARE = 0.5
 _STEM_LENGTH = 5
@@ -113,7 +113,9 @@ def _check_claim(claim: ClaimedBullet, part: Sequence[ChatMessage], names: set[s
     cited = [part[number - 1] for number in sorted(set(claim.ids))][:_MAX_IDS]
     authors = {message.sender.name for message in cited}
     evidence = Evidence(
-        texts=tuple(message.text for message in cited), names=tuple(authors), outsiders=tuple(names - authors)
+        texts=tuple(message.text[:MESSAGE_LENGTH] for message in cited),  # as the model read them
+        names=tuple(authors),
+        outsiders=tuple(names - authors),
     )
     text = " ".join(claim.text.split())
     if not evidence.supports(text, quote=claim.quote):

@@ -1,14 +1,17 @@
 """Summaries by a model: parts, checked citations, cache and failures."""
 
 import json
+import time
 from dataclasses import dataclass, field
 
 import pytest
 
 from bot.testing.models import ScriptedModel, completion
 from services.kernel.errors import ModelUnavailable
+from services.summary.evidence import check_claims
 from services.summary.model import SummaryMethod, SummaryWindow
 from services.summary.model_summarizer import ModelSummarizer
+from services.summary.requests import ClaimedBullet
 from services.summary.service import SummaryService
 from tests.unit.summary.conftest import HOME
 
@@ -60,6 +63,16 @@ async def test_full_stop_after_a_link_is_no_part_of_it(talk):
     bullets = await summarize(messages, points(("The manual is at https://example.org/boiler.", [1])))
 
     assert [bullet.message_ids for bullet in bullets] == [("m1",)]
+
+
+def test_claims_about_enormous_messages_are_checked_in_bounded_time(talk):
+    messages = talk(*["ann: " + "the boiler leaks again 锅炉 é " * 1_500] * 3)
+    claims = [ClaimedBullet(text="The boiler leaks again since 7.", ids=[1, 2, 3])] * 8
+    started = time.perf_counter()
+
+    check_claims(claims, messages)
+
+    assert time.perf_counter() - started < 0.5
 
 
 async def test_bullets_follow_the_conversation_and_their_limit(talk):
