@@ -92,7 +92,14 @@ def _resolve_references(references: list[str], request: RequestContext, reminder
         only = _choose_of_same_name(references[0], request, reminders) or _choose_own_reminder(references[0], request)
         if only is not None:
             return [only.id]
-    return references if request.reading.intent in FINAL_INTENTS else resolvable
+    named = [name if name in resolvable else _find_closest_id(name, request, reminders) or name for name in references]
+    return named if request.reading.intent in FINAL_INTENTS else [name for name in named if reminders.can_resolve(name)]
+
+
+def _find_closest_id(name: str, request: RequestContext, reminders: ChatReminders) -> str:
+    """Return the id of the only reminder whose text shares most words with a name; "" for none or several."""
+    closest = _list_closest(name, request, reminders)
+    return closest[0].id if len(closest) == 1 else ""
 
 
 def _resolve_by_shared_words(references: list[str], request: RequestContext, reminders: ChatReminders) -> list[str]:
