@@ -169,6 +169,9 @@ def _replace_by_phrase(reading: MessageReading, words: Lexicon) -> list[tuple[st
             replaced += [("person_remove", "skip")]
     if words.has_any(words.for_good, text):
         replaced += [("skip", "delete")]
+    is_new_time = reading.has("WHEN") and not reading.has("CONTENT")
+    if is_new_time and words.has_any(words.substitutes, text):  # 把周三那个取消，改成周五
+        replaced += [("delete", "move")]
     if not words.joint and ("@day", "REF") in zip(reading.forms, reading.tags, strict=True):
         replaced += [("leave", "skip")]  # 明天跑步不用叫我
     has_only_time = {*reading.tags} - {NO_TAG, "PERSON"} in ({"WHEN"}, {"OLD"})

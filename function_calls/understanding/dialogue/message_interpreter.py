@@ -97,6 +97,7 @@ class MessageInterpreter:
         parts = [retag_reminders(part, words, read) for part in parts]
         interpretations = self._interpret_parts(parts, utterance, answers, is_part=len(parts) > 1)
         interpretations = _drop_repeated_changes(interpretations, utterance.chat_reminders)
+        interpretations = _choose_deletion_or_change(interpretations, utterance.chat_reminders)
         return _change_zone_first(interpretations, utterance.turn) or merge_or_none(interpretations)
 
     def _interpret_parts(
@@ -280,6 +281,23 @@ def _drop_repeated_changes(
             distinct.append(each)
             changes.append(change)
     return distinct
+
+
+def _choose_deletion_or_change(
+    interpretations: list[Interpretation], reminders: ChatReminders | None
+) -> list[Interpretation]:
+    """Return `interpretations` with only one of the deletion and the change of a reminder.
+
+    "Scrap my Wednesday one and do Friday instead" moves it; without a new time, the change is read into a reason.
+    """
+    calls = [call for each in interpretations for call in each.calls]
+    names = [call.name for call in calls]
+    if len(interpretations) != 2 or names != ["reminder_delete", "reminder_update"]:
+        return interpretations
+    deleted, changed = (_find_reminder_of_call(call, reminders) for call in calls)
+    if deleted is None or deleted != changed:
+        return interpretations
+    return interpretations[1:] if calls[1].arguments.get("time") else interpretations[:1]
 
 
 def _merge_changes(interpretations: Sequence[Interpretation]) -> Interpretation | None:
