@@ -14,6 +14,7 @@ from function_calls.understanding.reading.slots.time_words import mark_day
 from function_calls.understanding.reading.times import HOURS_A_HALF, is_clock_alone, list_halves, names_single_day
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.reminder_times import FROM_THEN, format_time, make_change_arguments
+from function_calls.understanding.requests.changes.updates import find_day_in_name
 from function_calls.understanding.requests.known_reminders import find_due, find_rule
 from function_calls.understanding.requests.new_reminders.copies import set_variant_of_last
 from function_calls.understanding.requests.new_reminders.set_calls import repeat_last, set_reminders
@@ -130,7 +131,8 @@ def pause(request: RequestContext) -> Interpretation | None:
     request = _tag_clock_in_name(request)
     when = request.reading.words("WHEN") or request.reading.words("UNTIL")
     when = request.strip_leading_word(when, request.words.during)
-    when = when or ("" if request.reading.has("OLD") else find_asking_time(request))
+    is_of_name = request.reading.has("OLD") or _has_day_in_content(request)
+    when = when or ("" if is_of_name else find_asking_time(request))
     bare = request.strip_leading_word(mark_day(when, request.words), request.words.until_words)
     if not when or not (request.read_times(bare) or request.parse_length(bare)):  # "until further notice"
         return change_state(request, "pause")
@@ -143,6 +145,12 @@ def pause(request: RequestContext) -> Interpretation | None:
     if due is None or due.date() >= begin:
         return change_state(request, "pause")
     return request.answers.say("offline.pause_end")
+
+
+def _has_day_in_content(request: RequestContext) -> bool:
+    """Return whether the day in the name of a reminder is a word of its text: "the Sunday run", due on Saturdays."""
+    day, reminder = find_day_in_name(request), find_named_reminder(request)
+    return bool(day) and reminder is not None and request.words.fold(day) in request.words.fold(reminder.content)
 
 
 def _is_end_of_pause(when: str, bare: str, request: RequestContext) -> bool:
