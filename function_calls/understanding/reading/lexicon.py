@@ -15,6 +15,7 @@ from function_calls.understanding.reading.reminder_words import stem
 from services.kernel.languages import detect_latin_language
 
 FALLBACK = "en"
+_MARKS_BEHIND_WORD = re.compile(r"[,;:.!?…]+(?=\s|$)")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 
 
@@ -32,6 +33,8 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     before_reference: tuple[str, ...]
     behind_reference: tuple[str, ...]
     before_content: tuple[str, ...]
+    before_appointment: tuple[str, ...] = ()
+    routine_times: tuple[str, ...] = ()
     amount_ahead: tuple[str, ...]
     as_time: tuple[str, ...]
     end: tuple[str, ...]
@@ -260,8 +263,10 @@ class Lexicon(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def has_any(self, words: Iterable[str], folded: str) -> bool:
         """Return whether the `folded` text has one of `words`, as a word of its own where words have spaces."""
-        spaced = f" {folded} "
-        return any(f" {word} " in spaced if self.joint else word in folded for word in words)
+        if not self.joint:
+            return any(word in folded for word in words)
+        spaced = f" {folded} {_MARKS_BEHIND_WORD.sub(' ', folded)} "
+        return any(f" {word} " in spaced for word in words)
 
     def has_trigger(self, folded: str) -> bool:
         """Return whether the `folded` text has a word such as "remind", also within another word or a time."""

@@ -18,12 +18,23 @@ def extract_content(reading: MessageReading, words: Lexicon) -> str:
     behind = [span for span in spans if span[0] >= begin]
     if behind and len(reading.text[behind[0][0] : behind[-1][1]].strip()) > 1:
         spans = behind
+    spans = [(start, _find_end_of_routine_time(reading.text, end, words)) for start, end in spans]
     texts = [reading.text[start : _find_end_of_word(reading.text, start, end, words)] for start, end in spans]
     first, *others = [_tidy_content(text, words) for text in texts] or [""]
     links = [_find_link(reading, start, words) for start, _ in spans[1:]]
     pieces = [first, *(f"{link}{piece}" for link, piece in zip(links, others, strict=True) if piece)]
     content = (" " if words.joint else "，").join(piece for piece in pieces if piece)
     return "" if words.fold(content) in words.but else content  # "but on Thursdays tell Ann"
+
+
+def _find_end_of_routine_time(text: str, end: int, words: Lexicon) -> int:
+    """Return where a content ends with the routine time right behind it: "buy bread after work"."""
+    behind = text[end:].lstrip()
+    for routine_time in words.routine_times:
+        length = len(routine_time)
+        if behind[:length].casefold() == routine_time and not behind[length : length + 1].isalnum():
+            return len(text) - len(behind) + length
+    return end
 
 
 def _find_end_of_word(text: str, start: int, end: int, words: Lexicon) -> int:

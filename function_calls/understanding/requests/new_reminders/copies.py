@@ -20,6 +20,7 @@ from function_calls.understanding.requests.last_reminder import (
     is_repeating,
     read_times_of_copy,
 )
+from function_calls.understanding.requests.new_reminders.same_day import find_same_day_time, move_open_time_to_day
 from function_calls.understanding.requests.people import find_people, says_remind_me
 from function_calls.understanding.requests.references.named_reminders import find_references
 from function_calls.understanding.requests.request_context import RequestContext
@@ -40,11 +41,14 @@ def copy_last(request: RequestContext) -> Interpretation | None:
         return request.answers.call_tool("reminder_update", {"days": f"+{days}", "reminder_id": name})
     request = request.with_reading(untag_that_day(tag_same_time(request.reading, request.words), request.words))
     times = read_times_of_copy(request, last)
+    event = find_same_day_time(request)
+    if event is not None:
+        times = [move_open_time_to_day(time, event.start.date(), request, event) for time in times]
     times = [complete_time(time, last, request) for time in times]
     if not times:
         return None
     content = request.content or _find_task_at_end(request) or str(last.arguments["content"])
-    person = _choose_people_of_copy(last, request)
+    person = choose_people_of_copy(last, request)
     interpretation = request.answers.set_reminders(
         [ReminderRequest(content=content, person=person, time=time) for time in times]
     )
@@ -53,7 +57,7 @@ def copy_last(request: RequestContext) -> Interpretation | None:
     return replace(interpretation, calls=tuple(copy_rule(call, last) for call in interpretation.calls))
 
 
-def _choose_people_of_copy(last: ToolCall, request: RequestContext) -> str | None:
+def choose_people_of_copy(last: ToolCall, request: RequestContext) -> str | None:
     """Return the people to remind once more: those that are named, else those of the last reminder, but for "me"."""
     is_named, says_me = request.reading.has("PERSON"), says_remind_me(request)
     is_for_everyone = last.arguments.get("person") == EVERYONE_ARGUMENT

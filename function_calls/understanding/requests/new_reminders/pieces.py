@@ -11,7 +11,7 @@ from function_calls.understanding.open_questions import ReminderRequest
 from function_calls.understanding.reading.message import NO_TAG, MessageReading
 from function_calls.understanding.reading.repair.event_repair import names_event_for_clock
 from function_calls.understanding.reading.slots.contents import extract_content
-from function_calls.understanding.reading.slots.small_words import are_function_words
+from function_calls.understanding.reading.slots.small_words import are_function_words, tidy
 from function_calls.understanding.reading.times import TimeWords, names_hour, names_single_day, set_clock
 from function_calls.understanding.reading.tokens import is_time
 from function_calls.understanding.requests.earlier_messages import read_event_before, refers_to_that
@@ -22,12 +22,13 @@ from function_calls.understanding.requests.last_reminder import (
     find_call_to_repeat,
     read_times_of_copy,
 )
+from function_calls.understanding.requests.new_reminders.copies import choose_people_of_copy
 from function_calls.understanding.requests.new_reminders.same_day import (
     find_same_day_time,
     move_open_time_to_day,
     untag_name_of_day,
 )
-from function_calls.understanding.requests.people import find_people
+from function_calls.understanding.requests.people import find_people, says_remind_me
 from function_calls.understanding.requests.request_context import RequestContext
 from function_calls.understanding.requests.times.lead_events import (
     find_event_name_beside_lead,
@@ -50,7 +51,8 @@ def read_piece(request: RequestContext, piece: MessageReading) -> list[ReminderR
     is_sign = not any(map(str.isalnum, content)) and part.has_part(request.words.waking)  # "wake me up at 6 🙏"
     is_pronoun = content.casefold() in {*request.words.itself, *request.words.indefinites}
     content = "" if is_sign or is_pronoun else content
-    person = find_people(part)
+    person = find_people(part) or _find_people_of_event(part)
+    content = tidy(content, request.words.before_appointment) if person is None else content
     times = _share_repetition(_add_event_itself(_read_times(part), as_read), request)
     if times and not content:
         event = find_reminder_counted_from(part)
@@ -122,6 +124,14 @@ def _count_back_from_earlier_event(request: RequestContext) -> list[TimeWords] |
         return None
     is_of_other = refers_to_that(request) and request.last_set is None
     return [] if is_of_other else read_times_of_copy(request, last)
+
+
+def _find_people_of_event(request: RequestContext) -> str | None:
+    """Return the people of the last reminder, for one ahead of it that names nobody: "and the day before, pack"."""
+    if not (request.may_point and counts_back_from_unnamed_event(request)) or says_remind_me(request):
+        return None
+    last = find_call_to_repeat(request)
+    return None if last is None else choose_people_of_copy(last, request)
 
 
 def _repeat_weekly(request: RequestContext) -> list[TimeWords]:

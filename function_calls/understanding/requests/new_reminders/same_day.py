@@ -28,7 +28,10 @@ def find_same_day_time(request: RequestContext) -> Reading | None:
     words, named = request.words, _find_reminder_of_day(request)
     if named is not None and request.chat_reminders is not None:
         return _read_event_of_call(request.chat_reminders.make_set_call(named), request)
-    says_that_day = request.has_word(words.same_day_phrases)
+    whens = map(words.fold, request.reading.pieces("WHEN"))
+    says_that_day = request.has_word(words.same_day_phrases) or any(
+        when.startswith(words.same_day_phrases) for when in whens
+    )
     last = request.last_set if request.may_point and says_that_day else None
     if request.last_set_by_other is not None and request.has_word(words.same_day):
         last = request.last_set_by_other

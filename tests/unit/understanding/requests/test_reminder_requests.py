@@ -24,6 +24,12 @@ CONTENTS = [
     ("別忘了提醒我明天早上九點交作業", "交作業"),
     ("下周三给我发个提醒，倒垃圾", "倒垃圾"),
     ("半夜叫我起来看流星", "起来看流星"),
+    ("remind me to pick up the bread after work", "pick up the bread after work"),
+    ("remind me tomorrow after work to pick up the bread", "pick up the bread"),
+    ("remind me to stretch after lunch tomorrow", "stretch after lunch"),
+    ("recuérdame comprar pan después del trabajo", "comprar pan después del trabajo"),
+    ("remind me on Friday at 8 that I have an eye test", "eye test"),
+    ("remind Bob on Friday at 8 that I have an eye test", "I have an eye test"),
 ]
 PICTURES = ["remind me at 5 🎂", "remind me at 5 to 🎂", "五点提醒我🎂"]
 PEOPLE = [
