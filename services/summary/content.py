@@ -132,8 +132,9 @@ def _is_before_end(messages: Sequence[ChatMessage], window: SummaryWindow) -> li
 
 
 def _is_by(message: ChatMessage, person: str) -> bool:
-    wanted = {each.strip().lstrip("@").casefold() for each in (person, *_AND.split(person))}
-    return not wanted.isdisjoint((message.sender.id.casefold(), message.sender.name.casefold()))
+    wanted = {each.strip().lstrip("@").casefold() for each in (person, *_AND.split(person))} - {""}
+    sender = message.sender
+    return not wanted.isdisjoint(each.casefold() for each in (sender.id, sender.name, sender.username))
 
 
 def _thread(messages: Sequence[ChatMessage], start: str) -> list[ChatMessage]:
@@ -156,12 +157,12 @@ def _filter_topic(messages: Sequence[ChatMessage], topic: str) -> list[ChatMessa
     A topic of a single Chinese character, which has no term, may occur anywhere in a message.
     """
     wanted = set(terms(topic))
-    character = topic.strip()
-    anywhere = character if len(character) == 1 and is_cjk(character) else None
+    parts = (part.strip() for part in _AND.split(topic))
+    characters = [part for part in parts if len(part) == 1 and is_cjk(part)]
     on_topic: list[ChatMessage] = []
     chosen_ids: set[str] = set()
     for message in messages:
-        has_topic = anywhere in message.text if anywhere else not wanted.isdisjoint(terms(message.text))
+        has_topic = any(each in message.text for each in characters) or not wanted.isdisjoint(terms(message.text))
         if message.reply_to in chosen_ids or has_topic:
             on_topic.append(message)
             chosen_ids.add(message.id)

@@ -16,6 +16,8 @@ _STEM_LENGTH = 5
 _MIN_QUOTE_LENGTH = 2
 """The minimum of content terms of a quotation that counts as evidence."""
 _NUMBER = re.compile(r"\d+")
+_THOUSANDS_MARK = re.compile(r"(?<=\d)[.,'’](?=\d{3}(?!\d))")
+_SCHEME = re.compile(r"^https?://", re.IGNORECASE)
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
@@ -34,7 +36,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
         cited_text = "\n".join(self.texts)
         if not _digits(text) <= _digits(cited_text) | _number_words(cited_text):
             return False
-        if not set(find_links(text)) <= set(find_links(cited_text)):
+        if not _addresses(text) <= _addresses(cited_text):
             return False
         if self._names_an_outsider(text, cited_text):
             return False
@@ -62,7 +64,13 @@ def _stems(found: Iterable[str]) -> set[str]:
 
 
 def _digits(text: str) -> set[str]:
-    return {number.lstrip("0") or "0" for number in _NUMBER.findall(_fold(text))}
+    """Return the numbers of `text`, without leading zeros and the marks between thousands."""
+    return {number.lstrip("0") or "0" for number in _NUMBER.findall(_THOUSANDS_MARK.sub("", _fold(text)))}
+
+
+def _addresses(text: str) -> set[str]:
+    """Return the links of `text` without their schemes."""
+    return {_SCHEME.sub("", link) for link in find_links(text)}
 
 
 def _number_words(text: str) -> set[str]:

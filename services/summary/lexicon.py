@@ -81,10 +81,10 @@ def lexicon() -> Lexicon:
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _CJK_RUN = re.compile(rf"[{_CJK}]")
-LINK = re.compile(r"https?://[^\s<>\"'，。；！？、）】》「」]+", re.IGNORECASE)
+LINK = re.compile(r"(?:https?://|\bwww\.)[^\s<>\"'，。；！？、）】》「」]+", re.IGNORECASE)
 """A link, possibly with punctuation after it; phones write the first letter as a capital."""
 _LINK_TAIL = ".,;:!?)]}"
-_LINK_WORD = re.compile(r"https?://\S+")
+_LINK_WORD = re.compile(r"(?:https?://|\bwww\.)\S+")
 _CJK_WIDTH = 3
 """One Chinese character counts as three Latin letters."""
 

@@ -136,6 +136,19 @@ def test_topic_of_one_chinese_character_is_found(talk):
     assert [message.id for message in narrow(messages, SummaryWindow(topic="猫"))] == ["m1", "m3"]
 
 
+def test_topic_of_two_chinese_characters_apart_is_found(talk):
+    messages = talk("ann: 我家猫昨天病了", "bob: 今天天气不错", "cat: 狗也病了")
+
+    assert [message.id for message in narrow(messages, SummaryWindow(topic="猫和狗"))] == ["m1", "m3"]
+
+
+def test_person_is_found_by_the_name_for_mentions(talk):
+    messages = talk("ann: the boiler leaks", "bob: tea is ready")
+    messages[0] = replace(messages[0], sender=replace(messages[0].sender, username="ann_lee"))
+
+    assert [message.id for message in narrow(messages, SummaryWindow(person="@ann_lee"))] == ["m1"]
+
+
 def test_people_are_counted_busiest_first_under_their_latest_name(talk):
     messages = talk("bob: one", "ann: two", "ann: three")
     messages[2] = replace(messages[2], sender=replace(messages[2].sender, name="Anna"))

@@ -45,9 +45,13 @@ async def test_a_bullet_carries_the_ids_of_the_messages_it_cites(talk):
         ("Bob says the boiler leaks again.", [1]),
         ("The boiler leaks again, see https://evil.example/pay", [1]),
         ("The boiler leaks again, see HTTPS://evil.example/pay", [1]),
+        ("The boiler leaks again: www.evil", [1]),
         ("   ", [1]),
     ],
-    ids=["no id", "unknown id", "id below one", "unsaid", "number", "person", "link", "link in capitals", "blank"],
+    ids=[
+        *("no id", "unknown id", "id below one", "unsaid", "number", "person"),
+        *("link", "link in capitals", "link without scheme", "blank"),
+    ],
 )
 async def test_a_claim_that_its_messages_do_not_make_is_dropped(talk, claim):
     messages = talk("ann: the boiler leaks again", "bob: tea is ready at home")
@@ -55,6 +59,20 @@ async def test_a_claim_that_its_messages_do_not_make_is_dropped(talk, claim):
     bullets = await summarize(messages, points(claim, ("Tea is ready at home.", [2])))
 
     assert [bullet.message_ids for bullet in bullets] == [("m2",)]
+
+
+@pytest.mark.parametrize(
+    ("message", "claim"),
+    [
+        ("ann: the boiler costs 1,000 euro", "The boiler costs 1000 euro."),
+        ("ann: the boiler costs 1000 euro", "The boiler costs 1.000 euro."),
+        ("ann: the boiler manual is at https://www.example.org/a", "The boiler manual is at www.example.org/a."),
+    ],
+)
+async def test_claim_may_write_numbers_and_links_differently(talk, message, claim):
+    bullets = await summarize(talk(message), points((claim, [1])))
+
+    assert [bullet.message_ids for bullet in bullets] == [("m1",)]
 
 
 async def test_full_stop_after_a_link_is_no_part_of_it(talk):
