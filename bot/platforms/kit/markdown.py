@@ -81,8 +81,10 @@ def parse(text: str) -> list[Span]:
     spans: list[Span] = []
     end = 0
     for found in _FENCE.finditer(text):
-        spans += _lines(text[end : found.start()])
         code = found["code"].removesuffix("\n")
+        if not code.strip():
+            continue  # no platform shows an empty block
+        spans += _lines(text[end : found.start()])
         spans.append(Span(text=code, kind="block", language=found["language"]))
         end = found.end()
     return spans + _lines(text[end:])

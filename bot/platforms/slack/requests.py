@@ -25,28 +25,29 @@ _MAX_LABEL = 75
 def messages(address: ChatAddress, message: OutgoingMessage) -> list[dict[str, object]]:
     """Return the parameters of `chat.postMessage`, or of `chat.postEphemeral` where they name a user."""
     parts = pieces(message.text, MAX_LENGTH, people=message.mentions)
-    bodies = [{"channel": address.chat_id, **_text_and_blocks(message, part)} for part in parts]
-    for body in bodies:
-        if address.thread_id is not None:
-            body["thread_ts"] = address.thread_id
-        if message.private_to is not None:
-            body["user"] = message.private_to.id
-    if bodies and message.choices:
-        bodies[-1]["blocks"] = [*_blocks(message, parts[-1]), _buttons(message.choices)]
-    return bodies
+    place = {"channel": address.chat_id}
+    if address.thread_id is not None:
+        place["thread_ts"] = address.thread_id
+    if message.private_to is not None:
+        place["user"] = message.private_to.id
+    return [
+        {**place, **_text_and_blocks(message, part, message.choices if number == len(parts) else ())}
+        for number, part in enumerate(parts, start=1)
+    ]
 
 
 def edit_body(address: ChatAddress, message_id: str, message: OutgoingMessage) -> dict[str, object]:
     """Return the parameters of `chat.update`; text beyond the limit is left out."""
-    return {**messages(address, message)[0], "ts": message_id}
+    part, *_ = [*pieces(message.text, MAX_LENGTH, people=message.mentions), ""]
+    return {"channel": address.chat_id, "ts": message_id, **_text_and_blocks(message, part, message.choices)}
 
 
-def _text_and_blocks(message: OutgoingMessage, part: str) -> dict[str, object]:
-    """Return the blocks, and the text that notifications show."""
+def _text_and_blocks(message: OutgoingMessage, part: str, choices: Sequence[Choice]) -> dict[str, object]:
+    """Return the blocks of a piece with buttons for `choices`, and the text that notifications show."""
     spans = spans_of(message, part)
     return {
         "text": escape(plain(spans), quote=False),
-        "blocks": _blocks(message, part),
+        "blocks": [*_blocks(message, part), *([_buttons(choices)] if choices else [])],
         "unfurl_links": False,
         "unfurl_media": False,
     }

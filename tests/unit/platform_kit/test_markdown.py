@@ -107,6 +107,11 @@ def test_many_marks_are_parsed_and_split_in_bounded_time(started):
     assert time.process_time() - start < 2
 
 
+@pytest.mark.parametrize("text", ["```\n```", "a\n```py\n \n```\nb"])
+def test_empty_block_is_text(text):
+    assert plain(parse(text)) == text
+
+
 def test_a_block_that_is_never_closed_does_not_hide_the_next_one():
     assert kinds("```a\n```b\ncode\n```") == [("text", "```a\n"), ("block", "code")]
 

@@ -153,6 +153,15 @@ def test_pressed_button_of_the_first_message_of_a_thread_is_in_the_channel():
     assert wire.to_pressed(pressed, PEOPLE, NOW).address == TEAM
 
 
+@pytest.mark.parametrize("text", ["pick one", "pick one " * 1_000, ""])
+def test_edited_message_keeps_its_buttons(text):
+    message = OutgoingMessage(text=text, choices=(Choice(label="Yes", says="yes"),))
+
+    body = requests.edit_body(TEAM, "1.1", message)
+
+    assert (body["channel"], body["ts"], body["blocks"][-1]["type"]) == ("C1", "1.1", "actions")
+
+
 def test_text_that_looks_like_marks_stays_text():
     assert blocks("<!channel> &amp; <@U8>")[0]["elements"][0]["elements"] == [
         {"type": "text", "text": "<!channel> &amp; <@U8>"}
