@@ -15,6 +15,8 @@ from services.kernel.text import closest_names
 _AFTER_THE_NAME = r"<\||[(\[（]"  # special tokens of gpt-oss, or the brackets of a call
 _NUMBER = r":\d+\Z"  # Kimi counts its calls there
 _PREFIX = r"[.:/]|__"
+_SERVER_MARK = "__"
+_NO_SERVERS = frozenset({"mcp", "functions", "tools", "default_api"})  # prefixes of models
 _WORD = r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])"
 _NEAREST = 3
 _MIN_ARGUMENTS = 2  # that identify a tool without its name
@@ -24,8 +26,15 @@ def find_name(name: str, names: Collection[str]) -> str | None:
     """Return the only one of `names` that matches `name` inexactly; None without any or with several."""
     if name in names:
         return name
-    bare = _bare(name)
-    return _only(names, bare, _letters) or _only(names, bare, _words)
+    bare, same = _bare(name), [known for known in names if not _are_of_different_servers(name, known)]
+    return _only(same, bare, _letters) or _only(same, bare, _words)
+
+
+def _are_of_different_servers(name: str, known: str) -> bool:
+    """Return whether both names begin with a tool server, and not with the same."""
+    given = {*re.split(_PREFIX, name.casefold())[:-1]} - _NO_SERVERS
+    server = known.casefold().split(_SERVER_MARK)[-2:-1]
+    return bool(given and server) and given.isdisjoint(server)
 
 
 def _only(names: Iterable[str], bare: str, form: Callable[[str], str]) -> str | None:

@@ -215,6 +215,20 @@ def test_dissimilar_name_is_no_tool(name):
     assert find_name(name, NAMES) is None
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("jira__create_issue", None),
+        ("functions.jira__create_issue", None),
+        ("create_issue", "github__create_issue"),
+        ("mcp__github__create_issue", "github__create_issue"),
+        ("GitHub__create-issue", "github__create_issue"),
+    ],
+)
+def test_name_of_a_tool_of_another_server_is_no_tool(name, expected):
+    assert find_name(name, ("github__create_issue", "reminder_set")) == expected
+
+
 def test_ambiguous_name_is_no_tool():
     assert find_name("b", ("x__b", "y__b")) is None
 
