@@ -104,6 +104,8 @@ def _names_day_of_lead(request: RequestContext, spans: list[Span], lengths: list
 
     A day tagged as that of the event is meant only in brackets: "the evening before (11th)".
     """
+    if not request.reading.has("LEAD"):
+        return False
     end = request.reading.spans("LEAD")[-1][1]
     gap = request.reading.text[end : spans[0][0]] if spans[0][0] >= end else "-"
     is_set_apart = request.reading.has("WHEN") or bool(_BRACKETS & set(gap))
